@@ -1,0 +1,40 @@
+/** `npm run eval -- <name> [--json] [--explain] [--data <folder>]` */
+import { parseArgs } from 'node:util'
+import { evaluateKeyword, KEYWORD_SETS } from './keyword.ts'
+import { evaluatePatterns } from './patterns.ts'
+import { type EvalOptions, type EvalReport, renderTable } from './report.ts'
+
+const EVALS: Readonly<Record<string, (options: EvalOptions) => Promise<EvalReport>>> = {
+  patterns: evaluatePatterns,
+  ...Object.fromEntries(
+    KEYWORD_SETS.map((set) => [set, (options: EvalOptions) => evaluateKeyword(set, options)]),
+  ),
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    json: { type: 'boolean', default: false },
+    explain: { type: 'boolean', default: false },
+    data: { type: 'string', default: '../shared/evals' },
+  },
+})
+
+const name = positionals[0] ?? ''
+const evaluate = EVALS[name]
+if (evaluate === undefined) {
+  process.stderr.write(`Unknown eval "${name}". There are: ${Object.keys(EVALS).join(', ')}.\n`)
+  process.exitCode = 2
+} else {
+  const report = await evaluate({ data: values.data, explain: values.explain })
+  process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : `${render(report)}\n`)
+  if (report.floors.some((floor) => !floor.holds)) process.exitCode = 1
+}
+
+function render(report: EvalReport): string {
+  const floors = report.floors.map(
+    (floor) =>
+      `${floor.holds ? 'holds' : 'FAILS'}  ${floor.name}: ${floor.value.toFixed(3)} (floor ${floor.floor})`,
+  )
+  return [...report.tables.map(renderTable), floors.join('\n')].join('\n\n')
+}

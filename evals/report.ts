@@ -1,0 +1,55 @@
+/** The shape every eval answers in, and how it is shown to people. */
+export type Table = {
+  readonly title: string
+  readonly columns: readonly string[]
+  readonly rows: readonly (readonly (string | number)[])[]
+}
+
+/** A promise with a number: `holds` is false when the measured value is on the wrong side of the floor. */
+export type Floor = {
+  readonly name: string
+  readonly value: number
+  readonly floor: number
+  readonly holds: boolean
+}
+
+export type EvalReport = {
+  readonly eval: string
+  readonly metrics: Readonly<Record<string, number>>
+  readonly tables: readonly Table[]
+  readonly floors: readonly Floor[]
+}
+
+export type EvalOptions = {
+  /** Folder with the public data sets. */
+  readonly data: string
+  /** Show what was missed. */
+  readonly explain: boolean
+}
+
+export function atLeast(name: string, value: number, floor: number): Floor {
+  return { name, value, floor, holds: value >= floor }
+}
+
+export function renderTable(table: Table): string {
+  const cells = [
+    table.columns,
+    ...table.rows.map((row) =>
+      row.map((cell) =>
+        typeof cell === 'number' && !Number.isInteger(cell) ? cell.toFixed(3) : String(cell),
+      ),
+    ),
+  ]
+  const widths = table.columns.map((_, column) =>
+    Math.max(...cells.map((row) => (row[column] ?? '').length)),
+  )
+  const lines = cells.map((row) =>
+    row
+      .map((cell, column) =>
+        column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+      )
+      .join('  ')
+      .trimEnd(),
+  )
+  return [table.title, ...lines].join('\n')
+}

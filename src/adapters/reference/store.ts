@@ -1,0 +1,260 @@
+/**
+ * The store in memory: the executable specification that every other store is compared with.
+ *
+ * It is written to be obviously right rather than fast. A commit works on a copy of the tables and swaps it in,
+ * so that a refused change leaves nothing behind.
+ */
+import { type Corpus, scoreKeyword } from '../../core/bm25.ts'
+import { fingerprint } from '../../core/fingerprint.ts'
+import { covers, type MemoryId, type Place, type Scope } from '../../core/ids.ts'
+import { COMMIT_CHANGES_MAX, PAGE_ROWS_MAX, TEXT_HITS_MAX } from '../../core/limits.ts'
+import { hasEnded, holdsKey, type Memory } from '../../core/memory.ts'
+import { searchableTerms } from '../../core/searchable.ts'
+import { queryTerms } from '../../core/terms.ts'
+import { refusalOf } from '../../ports/expectations.ts'
+import type {
+  Change,
+  CommitOutcome,
+  FindQuery,
+  MemoryFilter,
+  RevisionFilter,
+  Row,
+  Store,
+  Table,
+  Tables,
+  TextHit,
+  TextQuery,
+  TombstoneFilter,
+} from '../../ports/store.ts'
+
+type Rows = { readonly [T in Table]: Map<string, Row<T>> }
+type AnyRow = Row<Table>
+type Conflict = Extract<CommitOutcome, { kind: 'conflict' }>
+
+export function createReferenceStore(): Store {
+  let rows: Rows = { memory: new Map(), revision: new Map(), tombstone: new Map() }
+
+  return {
+    async get<T extends Table>(table: T, scope: Scope, id: Tables[T]['id']) {
+      const row = rows[table].get(id)
+      return row !== undefined && covers(scope, placeOf(row)) ? structuredClone(row) : null
+    },
+
+    async find<T extends Table>(table: T, scope: Scope, query: FindQuery<T>) {
+      const limit = Math.min(query.limit, PAGE_ROWS_MAX)
+      const direction = query.order === 'oldest' ? 1 : -1
+      const { after } = query
+      const found = [...rows[table].values()]
+        .filter((row) => covers(scope, placeOf(row)) && MATCHES[table](row, query.where))
+        .filter((row) => after === undefined || direction * compare(row.id, after) > 0)
+        .sort((a, b) => direction * compare(a.id, b.id))
+      const page = found.slice(0, limit)
+      return {
+        rows: structuredClone(page),
+        next: found.length > limit ? (page.at(-1)?.id ?? null) : null,
+      }
+    },
+
+    async matchText(scope: Scope, query: TextQuery) {
+      return matchText([...rows.memory.values()], scope, query)
+    },
+
+    async commit(changes: readonly Change[]) {
+      if (changes.length > COMMIT_CHANGES_MAX) {
+        throw new RangeError(`A commit holds at most ${COMMIT_CHANGES_MAX} changes.`)
+      }
+      const draft: Rows = {
+        memory: new Map(rows.memory),
+        revision: new Map(rows.revision),
+        tombstone: new Map(rows.tombstone),
+      }
+      for (const change of changes) {
+        const conflict = apply(draft, structuredClone(change))
+        if (conflict !== null) return conflict
+      }
+      rows = draft
+      return { kind: 'committed' }
+    },
+
+    async places() {
+      const counts = new Map<string, { owner: string; user: string | null; memories: number }>()
+      for (const { place } of rows.memory.values()) {
+        const name = JSON.stringify([place.owner, place.user ?? ''])
+        const known = counts.get(name) ?? { owner: place.owner, user: place.user, memories: 0 }
+        counts.set(name, { ...known, memories: known.memories + 1 })
+      }
+      return [...counts.values()].sort(
+        (a, b) => compare(a.owner, b.owner) || compare(a.user ?? '', b.user ?? ''),
+      )
+    },
+
+    async report() {
+      return {
+        kind: 'reference',
+        location: 'memory',
+        schemaVersion: 0,
+        sizeBytes: null,
+        rows: {
+          memory: rows.memory.size,
+          revision: rows.revision.size,
+          tombstone: rows.tombstone.size,
+        },
+        facts: {},
+      }
+    },
+
+    async inspect() {
+      return []
+    },
+
+    async close() {},
+  }
+}
+
+function apply(rows: Rows, change: Change): Conflict | null {
+  if (change.op === 'count') {
+    const memory = rows.memory.get(change.id)
+    if (memory !== undefined && covers(change.scope, memory.place)) {
+      rows.memory.set(memory.id, {
+        ...memory,
+        useCount: memory.useCount + change.uses,
+        lastUsedAt:
+          memory.lastUsedAt === null || memory.lastUsedAt < change.usedAt
+            ? change.usedAt
+            : memory.lastUsedAt,
+      })
+    }
+    return null
+  }
+  const id = change.op === 'put' ? change.row.id : change.id
+  const scope: Scope = change.op === 'put' ? homeOf(placeOf(change.row)) : change.scope
+  // The table and the row's type belong together in `Change`; looking both up apart loses that.
+  const table = rows[change.table] as Map<string, AnyRow>
+  const existing = table.get(id)
+  const isCovered = existing !== undefined && covers(scope, placeOf(existing))
+  const because = refusalOf(
+    change.expect,
+    existing === undefined ? null : { version: versionOf(existing), isCovered },
+  )
+  if (because !== null) return { kind: 'conflict', table: change.table, id, because }
+  if (change.op === 'remove') table.delete(id)
+  if (change.op === 'put') {
+    if (change.table === 'memory' && keyIsTaken(rows.memory, change.row)) {
+      return { kind: 'conflict', table: 'memory', id, because: 'key' }
+    }
+    table.set(id, change.row)
+  }
+  return null
+}
+
+function keyIsTaken(memories: ReadonlyMap<string, Memory>, row: Memory): boolean {
+  if (!holdsKey(row)) return false
+  for (const other of memories.values()) {
+    const isSameHome = other.place.owner === row.place.owner && other.place.user === row.place.user
+    if (other.id !== row.id && isSameHome && other.key === row.key && holdsKey(other)) return true
+  }
+  return false
+}
+
+/** A row stays with its owner and user; the session is only where it was learned. */
+function homeOf(place: Place): Scope {
+  return { owner: place.owner, user: place.user }
+}
+
+function placeOf(row: AnyRow): Place {
+  return 'memory' in row ? row.memory.place : row.place
+}
+
+function versionOf(row: AnyRow): number {
+  return 'version' in row ? row.version : 1
+}
+
+const MATCHES: { readonly [T in Table]: (row: AnyRow, where: Tables[Table]['where']) => boolean } =
+  {
+    // Each table's rows and filters meet only their own matcher.
+    memory: (row, where) => matchesMemory(row as Memory, where as MemoryFilter),
+    revision: (row, where) => matchesRevision(row as Row<'revision'>, where as RevisionFilter),
+    tombstone: (row, where) => includes((where as TombstoneFilter).ids, row.id),
+  }
+
+function matchesMemory(memory: Memory, where: MemoryFilter): boolean {
+  return (
+    includes(where.ids, memory.id) &&
+    (where.key === undefined || where.key === memory.key) &&
+    (where.fingerprint === undefined || where.fingerprint === fingerprint(memory.content)) &&
+    includes(where.statuses, memory.status) &&
+    includes(where.types, memory.type) &&
+    includes(where.categories, memory.category) &&
+    (where.pinned === undefined || where.pinned === memory.pinned) &&
+    (where.change === undefined || where.change === memory.change) &&
+    (where.unendedAt === undefined || !hasEnded(memory, where.unendedAt)) &&
+    (where.expiredBy === undefined ||
+      (memory.expiresAt !== null && memory.expiresAt <= where.expiredBy)) &&
+    (where.createdFrom === undefined || memory.createdAt >= where.createdFrom) &&
+    (where.createdBefore === undefined || memory.createdAt < where.createdBefore)
+  )
+}
+
+function matchesRevision(revision: Row<'revision'>, where: RevisionFilter): boolean {
+  return (
+    includes(where.memories, revision.memory.id) &&
+    (where.replacedBy === undefined || where.replacedBy === revision.replacedBy) &&
+    (where.inForceAt === undefined ||
+      (revision.memory.updatedAt <= where.inForceAt && where.inForceAt < revision.replacedAt))
+  )
+}
+
+function includes(list: readonly string[] | undefined, value: string): boolean {
+  return list === undefined || list.includes(value)
+}
+
+function matchText(
+  memories: readonly Memory[],
+  scope: Scope,
+  query: TextQuery,
+): readonly TextHit[] {
+  const wanted = queryTerms(query.text)
+  const owned = memories.filter((memory) => memory.place.owner === scope.owner)
+  const terms = new Map<MemoryId, readonly string[]>(
+    owned.map((memory) => [memory.id, termsOf(memory)]),
+  )
+  const corpus = corpusOf([...terms.values()])
+  return owned
+    .filter((memory) => covers(scope, memory.place) && matchesMemory(memory, query.where))
+    .map((memory) => ({
+      id: memory.id,
+      ...scoreKeyword(wanted, terms.get(memory.id) ?? [], corpus),
+    }))
+    .filter((hit) => hit.score > 0)
+    .sort((a, b) => b.score - a.score || compare(b.id, a.id))
+    .slice(0, Math.min(query.limit, TEXT_HITS_MAX))
+}
+
+/** Rows are replaced, never changed, so what was computed for one stays right. */
+const termsByMemory = new WeakMap<Memory, readonly string[]>()
+
+function termsOf(memory: Memory): readonly string[] {
+  const known = termsByMemory.get(memory)
+  if (known !== undefined) return known
+  const terms = searchableTerms(memory)
+  termsByMemory.set(memory, terms)
+  return terms
+}
+
+function corpusOf(documents: readonly (readonly string[])[]): Corpus {
+  const frequencies = new Map<string, number>()
+  let length = 0
+  for (const document of documents) {
+    length += document.length
+    for (const term of new Set(document)) frequencies.set(term, (frequencies.get(term) ?? 0) + 1)
+  }
+  return {
+    documents: documents.length,
+    averageLength: documents.length === 0 ? 0 : length / documents.length,
+    documentsWith: (term) => frequencies.get(term) ?? 0,
+  }
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

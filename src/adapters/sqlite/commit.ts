@@ -1,0 +1,206 @@
+/**
+ * Commits: changes applied in order inside one transaction, which is rolled back at the first conflict.
+ */
+import { covers, type Scope } from '../../core/ids.ts'
+import type { Memory } from '../../core/memory.ts'
+import { searchableTerms } from '../../core/searchable.ts'
+import { refusalOf } from '../../ports/expectations.ts'
+import type { Change, CommitOutcome, Table } from '../../ports/store.ts'
+import type { SqlRow, SqlValue } from './driver.ts'
+import {
+  type Home,
+  MEMORY_COLUMNS,
+  memoryValues,
+  REVISION_COLUMNS,
+  revisionValues,
+  TOMBSTONE_COLUMNS,
+  toMemory,
+  tombstoneValues,
+  toPlace,
+} from './rows.ts'
+import type { SqliteSession } from './session.ts'
+import { ownTokens } from './text.ts'
+
+type Refusal = 'version' | 'exists' | 'key'
+type Put<T extends Table = Table> = Extract<Change, { op: 'put'; table: T }>
+
+export function commit(session: SqliteSession, changes: readonly Change[]): CommitOutcome {
+  if (changes.length === 0) return { kind: 'committed' }
+  return session.transact((rollback): CommitOutcome => {
+    const growth = new Map<number, Growth>()
+    for (const change of changes) {
+      if (change.op === 'count') {
+        countUses(session, change)
+        continue
+      }
+      const because =
+        change.op === 'put' ? put(session, change, growth) : address(session, change, growth)
+      if (because === null) continue
+      rollback()
+      const id = change.op === 'put' ? change.row.id : change.id
+      return { kind: 'conflict', table: change.table, id, because }
+    }
+    noteGrowth(session, growth)
+    return { kind: 'committed' }
+  })
+}
+
+/** Removes a row or only checks it. */
+function address(
+  session: SqliteSession,
+  change: Extract<Change, { op: 'remove' | 'check' }>,
+  growth: Map<number, Growth>,
+): Refusal | null {
+  const row = existing(session, change.table, change.id)
+  const because = refusal(change.expect, row, change.scope)
+  if (because !== null || row === null || change.op === 'check') return because
+  session.run(`DELETE FROM ${change.table} WHERE id = ?`, [change.id])
+  if (change.table === 'memory') {
+    session.run('DELETE FROM memory_terms WHERE rowid = ?', [row.number ?? null])
+    grow(growth, Number(row.owner_number), -1, -Number(row.terms))
+  }
+  return null
+}
+
+function put(session: SqliteSession, change: Put, growth: Map<number, Growth>): Refusal | null {
+  const place = change.table === 'revision' ? change.row.memory.place : change.row.place
+  const home = session.homeFor(place)
+  // An insert is tried without looking first: a bulk import is nothing but inserts.
+  if (change.expect === 'absent') return insert(session, change, home, growth)
+  const row = existing(session, change.table, change.row.id)
+  const because = refusal(change.expect, row, { owner: place.owner, user: place.user })
+  if (because !== null) return because
+  if (row === null) return insert(session, change, home, growth)
+  if (change.table === 'memory') return updateMemory(session, change.row, home, row, growth)
+  session.run(updateOf(change.table), [...valuesOf(change, home), change.row.id])
+  return null
+}
+
+function insert(
+  session: SqliteSession,
+  change: Put,
+  home: Home,
+  growth: Map<number, Growth>,
+): Refusal | null {
+  const terms = change.table === 'memory' ? searchableTerms(change.row) : []
+  const values =
+    change.table === 'memory'
+      ? memoryValues(change.row, home, terms.length)
+      : valuesOf(change, home)
+  const { changes, lastInsertRowid } = session.run(insertOf(change.table), values)
+  if (changes === 0) {
+    return existing(session, change.table, change.row.id) === null ? 'key' : 'exists'
+  }
+  if (change.table === 'memory') {
+    writeTerms(session, lastInsertRowid, home, terms)
+    grow(growth, home.ownerNumber, 1, terms.length)
+  }
+  return null
+}
+
+function updateMemory(
+  session: SqliteSession,
+  next: Memory,
+  home: Home,
+  row: SqlRow,
+  growth: Map<number, Growth>,
+): Refusal | null {
+  const previous = toMemory(row)
+  const isReworded = previous.content !== next.content || previous.key !== next.key
+  const terms = isReworded ? searchableTerms(next) : null
+  const length = terms?.length ?? Number(row.terms)
+  const values = [...memoryValues(next, home, length), next.id]
+  if (session.run(updateOf('memory'), values).changes === 0) return 'key'
+  if (terms !== null) {
+    const number = Number(row.number)
+    session.run('DELETE FROM memory_terms WHERE rowid = ?', [number])
+    writeTerms(session, number, home, terms)
+    grow(growth, home.ownerNumber, 0, length - Number(row.terms))
+  }
+  return null
+}
+
+function writeTerms(
+  session: SqliteSession,
+  number: number,
+  home: Home,
+  terms: readonly string[],
+): void {
+  session.run('INSERT INTO memory_terms (rowid, own, body) VALUES (?, ?, ?)', [
+    number,
+    ownTokens(home),
+    terms.join(' '),
+  ])
+}
+
+function countUses(session: SqliteSession, change: Extract<Change, { op: 'count' }>): void {
+  const row = existing(session, 'memory', change.id)
+  if (row === null || !covers(change.scope, toPlace(row))) return
+  session.run(
+    `UPDATE memory
+     SET use_count = use_count + ?1, last_used_at = max(coalesce(last_used_at, ?2), ?2)
+     WHERE id = ?3`,
+    [change.uses, change.usedAt, change.id],
+  )
+}
+
+function existing(session: SqliteSession, table: Table, id: string): SqlRow | null {
+  const [row] = session.all(
+    `SELECT ${table}.*, place.owner, place.user
+     FROM ${table} JOIN place ON place.number = ${table}.place_number
+     WHERE ${table}.id = ?`,
+    [id],
+  )
+  return row ?? null
+}
+
+function refusal(expect: Put['expect'], row: SqlRow | null, scope: Scope): Refusal | null {
+  return refusalOf(
+    expect,
+    row && { version: Number(row.version ?? 1), isCovered: covers(scope, toPlace(row)) },
+  )
+}
+
+const COLUMNS: { readonly [T in Table]: readonly string[] } = {
+  memory: MEMORY_COLUMNS,
+  revision: REVISION_COLUMNS,
+  tombstone: TOMBSTONE_COLUMNS,
+}
+
+function valuesOf(change: Put<'revision' | 'tombstone'>, home: Home): readonly SqlValue[] {
+  return change.table === 'revision'
+    ? revisionValues(change.row, home)
+    : tombstoneValues(change.row, home)
+}
+
+/** `OR IGNORE` turns a broken uniqueness into "nothing written", which `changes` tells. */
+function insertOf(table: Table): string {
+  const columns = COLUMNS[table]
+  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})
+          ON CONFLICT DO NOTHING`
+}
+
+function updateOf(table: Table): string {
+  return `UPDATE OR IGNORE ${table} SET ${COLUMNS[table].map((column) => `${column} = ?`).join(', ')}
+          WHERE id = ?`
+}
+
+/** What a commit adds to an owner's share of the corpus, written once at its end. */
+type Growth = { readonly memories: number; readonly terms: number }
+
+function grow(growth: Map<number, Growth>, owner: number, memories: number, terms: number): void {
+  for (const number of [0, owner]) {
+    const known = growth.get(number) ?? { memories: 0, terms: 0 }
+    growth.set(number, { memories: known.memories + memories, terms: known.terms + terms })
+  }
+}
+
+function noteGrowth(session: SqliteSession, growth: ReadonlyMap<number, Growth>): void {
+  for (const [number, { memories, terms }] of growth) {
+    session.run(
+      `INSERT INTO corpus (owner_number, memories, terms) VALUES (?1, ?2, ?3)
+       ON CONFLICT DO UPDATE SET memories = memories + ?2, terms = terms + ?3`,
+      [number, memories, terms],
+    )
+  }
+}

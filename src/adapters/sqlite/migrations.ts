@@ -1,0 +1,185 @@
+/**
+ * The schema, as ordered forward-only steps. A step that was ever released is never edited: its checksum is
+ * recorded where it was applied, and a database that disagrees is refused rather than guessed at.
+ */
+import { AppError } from '../../core/errors.ts'
+import { sha256 } from '../../core/sha256.ts'
+import type { SqliteConnection } from './driver.ts'
+
+export type Migration = { readonly name: string; readonly sql: string }
+
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    name: 'memories with their history',
+    sql: `
+      -- Owners and users as small numbers: rows and indexes stay short, and the number is the token that keeps
+      -- owners apart inside the full-text index.
+      CREATE TABLE place (
+        number INTEGER PRIMARY KEY,
+        owner TEXT NOT NULL,
+        user TEXT NOT NULL,
+        owner_number INTEGER NOT NULL,
+        UNIQUE (owner, user)
+      ) STRICT;
+
+      CREATE TABLE memory (
+        number INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        owner_number INTEGER NOT NULL,
+        place_number INTEGER NOT NULL REFERENCES place (number),
+        session TEXT,
+        key TEXT,
+        content TEXT NOT NULL,
+        fingerprint TEXT NOT NULL,
+        terms INTEGER NOT NULL,
+        type TEXT NOT NULL,
+        category TEXT NOT NULL,
+        importance INTEGER NOT NULL CHECK (importance BETWEEN 1 AND 10),
+        salience REAL NOT NULL CHECK (salience BETWEEN 0 AND 1),
+        pinned INTEGER NOT NULL CHECK (pinned IN (0, 1)),
+        trust TEXT NOT NULL,
+        status TEXT NOT NULL,
+        valid_from INTEGER,
+        valid_until INTEGER,
+        superseded_by TEXT,
+        conflicts_with TEXT,
+        expires_at INTEGER,
+        provenance TEXT NOT NULL,
+        entities TEXT NOT NULL,
+        language TEXT,
+        metadata TEXT NOT NULL,
+        source_count INTEGER NOT NULL,
+        use_count INTEGER NOT NULL,
+        last_used_at INTEGER,
+        version INTEGER NOT NULL CHECK (version >= 1),
+        change TEXT NOT NULL,
+        created_at INTEGER NOT NULL,
+        updated_at INTEGER NOT NULL
+      ) STRICT;
+      CREATE UNIQUE INDEX memory_key ON memory (place_number, key)
+        WHERE key IS NOT NULL AND status IN ('active', 'disabled');
+      CREATE INDEX memory_owner ON memory (owner_number, id);
+      CREATE INDEX memory_fingerprint ON memory (place_number, fingerprint);
+      CREATE INDEX memory_change ON memory (change);
+      CREATE INDEX memory_expiry ON memory (expires_at) WHERE expires_at IS NOT NULL;
+
+      -- Our own terms, space-joined. No triggers: the store writes here when content or key change, and only then.
+      CREATE VIRTUAL TABLE memory_terms USING fts5 (
+        own, body, content = '', contentless_delete = 1,
+        tokenize = "ascii tokenchars '!""#$%&''()*+,-./:;<=>?@[\\]^_\`{|}~'"
+      );
+      CREATE VIRTUAL TABLE memory_vocabulary USING fts5vocab (memory_terms, 'col');
+
+      -- Per owner, and under number 0 for the whole store: what BM25 must know about all documents.
+      CREATE TABLE corpus (
+        owner_number INTEGER PRIMARY KEY,
+        memories INTEGER NOT NULL,
+        terms INTEGER NOT NULL
+      ) STRICT;
+
+      CREATE TABLE revision (
+        id TEXT NOT NULL PRIMARY KEY,
+        owner_number INTEGER NOT NULL,
+        place_number INTEGER NOT NULL REFERENCES place (number),
+        session TEXT,
+        memory TEXT NOT NULL,
+        recorded_at INTEGER NOT NULL,
+        replaced_at INTEGER NOT NULL,
+        replaced_by TEXT NOT NULL,
+        snapshot TEXT NOT NULL
+      ) STRICT;
+      CREATE INDEX revision_owner ON revision (owner_number, id);
+      CREATE INDEX revision_memory ON revision (memory, recorded_at);
+      CREATE INDEX revision_change ON revision (replaced_by);
+
+      CREATE TABLE tombstone (
+        id TEXT NOT NULL PRIMARY KEY,
+        owner_number INTEGER NOT NULL,
+        place_number INTEGER NOT NULL REFERENCES place (number),
+        session TEXT,
+        version INTEGER NOT NULL,
+        forgotten_at INTEGER NOT NULL
+      ) STRICT;
+      CREATE INDEX tombstone_owner ON tombstone (owner_number, id);
+    `,
+  },
+]
+
+/** "rclt" in ASCII: tells our files from other programs' SQLite databases. */
+export const APPLICATION_ID = 0x72636c74
+
+export type Pending = { readonly from: number; readonly to: number }
+
+/** Which steps are missing; null when none. Refuses a database that this version must not touch. */
+export function pendingMigrations(
+  connection: SqliteConnection,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Pending | null {
+  const applied = appliedMigrations(connection)
+  if (applied.length > migrations.length) {
+    throw new AppError(
+      'schema_mismatch',
+      `The database has schema version ${applied.length}, but this Recollect knows only ${migrations.length}. ` +
+        'It was written by a newer version: update Recollect, or restore a backup made before the update.',
+      { database: applied.length, supported: migrations.length },
+    )
+  }
+  for (const [index, checksum] of applied.entries()) {
+    const migration = migrations[index]
+    if (migration !== undefined && checksum !== sha256(migration.sql)) {
+      throw new AppError(
+        'schema_mismatch',
+        `Schema step ${index + 1} ("${migration.name}") of the database is not the one this Recollect knows.`,
+        { step: index + 1 },
+      )
+    }
+  }
+  return applied.length === migrations.length
+    ? null
+    : { from: applied.length, to: migrations.length }
+}
+
+/** Applies the missing steps, each in its own transaction. Two processes may try at once: one waits for the other. */
+export function migrate(
+  connection: SqliteConnection,
+  now: number,
+  migrations: readonly Migration[] = MIGRATIONS,
+): void {
+  connection.exec(`
+    CREATE TABLE IF NOT EXISTS migration (
+      version INTEGER PRIMARY KEY,
+      name TEXT NOT NULL,
+      checksum TEXT NOT NULL,
+      applied_at INTEGER NOT NULL
+    ) STRICT;
+    PRAGMA application_id = ${APPLICATION_ID};
+  `)
+  for (const [index, migration] of migrations.entries()) {
+    connection.exec('BEGIN IMMEDIATE')
+    try {
+      if (appliedMigrations(connection).length === index) {
+        connection.exec(migration.sql)
+        connection
+          .prepare(
+            'INSERT INTO migration (version, name, checksum, applied_at) VALUES (?, ?, ?, ?)',
+          )
+          .run(index + 1, migration.name, sha256(migration.sql), now)
+      }
+      connection.exec('COMMIT')
+    } catch (error) {
+      connection.exec('ROLLBACK')
+      throw error
+    }
+  }
+}
+
+function appliedMigrations(connection: SqliteConnection): readonly string[] {
+  const [table] = connection
+    .prepare(`SELECT count(*) AS present FROM sqlite_schema WHERE name = 'migration'`)
+    .all()
+  if (table?.present === 0) return []
+  return connection
+    .prepare('SELECT checksum FROM migration ORDER BY version')
+    .all()
+    .map((row) => String(row.checksum))
+}

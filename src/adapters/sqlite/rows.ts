@@ -1,0 +1,197 @@
+/** Rows of the port ↔ columns of SQLite. */
+import { fingerprint } from '../../core/fingerprint.ts'
+import type { Place } from '../../core/ids.ts'
+import type { Memory, Revision, Tombstone } from '../../core/memory.ts'
+import { fromStorable, toStorable } from '../../core/storable-text.ts'
+import type { SqlRow, SqlValue } from './driver.ts'
+
+/** Where a row lives, as numbers. */
+export type Home = { readonly number: number; readonly ownerNumber: number }
+
+export const MEMORY_COLUMNS = [
+  'id',
+  'owner_number',
+  'place_number',
+  'session',
+  'key',
+  'content',
+  'fingerprint',
+  'terms',
+  'type',
+  'category',
+  'importance',
+  'salience',
+  'pinned',
+  'trust',
+  'status',
+  'valid_from',
+  'valid_until',
+  'superseded_by',
+  'conflicts_with',
+  'expires_at',
+  'provenance',
+  'entities',
+  'language',
+  'metadata',
+  'source_count',
+  'use_count',
+  'last_used_at',
+  'version',
+  'change',
+  'created_at',
+  'updated_at',
+] as const
+
+/** In the order of MEMORY_COLUMNS. */
+export function memoryValues(memory: Memory, home: Home, terms: number): readonly SqlValue[] {
+  return [
+    memory.id,
+    home.ownerNumber,
+    home.number,
+    storableOrNull(memory.place.session),
+    storableOrNull(memory.key),
+    toStorable(memory.content),
+    fingerprint(memory.content),
+    terms,
+    memory.type,
+    memory.category,
+    memory.importance,
+    memory.salience,
+    memory.pinned ? 1 : 0,
+    memory.trust,
+    memory.status,
+    memory.validFrom,
+    memory.validUntil,
+    memory.supersededBy,
+    memory.conflictsWith,
+    memory.expiresAt,
+    JSON.stringify(memory.provenance),
+    JSON.stringify(memory.entities),
+    storableOrNull(memory.language),
+    JSON.stringify(memory.metadata),
+    memory.sourceCount,
+    memory.useCount,
+    memory.lastUsedAt,
+    memory.version,
+    memory.change,
+    memory.createdAt,
+    memory.updatedAt,
+  ]
+}
+
+/** Reads a row of `memory` joined with its `place`. The schema keeps the columns to these types. */
+export function toMemory(row: SqlRow): Memory {
+  const columns = {
+    id: row.id,
+    place: toPlace(row),
+    key: textOrNull(row.key),
+    content: fromStorable(String(row.content)),
+    type: row.type,
+    category: row.category,
+    importance: row.importance,
+    salience: row.salience,
+    pinned: row.pinned === 1,
+    trust: row.trust,
+    status: row.status,
+    validFrom: row.valid_from,
+    validUntil: row.valid_until,
+    supersededBy: row.superseded_by,
+    conflictsWith: row.conflicts_with,
+    expiresAt: row.expires_at,
+    provenance: JSON.parse(String(row.provenance)),
+    entities: JSON.parse(String(row.entities)),
+    language: textOrNull(row.language),
+    metadata: JSON.parse(String(row.metadata)),
+    sourceCount: row.source_count,
+    useCount: row.use_count,
+    lastUsedAt: row.last_used_at,
+    version: row.version,
+    change: row.change,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+  return columns as unknown as Memory // STRICT columns that only `memoryValues` writes
+}
+
+export const REVISION_COLUMNS = [
+  'id',
+  'owner_number',
+  'place_number',
+  'session',
+  'memory',
+  'recorded_at',
+  'replaced_at',
+  'replaced_by',
+  'snapshot',
+] as const
+
+export function revisionValues(revision: Revision, home: Home): readonly SqlValue[] {
+  return [
+    revision.id,
+    home.ownerNumber,
+    home.number,
+    storableOrNull(revision.memory.place.session),
+    revision.memory.id,
+    revision.memory.updatedAt,
+    revision.replacedAt,
+    revision.replacedBy,
+    JSON.stringify(revision.memory),
+  ]
+}
+
+export function toRevision(row: SqlRow): Revision {
+  const columns = {
+    id: row.id,
+    memory: JSON.parse(String(row.snapshot)),
+    replacedAt: row.replaced_at,
+    replacedBy: row.replaced_by,
+  }
+  return columns as unknown as Revision // as for memories
+}
+
+export const TOMBSTONE_COLUMNS = [
+  'id',
+  'owner_number',
+  'place_number',
+  'session',
+  'version',
+  'forgotten_at',
+] as const
+
+export function tombstoneValues(tombstone: Tombstone, home: Home): readonly SqlValue[] {
+  return [
+    tombstone.id,
+    home.ownerNumber,
+    home.number,
+    storableOrNull(tombstone.place.session),
+    tombstone.version,
+    tombstone.forgottenAt,
+  ]
+}
+
+export function toTombstone(row: SqlRow): Tombstone {
+  const columns = {
+    id: row.id,
+    place: toPlace(row),
+    version: row.version,
+    forgottenAt: row.forgotten_at,
+  }
+  return columns as unknown as Tombstone // as for memories
+}
+
+export function toPlace(row: SqlRow): Place {
+  const place = {
+    owner: fromStorable(String(row.owner)),
+    user: row.user === '' ? null : fromStorable(String(row.user)),
+    session: textOrNull(row.session),
+  }
+  return place as Place // names were checked when they came in
+}
+
+function storableOrNull(text: string | null): string | null {
+  return text === null ? null : toStorable(text)
+}
+
+function textOrNull(value: SqlValue | undefined): string | null {
+  return typeof value === 'string' ? fromStorable(value) : null
+}

@@ -1,0 +1,115 @@
+/**
+ * One open database with its prepared statements and the numbers of places it has looked up.
+ */
+import type { Place, Scope } from '../../core/ids.ts'
+import { toStorable } from '../../core/storable-text.ts'
+import type { SqliteConnection, SqliteStatement, SqlRow, SqlValue } from './driver.ts'
+import type { Home } from './rows.ts'
+
+/** Enough for every statement we have; filters combine into a few hundred at the very most. */
+const STATEMENTS_MAX = 500
+
+export class SqliteSession {
+  readonly connection: SqliteConnection
+  readonly #statements = new Map<string, SqliteStatement>()
+  readonly #homes = new Map<string, Home>()
+  readonly #ownerNumbers = new Map<string, number>()
+
+  constructor(connection: SqliteConnection) {
+    this.connection = connection
+  }
+
+  all(sql: string, values: readonly SqlValue[] = []): readonly SqlRow[] {
+    return this.#prepared(sql).all(...values)
+  }
+
+  run(sql: string, values: readonly SqlValue[] = []) {
+    return this.#prepared(sql).run(...values)
+  }
+
+  #prepared(sql: string): SqliteStatement {
+    const known = this.#statements.get(sql)
+    if (known !== undefined) return known
+    if (this.#statements.size >= STATEMENTS_MAX) this.#statements.clear()
+    const statement = this.connection.prepare(sql)
+    this.#statements.set(sql, statement)
+    return statement
+  }
+
+  /** Runs `work` as one transaction; it is undone when `work` throws or says so. */
+  transact<Result>(work: (rollback: () => void) => Result): Result {
+    this.connection.exec('BEGIN IMMEDIATE')
+    let isKept = true
+    try {
+      const result = work(() => {
+        isKept = false
+      })
+      this.connection.exec(isKept ? 'COMMIT' : 'ROLLBACK')
+      if (!isKept) this.#forgetPlaces()
+      return result
+    } catch (error) {
+      this.#forgetPlaces()
+      this.#rollBack()
+      throw error
+    }
+  }
+
+  /** SQLite may have rolled back by itself (a full disk does that); the first error is the one to show. */
+  #rollBack(): void {
+    try {
+      this.connection.exec('ROLLBACK')
+    } catch {
+      /* no transaction is open any more */
+    }
+  }
+
+  /** The numbers of a place, given to it when it is first written to. */
+  homeFor(place: Place): Home {
+    const owner = toStorable(place.owner)
+    const user = toStorable(place.user ?? '')
+    const name = JSON.stringify([owner, user])
+    const known = this.#homes.get(name)
+    if (known !== undefined) return known
+    this.run(
+      `INSERT INTO place (owner, user, owner_number)
+       VALUES (?1, ?2, coalesce((SELECT owner_number FROM place WHERE owner = ?1 LIMIT 1),
+                                (SELECT max(number) FROM place) + 1, 1))
+       ON CONFLICT DO NOTHING`,
+      [owner, user],
+    )
+    const [row] = this.all('SELECT number, owner_number FROM place WHERE owner = ? AND user = ?', [
+      owner,
+      user,
+    ])
+    const home = { number: Number(row?.number), ownerNumber: Number(row?.owner_number) }
+    this.#homes.set(name, home)
+    return home
+  }
+
+  /** The number of an owner, or null when nothing was ever written for it. */
+  ownerNumber(scope: Scope): number | null {
+    const known = this.#ownerNumbers.get(scope.owner)
+    if (known !== undefined) return known
+    const [row] = this.all('SELECT owner_number FROM place WHERE owner = ? LIMIT 1', [
+      toStorable(scope.owner),
+    ])
+    if (row === undefined) return null
+    const number = Number(row.owner_number)
+    this.#ownerNumbers.set(scope.owner, number)
+    return number
+  }
+
+  /** The number of an owner's user, or null when nothing was ever written for it. */
+  placeNumber(scope: Scope): number | null {
+    const [row] = this.all('SELECT number FROM place WHERE owner = ? AND user = ?', [
+      toStorable(scope.owner),
+      toStorable(scope.user ?? ''),
+    ])
+    return row === undefined ? null : Number(row.number)
+  }
+
+  #forgetPlaces(): void {
+    this.#homes.clear()
+    this.#ownerNumbers.clear()
+  }
+}

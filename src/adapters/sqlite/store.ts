@@ -1,0 +1,196 @@
+/**
+ * The store in one SQLite file.
+ *
+ * WAL with `synchronous = NORMAL`: an acknowledged write survives the death of the process at any point; a power
+ * cut may cost the last moments, never the integrity of the file. `durability: 'full'` waits for the disk on every
+ * commit and survives a power cut too. One connection writes and reads; it is synchronous, so a commit can't be
+ * interleaved with anything in this process, and other processes wait for it up to `busyTimeoutMs`.
+ */
+import { AppError } from '../../core/errors.ts'
+import type { Scope } from '../../core/ids.ts'
+import { COMMIT_CHANGES_MAX, PAGE_ROWS_MAX } from '../../core/limits.ts'
+import { fromStorable } from '../../core/storable-text.ts'
+import type { Change, FindQuery, Row, Store, Table, Tables, TextQuery } from '../../ports/store.ts'
+import { commit } from './commit.ts'
+import { type DatabaseKey, type OpenConnection, openConnection, type SqlRow } from './driver.ts'
+import { conjunction, matching, within } from './filters.ts'
+import { inspect } from './inspection.ts'
+import { MIGRATIONS, type Migration, migrate, pendingMigrations } from './migrations.ts'
+import { toMemory, toRevision, toTombstone } from './rows.ts'
+import { SqliteSession } from './session.ts'
+import { matchText } from './text.ts'
+
+export type SqliteOptions = {
+  /** A file's path, or `:memory:`. */
+  readonly path: string
+  readonly now: () => number
+  readonly key?: DatabaseKey | null
+  readonly durability?: 'normal' | 'full'
+  readonly busyTimeoutMs?: number
+  readonly migrations?: readonly Migration[]
+  /** For tests that break the driver on purpose. */
+  readonly openConnection?: OpenConnection
+}
+
+export type SqliteStore = Store & {
+  /** Writes a consistent copy of the whole database to a path where nothing is yet, encrypted as this one is. */
+  backup(path: string): Promise<void>
+}
+
+const BUSY_TIMEOUT_MS = 5_000
+
+export async function openSqliteStore(options: SqliteOptions): Promise<SqliteStore> {
+  const key = options.key ?? null
+  const connection = await (options.openConnection ?? openConnection)(options.path, key)
+  const session = new SqliteSession(connection)
+  try {
+    connection.exec(`
+      PRAGMA busy_timeout = ${options.busyTimeoutMs ?? BUSY_TIMEOUT_MS};
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = ${options.durability === 'full' ? 'FULL' : 'NORMAL'};
+      PRAGMA foreign_keys = ON;
+      PRAGMA temp_store = MEMORY;
+    `)
+    bringUpToDate(session, options)
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+  return sqliteStore(session, options, key !== null)
+}
+
+function bringUpToDate(session: SqliteSession, options: SqliteOptions): void {
+  const migrations = options.migrations ?? MIGRATIONS
+  const pending = pendingMigrations(session.connection, migrations)
+  if (pending === null) return
+  if (pending.from > 0 && options.path !== ':memory:') {
+    copyTo(session, `${options.path}.before-schema-${pending.to}-${options.now()}`)
+  }
+  migrate(session.connection, options.now(), migrations)
+}
+
+function sqliteStore(
+  session: SqliteSession,
+  options: SqliteOptions,
+  isEncrypted: boolean,
+): SqliteStore {
+  return {
+    async get<T extends Table>(table: T, scope: Scope, id: Tables[T]['id']) {
+      const [row] = select(session, table, scope, [{ sql: `${table}.id = ?`, values: [id] }], '')
+      return row ?? null
+    },
+
+    async find<T extends Table>(table: T, scope: Scope, query: FindQuery<T>) {
+      const limit = Math.max(0, Math.min(query.limit, PAGE_ROWS_MAX))
+      const [beyond, direction] = query.order === 'oldest' ? ['>', 'ASC'] : ['<', 'DESC']
+      const after = query.after === undefined ? [] : [query.after]
+      const conditions = [
+        ...matching(table, query.where),
+        ...after.map((id) => ({ sql: `${table}.id ${beyond} ?`, values: [id] })),
+      ]
+      const order = `ORDER BY ${table}.id ${direction} LIMIT ${limit + 1}`
+      const rows = select(session, table, scope, conditions, order)
+      const page = rows.slice(0, limit)
+      return { rows: page, next: rows.length > limit ? (page.at(-1)?.id ?? null) : null }
+    },
+
+    async matchText(scope: Scope, query: TextQuery) {
+      return matchText(session, scope, query)
+    },
+
+    async commit(changes: readonly Change[]) {
+      if (changes.length > COMMIT_CHANGES_MAX) {
+        throw new RangeError(`A commit holds at most ${COMMIT_CHANGES_MAX} changes.`)
+      }
+      return commit(session, changes)
+    },
+
+    async places() {
+      const rows = session.all(
+        `SELECT place.owner, place.user, count(*) AS memories
+         FROM memory JOIN place ON place.number = memory.place_number
+         GROUP BY place.number`,
+      )
+      return rows
+        .map((row) => ({
+          owner: fromStorable(String(row.owner)),
+          user: row.user === '' ? null : fromStorable(String(row.user)),
+          memories: Number(row.memories),
+        }))
+        .sort((a, b) => compare(a.owner, b.owner) || compare(a.user ?? '', b.user ?? ''))
+    },
+
+    async report() {
+      const number = (sql: string) => Number(Object.values(session.all(sql)[0] ?? {})[0])
+      return {
+        kind: isEncrypted ? 'sqlite (encrypted)' : 'sqlite',
+        location: options.path,
+        schemaVersion: number('SELECT count(*) FROM migration'),
+        sizeBytes: number('PRAGMA page_count') * number('PRAGMA page_size'),
+        rows: {
+          memory: number('SELECT count(*) FROM memory'),
+          revision: number('SELECT count(*) FROM revision'),
+          tombstone: number('SELECT count(*) FROM tombstone'),
+        },
+        facts: {
+          sqlite: String(session.all('SELECT sqlite_version() AS version')[0]?.version),
+          durability: options.durability ?? 'normal',
+          encrypted: isEncrypted,
+        },
+      }
+    },
+
+    async inspect({ repair }) {
+      return inspect(session, repair)
+    },
+
+    async backup(path: string) {
+      copyTo(session, path)
+    },
+
+    async close() {
+      session.connection.close()
+    },
+  }
+}
+
+const READ: { readonly [T in Table]: (row: SqlRow) => Row<T> } = {
+  memory: toMemory,
+  revision: toRevision,
+  tombstone: toTombstone,
+}
+
+function select<T extends Table>(
+  session: SqliteSession,
+  table: T,
+  scope: Scope,
+  conditions: Parameters<typeof conjunction>[0],
+  order: string,
+): readonly Row<T>[] {
+  const ownerNumber = session.ownerNumber(scope)
+  if (ownerNumber === null) return []
+  const where = conjunction([...within(table, scope, ownerNumber), ...conditions])
+  return session
+    .all(
+      `SELECT ${table}.*, place.owner, place.user
+       FROM ${table} JOIN place ON place.number = ${table}.place_number
+       WHERE ${where.sql} ${order}`,
+      where.values,
+    )
+    .map(READ[table])
+}
+
+function copyTo(session: SqliteSession, path: string): void {
+  try {
+    session.run('VACUUM INTO ?', [path])
+  } catch (error) {
+    if (error instanceof Error && /already exists/.test(error.message)) {
+      throw new AppError('conflict', `There is already a file at ${path}.`, { path }, error)
+    }
+    throw error
+  }
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

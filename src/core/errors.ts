@@ -1,0 +1,93 @@
+/**
+ * Every error a caller can meet. Doors turn a code into a status or an exit code by this table and by nothing
+ * else, so that the same failure looks the same everywhere.
+ */
+export const ERRORS = {
+  invalid_input: { status: 400, exit: 2, retryable: false, help: 'The input breaks a rule.' },
+  not_found: { status: 404, exit: 4, retryable: false, help: 'No such thing in this scope.' },
+  conflict: {
+    status: 409,
+    exit: 5,
+    retryable: true,
+    help: 'Something else changed it first, or holds the same key.',
+  },
+  forgotten: {
+    status: 410,
+    exit: 6,
+    retryable: false,
+    help: 'It was forgotten after this was said, and stays forgotten.',
+  },
+  locked: {
+    status: 503,
+    exit: 7,
+    retryable: false,
+    help: 'The database is encrypted and the key is missing or wrong.',
+  },
+  damaged: {
+    status: 503,
+    exit: 8,
+    retryable: false,
+    help: 'The database file is damaged.',
+  },
+  schema_mismatch: {
+    status: 503,
+    exit: 9,
+    retryable: false,
+    help: 'The database was written by another version of Recollect.',
+  },
+  busy: {
+    status: 503,
+    exit: 10,
+    retryable: true,
+    help: 'Another process kept the database locked for too long.',
+  },
+  disk_full: { status: 507, exit: 11, retryable: true, help: 'There is no space left to write.' },
+  read_only: {
+    status: 503,
+    exit: 12,
+    retryable: false,
+    help: 'The database cannot be written to.',
+  },
+  unavailable: {
+    status: 503,
+    exit: 13,
+    retryable: true,
+    help: 'A part that is needed cannot be reached.',
+  },
+  missing_part: {
+    status: 501,
+    exit: 14,
+    retryable: false,
+    help: 'An optional package that this needs is not installed.',
+  },
+  cancelled: { status: 499, exit: 130, retryable: true, help: 'It was stopped before it ended.' },
+  internal: { status: 500, exit: 1, retryable: false, help: 'A bug in Recollect.' },
+} as const
+
+export type ErrorCode = keyof typeof ERRORS
+
+/** What stands behind a message, for programs: ids, names, limits. Never memory text, never secrets. */
+export type ErrorFacts = { readonly [name: string]: string | number | boolean | null }
+
+export class AppError extends Error {
+  override readonly name = 'AppError'
+  readonly code: ErrorCode
+  readonly facts: ErrorFacts
+
+  constructor(code: ErrorCode, message: string, facts: ErrorFacts = {}, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.code = code
+    this.facts = facts
+  }
+
+  get retryable(): boolean {
+    return ERRORS[this.code].retryable
+  }
+}
+
+/** Anything that was thrown, as an AppError. */
+export function toAppError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown
+  const message = thrown instanceof Error ? thrown.message : String(thrown)
+  return new AppError('internal', message, {}, thrown)
+}

@@ -1,0 +1,71 @@
+/**
+ * Ids, scopes and instants.
+ *
+ * They are branded because mixing them up is how one owner reads another's memories. Ids are prefixed and
+ * sort by creation time, so that logs are readable and pages need no second sort key.
+ */
+declare const brand: unique symbol
+type Branded<Base, Name extends string> = Base & { readonly [brand]: Name }
+
+export type OwnerId = Branded<string, 'owner'>
+export type UserId = Branded<string, 'user'>
+export type SessionId = Branded<string, 'session'>
+export type MemoryId = Branded<string, 'memory'>
+export type RevisionId = Branded<string, 'revision'>
+export type TombstoneId = Branded<string, 'tombstone'>
+export type ChangeId = Branded<string, 'change'>
+export type TurnId = Branded<string, 'turn'>
+export type EpisodeId = Branded<string, 'episode'>
+export type SignalId = Branded<string, 'signal'>
+export type DocumentId = Branded<string, 'document'>
+export type ChunkId = Branded<string, 'chunk'>
+export type JobId = Branded<string, 'job'>
+export type ApiKeyId = Branded<string, 'apiKey'>
+export type AuditId = Branded<string, 'audit'>
+export type ReceiptId = Branded<string, 'receipt'>
+
+/** Milliseconds since the epoch. ISO text exists only on the wire. */
+export type Instant = Branded<number, 'instant'>
+
+/** What stands before the underscore of an id, and the kind of id it makes. */
+export type IdKinds = {
+  mem: MemoryId
+  rev: RevisionId
+  chg: ChangeId
+  turn: TurnId
+  epi: EpisodeId
+  sig: SignalId
+  doc: DocumentId
+  chk: ChunkId
+  job: JobId
+  key: ApiKeyId
+  aud: AuditId
+  rcp: ReceiptId
+}
+
+/**
+ * Whose data a call is about. It narrows from left to right:
+ * an owner alone covers all of its users and sessions, a name covers only that one, and `null` covers only what
+ * belongs to none in particular. A place is thus the narrowest scope there is.
+ */
+export type Scope = {
+  readonly owner: OwnerId
+  readonly user?: UserId | null
+  readonly session?: SessionId | null
+}
+
+/** Where a row lives: the same as a scope, with nothing left open. */
+export type Place = {
+  readonly owner: OwnerId
+  readonly user: UserId | null
+  readonly session: SessionId | null
+}
+
+/** Whether a row at `place` may be seen by a call with `scope`. Every store must agree with this function. */
+export function covers(scope: Scope, place: Place): boolean {
+  return (
+    scope.owner === place.owner &&
+    (scope.user === undefined || scope.user === place.user) &&
+    (scope.session === undefined || scope.session === place.session)
+  )
+}

@@ -1,0 +1,165 @@
+import type { ChangeId, Instant, MemoryId, RevisionId, Scope, TombstoneId } from '../core/ids.ts'
+import type {
+  Memory,
+  MemoryCategory,
+  MemoryStatus,
+  MemoryType,
+  Revision,
+  Tombstone,
+} from '../core/memory.ts'
+
+/** The only filters a caller may use on memories. Those left out do not narrow; an empty list matches nothing. */
+export type MemoryFilter = {
+  readonly ids?: readonly MemoryId[]
+  readonly key?: string
+  /** As computed by `core/fingerprint.ts` from the content. */
+  readonly fingerprint?: string
+  readonly statuses?: readonly MemoryStatus[]
+  readonly types?: readonly MemoryType[]
+  readonly categories?: readonly MemoryCategory[]
+  readonly pinned?: boolean
+  readonly change?: ChangeId
+  /** Neither expired nor past its validity at this instant. */
+  readonly unendedAt?: Instant
+  readonly expiredBy?: Instant
+  readonly createdFrom?: Instant
+  readonly createdBefore?: Instant
+}
+
+export type RevisionFilter = {
+  readonly memories?: readonly MemoryId[]
+  readonly replacedBy?: ChangeId
+  /** The version that was in force at this instant. */
+  readonly inForceAt?: Instant
+}
+
+export type TombstoneFilter = { readonly ids?: readonly TombstoneId[] }
+
+export type Tables = {
+  memory: { row: Memory; id: MemoryId; where: MemoryFilter }
+  revision: { row: Revision; id: RevisionId; where: RevisionFilter }
+  tombstone: { row: Tombstone; id: TombstoneId; where: TombstoneFilter }
+}
+export type Table = keyof Tables
+export type Row<T extends Table> = Tables[T]['row']
+
+/** What must be true of a row for a change to apply. `any` still refuses a row of another owner or user. */
+export type Expectation = 'absent' | 'any' | { readonly version: number }
+
+export type Change =
+  | {
+      [T in Table]:
+        | {
+            readonly op: 'put'
+            readonly table: T
+            readonly row: Row<T>
+            readonly expect: Expectation
+          }
+        | {
+            readonly op: 'remove'
+            readonly table: T
+            readonly scope: Scope
+            readonly id: Tables[T]['id']
+            readonly expect: Exclude<Expectation, 'absent'>
+          }
+        /** Writes nothing; the whole commit is refused unless the expectation holds. */
+        | {
+            readonly op: 'check'
+            readonly table: T
+            readonly scope: Scope
+            readonly id: Tables[T]['id']
+            readonly expect: Exclude<Expectation, 'any'>
+          }
+    }[Table]
+  /** Counts uses without a new version: recall must never conflict with an edit. A missing row is passed over. */
+  | {
+      readonly op: 'count'
+      readonly scope: Scope
+      readonly id: MemoryId
+      readonly uses: number
+      readonly usedAt: Instant
+    }
+
+export type CommitOutcome =
+  | { readonly kind: 'committed' }
+  | {
+      readonly kind: 'conflict'
+      readonly table: Table
+      readonly id: string
+      /** `version`: not the expected one, or not there; `exists`: the id is taken; `key`: another memory holds the key. */
+      readonly because: 'version' | 'exists' | 'key'
+    }
+
+export type Page<R> = {
+  readonly rows: readonly R[]
+  /** Give it as `after` to go on; null when there is no more. */
+  readonly next: string | null
+}
+
+export type FindQuery<T extends Table> = {
+  readonly where: Tables[T]['where']
+  readonly limit: number
+  /** By id, that is by creation. */
+  readonly order?: 'oldest' | 'newest'
+  readonly after?: string
+}
+
+export type TextQuery = {
+  readonly text: string
+  readonly limit: number
+  readonly where: MemoryFilter
+}
+
+export type TextHit = {
+  readonly id: MemoryId
+  /** BM25: above zero, higher is better, comparable within one answer. */
+  readonly score: number
+  /** 0 … 1: how much of the query the memory holds, rare words counting more. */
+  readonly coverage: number
+}
+
+/** What a store says about itself, for `status` and `doctor`. */
+export type StoreReport = {
+  readonly kind: string
+  readonly location: string
+  readonly schemaVersion: number
+  readonly sizeBytes: number | null
+  readonly rows: Readonly<Record<Table, number>>
+  readonly facts: Readonly<Record<string, string | number | boolean>>
+}
+
+/** Something wrong inside a store, in words for a person. */
+export type StoreFault = {
+  readonly what: string
+  readonly count: number
+  readonly repairable: boolean
+}
+
+/**
+ * Store: the canonical record of everything the engine knows.
+ *
+ * Writes go through one door, `commit`, which applies all changes in the given order, or none. There is no
+ * transaction callback on purpose: callers decide first and commit second, so no backend ever holds a lock
+ * across an `await`. A conflict is an ordinary outcome: read again, decide again.
+ *
+ * The scope is a parameter of every call, so there is no way to ask without saying whose data is meant.
+ * Any string is stored and returned exactly as it was given, and no string given as text to match is ever
+ * read as query syntax.
+ *
+ * Every implementation must pass `test/conformance/store.suite.ts`.
+ */
+export interface Store {
+  get<T extends Table>(table: T, scope: Scope, id: Tables[T]['id']): Promise<Row<T> | null>
+  find<T extends Table>(table: T, scope: Scope, query: FindQuery<T>): Promise<Page<Row<T>>>
+  /** Best first; equal scores are ordered by id, newest first. */
+  matchText(scope: Scope, query: TextQuery): Promise<readonly TextHit[]>
+  commit(changes: readonly Change[]): Promise<CommitOutcome>
+  /** Every place that holds at least one memory, ordered by owner and user; across owners, for operators only. */
+  places(): Promise<
+    readonly { readonly owner: string; readonly user: string | null; readonly memories: number }[]
+  >
+  report(): Promise<StoreReport>
+  /** Compares what is canonical with what is derived from it, and mends the latter when asked to. */
+  inspect(options: { readonly repair: boolean }): Promise<readonly StoreFault[]>
+  close(): Promise<void>
+}

@@ -1,0 +1,136 @@
+/**
+ * Random histories: any sequence of commits must give the same outcomes, and leave the same state, as it does in
+ * the reference store. Names are drawn from small pools so that commits collide often.
+ */
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { createReferenceStore } from '../../src/adapters/reference/store.ts'
+import type { Scope, TombstoneId } from '../../src/core/ids.ts'
+import { MEMORY_STATUSES } from '../../src/core/memory.ts'
+import type { Change, Expectation, Store } from '../../src/ports/store.ts'
+import {
+  ADA,
+  BOB,
+  instant,
+  memory,
+  memoryId,
+  owner,
+  revision,
+  session,
+  user,
+} from '../fakes/memories.ts'
+import type { OpenStore } from './store.suite.ts'
+
+const HISTORIES = 60
+const PLACES = [ADA, BOB, { ...ADA, user: user('eve') }, { ...ADA, session: session('s') }] as const
+const WORDS = ['alpha', 'beta', 'gamma', 'delta', '北京', 'foo_bar'] as const
+
+const place = fc.constantFrom(...PLACES)
+const version = fc.integer({ min: 1, max: 3 })
+const anyVersion = version.map((version): Expectation => ({ version }))
+const id = fc.integer({ min: 1, max: 6 })
+const row = fc
+  .record({
+    place,
+    version,
+    content: fc
+      .array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 4 })
+      .map((w) => w.join(' ')),
+    key: fc.constantFrom(null, 'k1', 'k2'),
+    status: fc.constantFrom(...MEMORY_STATUSES),
+    expiresAt: fc.constantFrom(null, instant(500), instant(5_000)),
+    pinned: fc.boolean(),
+  })
+  .chain((fields) =>
+    id.map((n) => memory({ ...fields, id: memoryId(n), change: 'chg_1' as never })),
+  )
+
+const change: fc.Arbitrary<Change> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      op: fc.constant('put' as const),
+      table: fc.constant('memory' as const),
+      row,
+      expect: fc.oneof(fc.constantFrom<Expectation>('absent', 'any'), anyVersion),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      op: fc.constant('remove' as const),
+      table: fc.constant('memory' as const),
+      scope: place.map(homeScope),
+      id: id.map(memoryId),
+      expect: fc.oneof(
+        fc.constant('any' as const),
+        version.map((version) => ({ version })),
+      ),
+    }),
+  },
+  fc.record({
+    op: fc.constant('check' as const),
+    table: fc.constant('memory' as const),
+    scope: place.map(homeScope),
+    id: id.map(memoryId),
+    expect: fc.oneof(
+      fc.constant('absent' as const),
+      version.map((version) => ({ version })),
+    ),
+  }),
+  fc.record({
+    op: fc.constant('count' as const),
+    scope: place.map(homeScope),
+    id: id.map(memoryId),
+    uses: version,
+    usedAt: version.map(instant),
+  }),
+  row.map((row): Change => ({ op: 'put', table: 'revision', row: revision(row), expect: 'any' })),
+  place.map(
+    (place): Change => ({
+      op: 'put',
+      table: 'tombstone',
+      row: { id: 'tmb_1' as TombstoneId, place, version: 1, forgottenAt: instant(1) },
+      expect: 'any',
+    }),
+  ),
+)
+
+function homeScope(place: (typeof PLACES)[number]): Scope {
+  return { owner: place.owner, user: place.user }
+}
+
+export function describeHistories(open: OpenStore): void {
+  it('[ST7] any history leaves what it leaves in the reference store', async () => {
+    const commits = fc.array(fc.array(change, { minLength: 1, maxLength: 4 }), { maxLength: 12 })
+    await fc.assert(
+      fc.asyncProperty(commits, async (history) => {
+        const [store, reference] = [await open(), createReferenceStore()]
+        for (const changes of history) {
+          expect(await store.commit(changes)).toEqual(await reference.commit(changes))
+        }
+        expect(await observe(store)).toEqual(await observe(reference))
+        expect(await store.inspect({ repair: false })).toEqual([])
+        await store.close()
+      }),
+      { numRuns: HISTORIES },
+    )
+  }, 120_000)
+}
+
+/** Everything a caller can see. Scores may differ between engines; which memories are found may not. */
+async function observe(store: Store): Promise<unknown> {
+  const seen: unknown[] = [await store.places(), (await store.report()).rows]
+  for (const scope of [{ owner: owner('ada') }, ...PLACES] satisfies Scope[]) {
+    for (const table of ['memory', 'revision', 'tombstone'] as const) {
+      seen.push(await store.find(table, scope, { where: {}, limit: 100 }))
+    }
+    const where = { statuses: ['active'], unendedAt: instant(1_000) } as const
+    seen.push(await store.find('memory', scope, { where, limit: 100 }))
+    for (const text of WORDS) {
+      const hits = await store.matchText(scope, { text, limit: 100, where: {} })
+      seen.push(hits.map((hit) => hit.id).sort())
+    }
+  }
+  return seen
+}
