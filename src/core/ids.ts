@@ -4,6 +4,8 @@
  * They are branded because mixing them up is how one owner reads another's memories. Ids are prefixed and
  * sort by creation time, so that logs are readable and pages need no second sort key.
  */
+import { AppError } from './errors.ts'
+
 declare const brand: unique symbol
 type Branded<Base, Name extends string> = Base & { readonly [brand]: Name }
 
@@ -42,6 +44,22 @@ export type IdKinds = {
   aud: AuditId
   rcp: ReceiptId
 }
+
+/** Checks the form of an id that came from outside. Tombstones have ids too, but nobody draws one. */
+export function parseId<Prefix extends keyof ParsedIds>(
+  prefix: Prefix,
+  value: unknown,
+): ParsedIds[Prefix] {
+  if (typeof value === 'string' && new RegExp(`^${prefix}_[0-9A-Za-z_]{1,60}$`).test(value)) {
+    return value as ParsedIds[Prefix] // its form was checked
+  }
+  throw new AppError(
+    'invalid_input',
+    `"${String(value).slice(0, 80)}" is not an id here; one looks like ${prefix}_01k3x….`,
+    { prefix },
+  )
+}
+type ParsedIds = IdKinds & { readonly tmb: TombstoneId }
 
 /**
  * Whose data a call is about. It narrows from left to right:

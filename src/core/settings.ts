@@ -29,15 +29,6 @@ export const SETTINGS = {
     scope: 'owner',
     help: 'How many memories a search returns when the caller does not say.',
   },
-  similarWordsMin: {
-    kind: 'number',
-    default: 0.6,
-    min: 0.3,
-    max: 1,
-    step: 'any',
-    scope: 'owner',
-    help: 'Share of common words (Jaccard) from which a stored memory is compared with a new one. It only selects what is compared; rules decide.',
-  },
   neighboursMax: {
     kind: 'number',
     default: 10,
@@ -45,7 +36,7 @@ export const SETTINGS = {
     max: 100,
     step: 'integer',
     scope: 'owner',
-    help: 'How many stored memories a new one is compared with. 0 finds exact restatements only.',
+    help: 'How many stored memories with similar words a new one is compared with. 0 finds exact restatements only.',
   },
   reinforcement: {
     kind: 'number',

@@ -28,6 +28,8 @@ export type MemoryFilter = {
 
 export type RevisionFilter = {
   readonly memories?: readonly MemoryId[]
+  /** The change that made this version, or that ended it. */
+  readonly madeBy?: ChangeId
   readonly replacedBy?: ChangeId
   /** The version that was in force at this instant. */
   readonly inForceAt?: Instant

@@ -425,10 +425,13 @@ function describeFilters(open: OpenStore): void {
 
   it('[ST8] finds revisions by memory, by change, and by the time they were in force', async () => {
     const store = await open()
-    const row = memory({ updatedAt: instant(100) })
+    const row = memory({ updatedAt: instant(100), change: changeId('maker') })
     const past = [
       revision(row, { replacedAt: instant(200), replacedBy: changeId('a') }),
-      revision({ ...row, version: 2, updatedAt: instant(200) }, { replacedAt: instant(300) }),
+      revision(
+        { ...row, version: 2, updatedAt: instant(200), change: changeId('a') },
+        { replacedAt: instant(300) },
+      ),
       revision(memory({ updatedAt: instant(100) }), { replacedAt: instant(150) }),
     ] as const
     await store.commit(
@@ -440,6 +443,8 @@ function describeFilters(open: OpenStore): void {
     expect(await found({})).toEqual([...ids].sort())
     expect(await found({ memories: [row.id] })).toEqual([ids[0], ids[1]])
     expect(await found({ replacedBy: changeId('a') })).toEqual([ids[0]])
+    expect(await found({ madeBy: changeId('maker') })).toEqual([ids[0]])
+    expect(await found({ madeBy: changeId('a') })).toEqual([ids[1]])
     expect(await found({ memories: [row.id], inForceAt: instant(199) })).toEqual([ids[0]])
     expect(await found({ memories: [row.id], inForceAt: instant(200) })).toEqual([ids[1]])
     expect(await found({ inForceAt: instant(99) })).toEqual([])

@@ -198,6 +198,7 @@ function matchesMemory(memory: Memory, where: MemoryFilter): boolean {
 function matchesRevision(revision: Row<'revision'>, where: RevisionFilter): boolean {
   return (
     includes(where.memories, revision.memory.id) &&
+    (where.madeBy === undefined || where.madeBy === revision.memory.change) &&
     (where.replacedBy === undefined || where.replacedBy === revision.replacedBy) &&
     (where.inForceAt === undefined ||
       (revision.memory.updatedAt <= where.inForceAt && where.inForceAt < revision.replacedAt))

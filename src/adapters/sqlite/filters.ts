@@ -76,6 +76,7 @@ export function memoryConditions(where: MemoryFilter): readonly Condition[] {
 function revisionConditions(where: RevisionFilter): readonly Condition[] {
   return [
     ...given(where.memories, (ids) => isOneOf('revision.memory', ids)),
+    ...given(where.madeBy, (change) => condition('revision.made_by = ?', change)),
     ...given(where.replacedBy, (change) => condition('revision.replaced_by = ?', change)),
     ...given(where.inForceAt, (at) =>
       condition('revision.recorded_at <= ? AND revision.replaced_at > ?', at, at),

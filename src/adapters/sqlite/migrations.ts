@@ -84,13 +84,15 @@ export const MIGRATIONS: readonly Migration[] = [
         session TEXT,
         memory TEXT NOT NULL,
         recorded_at INTEGER NOT NULL,
+        made_by TEXT NOT NULL,
         replaced_at INTEGER NOT NULL,
         replaced_by TEXT NOT NULL,
         snapshot TEXT NOT NULL
       ) STRICT;
       CREATE INDEX revision_owner ON revision (owner_number, id);
       CREATE INDEX revision_memory ON revision (memory, recorded_at);
-      CREATE INDEX revision_change ON revision (replaced_by);
+      CREATE INDEX revision_made_by ON revision (made_by);
+      CREATE INDEX revision_replaced_by ON revision (replaced_by);
 
       CREATE TABLE tombstone (
         id TEXT NOT NULL PRIMARY KEY,

@@ -1,0 +1,94 @@
+/** Reads the public data sets in the one form they were brought into; see the README beside them. */
+import { createReadStream } from 'node:fs'
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { createGunzip } from 'node:zlib'
+
+export type EvalDocument = {
+  readonly id: string
+  readonly group: string
+  readonly session: string | null
+  readonly ts: string | null
+  readonly speaker: string | null
+  readonly text: string
+  readonly caption: string | null
+}
+
+export type EvalQuery = {
+  readonly id: string
+  readonly group: string
+  readonly question: string
+  readonly category: string
+  /** Ids of the documents that hold the evidence; empty where the set names none. */
+  readonly gold: readonly string[]
+}
+
+export type EvalSet = {
+  readonly documents: readonly EvalDocument[]
+  readonly queries: readonly EvalQuery[]
+}
+
+export async function loadSet(folder: string, set: string): Promise<EvalSet> {
+  const documents: EvalDocument[] = []
+  for await (const row of rows(join(folder, set, 'docs.jsonl.gz'))) {
+    documents.push({
+      id: text(row, 'id'),
+      group: text(row, 'group'),
+      session: optionalText(row, 'session'),
+      ts: optionalText(row, 'ts'),
+      speaker: optionalText(row, 'speaker'),
+      text: text(row, 'text'),
+      caption: optionalText(row, 'caption'),
+    })
+  }
+  const queries: EvalQuery[] = []
+  for await (const row of rows(join(folder, set, 'queries.jsonl.gz'))) {
+    queries.push({
+      id: text(row, 'id'),
+      group: text(row, 'group'),
+      question: text(row, 'question'),
+      category: String(row.get('category') ?? ''),
+      gold: texts(row, 'gold'),
+    })
+  }
+  return { documents, queries }
+}
+
+type Row = ReadonlyMap<string, unknown>
+
+async function* rows(path: string): AsyncGenerator<Row> {
+  try {
+    await access(path)
+  } catch {
+    throw new Error(
+      `There is no evaluation data at ${path}. The public sets are not part of this repository: ` +
+        'pass the folder that holds them with --data <folder>.',
+    )
+  }
+  const lines = createInterface({ input: createReadStream(path).pipe(createGunzip()) })
+  for await (const line of lines) {
+    if (line === '') continue
+    const value: unknown = JSON.parse(line)
+    if (typeof value !== 'object' || value === null) {
+      throw new Error(`A line of ${path} is not a JSON object.`)
+    }
+    yield new Map<string, unknown>(Object.entries(value))
+  }
+}
+
+function text(row: Row, field: string): string {
+  const value = row.get(field)
+  if (typeof value !== 'string') throw new Error(`A row lacks the text "${field}".`)
+  return value
+}
+
+function optionalText(row: Row, field: string): string | null {
+  const value = row.get(field)
+  return typeof value === 'string' ? value : null
+}
+
+function texts(row: Row, field: string): readonly string[] {
+  const value = row.get(field)
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
+}

@@ -1,0 +1,85 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type Corpus, scoreKeyword } from './bm25.ts'
+
+function toCorpus(documents: readonly (readonly string[])[]): Corpus {
+  const terms = documents.reduce((sum, document) => sum + document.length, 0)
+  return {
+    documents: documents.length,
+    averageLength: documents.length > 0 ? terms / documents.length : 0,
+    documentsWith: (term) => documents.filter((document) => document.includes(term)).length,
+  }
+}
+
+const DOCUMENTS = [
+  ['the', 'dog', 'bark'],
+  ['the', 'cat', 'sleep'],
+  ['the', 'dog', 'sleep'],
+  ['the', 'parrot', 'talk'],
+]
+const CORPUS = toCorpus(DOCUMENTS)
+const [barkingDog = []] = DOCUMENTS
+
+describe('scoreKeyword', () => {
+  it('[TX6] is the BM25 of the books', () => {
+    // One of four documents holds `bark`, all are of average length: ln(1 + 3.5 / 1.5) × 2.2 / 2.2.
+    expect(scoreKeyword(['bark'], barkingDog, CORPUS).score).toBeCloseTo(
+      Math.log(1 + 3.5 / 1.5),
+      12,
+    )
+  })
+
+  it('[TX6] is above zero even for a word that every document holds', () => {
+    const { score, coverage } = scoreKeyword(['the'], barkingDog, CORPUS)
+    expect(score).toBeGreaterThan(0)
+    expect(coverage).toBe(1)
+  })
+
+  it('[TX6] rises with rarity', () => {
+    const scores = ['the', 'dog', 'bark'].map(
+      (term) => scoreKeyword([term], barkingDog, CORPUS).score,
+    )
+    expect(scores).toEqual([...scores].sort((a, b) => a - b))
+    expect(new Set(scores).size).toBe(3)
+  })
+
+  it('[TX6] rises with the number of words found, and a missing word does not lose the hit', () => {
+    const both = scoreKeyword(['dog', 'bark'], barkingDog, CORPUS)
+    const one = scoreKeyword(['dog', 'talk'], barkingDog, CORPUS)
+    const none = scoreKeyword(['cat', 'talk'], barkingDog, CORPUS)
+    expect(both.score).toBeGreaterThan(one.score)
+    expect(both.coverage).toBe(1)
+    expect(one.score).toBeGreaterThan(0)
+    expect(one.coverage).toBeGreaterThan(0)
+    expect(one.coverage).toBeLessThan(1)
+    expect(none).toEqual({ score: 0, coverage: 0 })
+  })
+
+  it('[TX6] prefers the shorter of two documents, and more occurrences to fewer', () => {
+    const short = scoreKeyword(['dog'], ['dog', 'x'], CORPUS).score
+    expect(short).toBeGreaterThan(scoreKeyword(['dog'], ['dog', 'x', 'x', 'x'], CORPUS).score)
+    expect(scoreKeyword(['dog'], ['dog', 'dog'], CORPUS).score).toBeGreaterThan(short)
+  })
+
+  it('[TX6] is finite and never negative, also when the counts of a store disagree', () => {
+    const count = fc.integer({ min: 0, max: 1_000_000 })
+    const terms = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 20 })
+    fc.assert(
+      fc.property(
+        terms,
+        terms,
+        count,
+        count,
+        count,
+        (query, document, documents, length, holding) => {
+          const corpus: Corpus = { documents, averageLength: length, documentsWith: () => holding }
+          const { score, coverage } = scoreKeyword([...new Set(query)], document, corpus)
+          expect(Number.isFinite(score)).toBe(true)
+          expect(score > 0).toBe(query.some((term) => document.includes(term)))
+          expect(coverage).toBeGreaterThanOrEqual(0)
+          expect(coverage).toBeLessThanOrEqual(1)
+        },
+      ),
+    )
+  })
+})

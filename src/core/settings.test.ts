@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest'
+import { parseSettings, resolveSettings, SETTINGS, settingNames } from './settings.ts'
+
+describe('settings', () => {
+  it('[SE1] every default lies in its own range, and every setting has help', () => {
+    for (const name of settingNames()) {
+      const { default: value, min, max, help } = SETTINGS[name]
+      expect(value).toBeGreaterThanOrEqual(min)
+      expect(value).toBeLessThanOrEqual(max)
+      expect(help.length).toBeGreaterThan(20)
+    }
+  })
+
+  it('[SE2] later levels override earlier ones', () => {
+    expect(resolveSettings({ recallLimit: 5 }, { recallLimit: 7 }).recallLimit).toBe(7)
+    expect(resolveSettings().recallLimit).toBe(SETTINGS.recallLimit.default)
+  })
+
+  it('[SE3] refuses unknown names and values out of range', () => {
+    expect(() => parseSettings({ recalLimit: 5 })).toThrow('recallLimit')
+    expect(() => parseSettings({ toString: 5 })).toThrow('no setting')
+    expect(() => parseSettings({ recallLimit: 0 })).toThrow('from 1 to 1000')
+    expect(() => parseSettings({ recallLimit: 1.5 })).toThrow('whole number')
+    expect(() => parseSettings({ recallLimit: '5' })).toThrow('whole number')
+  })
+})

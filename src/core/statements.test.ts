@@ -1,0 +1,80 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { announcesChange, compareStatements } from './statements.ts'
+
+const verdict = (a: string, b: string) => {
+  const comparison = compareStatements(a, b)
+  return comparison.kind === 'contradicts' ? comparison.because : comparison.kind
+}
+
+describe('compareStatements', () => {
+  it.each([
+    ['I like Python', 'i like python.'],
+    ['I really like Python', 'I like Python'],
+    ['The user likes Python', 'User likes Python'],
+    ['My favorite editor is vim', 'My favourite editor is Vim'],
+    ["I don't like mushrooms", 'I do not like mushrooms'],
+    ['我喜欢北京', '我喜欢北京。'],
+  ])('[WR3] the same: %s | %s', (a, b) => {
+    expect(verdict(a, b)).toBe('same')
+    expect(verdict(b, a)).toBe('same')
+  })
+
+  it.each([
+    ['I like Python', "I don't like Python", 'negation'],
+    ['I like Python', 'I never like Python', 'negation'],
+    ['I love spicy food', 'I hate spicy food', 'negation'],
+    ['Ich mag Kaffee', 'Ich mag keinen Kaffee', 'negation'],
+    ['Me gusta el café', 'No me gusta el café', 'negation'],
+    ["J'aime le thé", "Je n'aime pas le thé", 'negation'],
+    ['Eu gosto de café', 'Eu não gosto de café', 'negation'],
+    ['我喜欢咖啡', '我不喜欢咖啡', 'negation'],
+    ['I have 2 cats', 'I have 3 cats', 'number'],
+    ['The review is on Monday', 'The review is on Tuesday', 'date'],
+    ['I live in Berlin', 'I live in Munich', 'value'],
+    ['I live in Berlin', 'I moved to Munich', 'value'],
+    ['My name is Ada', 'My name is Grace', 'value'],
+    ['My favourite editor is vim', 'My favorite editor is emacs', 'value'],
+    ['Ich wohne in Köln', 'Ich wohne jetzt in Bonn', 'value'],
+    ['Vivo en Madrid', 'Vivo en Sevilla', 'value'],
+    ["J'habite à Lyon", "J'habite à Paris", 'value'],
+    ['Moro em Lisboa', 'Moro em Porto', 'value'],
+    ['我住在北京', '我住在上海', 'value'],
+    ['東京に住んでいます', '大阪に住んでいます', 'value'],
+  ])('[WR4] a contradiction: %s | %s', (a, b, because) => {
+    expect(verdict(a, b)).toBe(because)
+    expect(verdict(b, a)).toBe(because)
+  })
+
+  it.each([
+    ['I like Python', 'I like Java'],
+    ['Alice manages Bob', 'Bob manages Alice'],
+    ['My favourite editor is vim', 'My favourite colour is blue'],
+    ['I live in Berlin', 'I live in Berlin during the week'],
+    ['I lived in Paris in 2010', 'I live in Berlin'],
+    ['My dog is called Rex and likes the park', 'My cat is called Tom and likes the park'],
+    ['I ran 5 km on Monday', 'I ran 10 km with Anna'],
+    ['I use node.js', 'I use node'],
+    ['', ''],
+    ['!!!', '???'],
+  ])('[WR3] unrelated as far as rules can tell: %s | %s', (a, b) => {
+    expect(verdict(a, b)).toBe('different')
+    expect(verdict(b, a)).toBe('different')
+  })
+
+  it('[WR3] is symmetric, and no text breaks it', () => {
+    const words = fc.constantFrom('I', 'like', "don't", 'not', 'tea', '5', 'Monday', '不', '!', '\ud800')
+    const text = fc.oneof(
+      fc.array(words, { maxLength: 8 }).map((list) => list.join(' ')),
+      fc.string({ unit: 'binary' }),
+    )
+    fc.assert(fc.property(text, text, (a, b) => verdict(a, b) === verdict(b, a)))
+  })
+})
+
+it('[WR4] notices when a statement announces a change', () => {
+  for (const text of ['I have 3 cats now', 'Ich wohne jetzt in Bonn', '我现在有3只猫', 'I switched to 4 days']) {
+    expect(announcesChange(text), text).toBe(true)
+  }
+  expect(announcesChange('I know 3 cats')).toBe(false)
+})

@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest'
+import { STOP_WORDS } from './stopwords.ts'
+import { indexTerms } from './terms.ts'
+
+describe('stop words', () => {
+  it('are written the way words are compared', () => {
+    for (const word of STOP_WORDS) {
+      expect(word).toMatch(/^[a-z]+$/)
+      expect(indexTerms(word)).toHaveLength(1)
+    }
+  })
+
+  it('hold no word for the asker and nothing that is a thing in another language', () => {
+    for (const word of ['i', 'my', 'me', 'ich', 'je', 'die', 'war', 'son', 'us', 'c']) {
+      expect(STOP_WORDS.has(word), word).toBe(false)
+    }
+  })
+})

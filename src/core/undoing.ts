@@ -1,0 +1,52 @@
+/**
+ * Undoing a change: field by field, so that what was changed since stays as it is.
+ */
+import type { ChangeId, Instant } from './ids.ts'
+import type { Memory } from './memory.ts'
+
+/** Bookkeeping of every version, not part of what a change meant. */
+const BOOKKEEPING: ReadonlySet<string> = new Set([
+  'version',
+  'change',
+  'updatedAt',
+  'useCount',
+  'lastUsedAt',
+])
+
+export type Reversion = {
+  readonly memory: Memory
+  /** Fields that later changes have touched; they keep their newer value. */
+  readonly kept: readonly string[]
+}
+
+/**
+ * Takes back what the step from `before` to `after` did to `current`, the memory as it is now.
+ * A memory that the change created (`before` is null) is forgotten.
+ */
+export function revert(
+  current: Memory,
+  before: Memory | null,
+  after: Memory,
+  stamp: { readonly change: ChangeId; readonly now: Instant },
+): Reversion {
+  const version = {
+    version: current.version + 1,
+    change: stamp.change,
+    updatedAt: stamp.now,
+  }
+  if (before === null) return { memory: { ...current, status: 'forgotten', ...version }, kept: [] }
+  const reverted: { [field: string]: unknown } = { ...current }
+  const kept: string[] = []
+  const now: { readonly [field: string]: unknown } = { ...current }
+  const then: { readonly [field: string]: unknown } = { ...after }
+  for (const [field, value] of Object.entries(before)) {
+    if (BOOKKEEPING.has(field) || equals(value, then[field])) continue
+    if (equals(now[field], then[field])) reverted[field] = value
+    else kept.push(field)
+  }
+  return { memory: { ...(reverted as Memory), ...version }, kept } // fields of memories, each from a memory
+}
+
+function equals(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
+}

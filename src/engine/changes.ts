@@ -1,0 +1,70 @@
+/** How decisions become changes, and how a change that lost a race is decided again. */
+import { AppError } from '../core/errors.ts'
+import type { ChangeId, Instant, MemoryId, Scope } from '../core/ids.ts'
+import type { Memory } from '../core/memory.ts'
+import type { Change, CommitOutcome } from '../ports/store.ts'
+import type { EnginePorts } from './ports.ts'
+
+/** Enough to get past a burst of writers; a key that is fought over longer is worth an error. */
+const ATTEMPTS_MAX = 8
+
+export type Decided<Result> = {
+  readonly changes: readonly Change[]
+  readonly result: Result
+}
+
+/** Reads, decides and commits, and does it again when something else changed the same rows in between. */
+export async function decideAndCommit<Result>(
+  { store }: EnginePorts,
+  decide: () => Promise<Decided<Result>>,
+): Promise<Result> {
+  let refused: Extract<CommitOutcome, { kind: 'conflict' }> | undefined
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+    const { changes, result } = await decide()
+    if (changes.length === 0) return result
+    const outcome = await store.commit(changes)
+    if (outcome.kind === 'committed') return result
+    refused = outcome
+  }
+  throw new AppError(
+    'conflict',
+    refused?.because === 'key'
+      ? 'Another memory holds the same key. Give one of them another key first.'
+      : `Others kept changing the same memory; gave up after ${ATTEMPTS_MAX} attempts.`,
+    { id: refused?.id ?? null, because: refused?.because ?? null },
+  )
+}
+
+/** Puts `after` in the place of `before` and keeps `before` in the history. */
+export function replacing({ ids }: EnginePorts, before: Memory, after: Memory): readonly Change[] {
+  return [
+    {
+      op: 'put',
+      table: 'revision',
+      row: {
+        id: ids.next('rev', after.updatedAt),
+        memory: before,
+        replacedAt: after.updatedAt,
+        replacedBy: after.change,
+      },
+      expect: 'absent',
+    },
+    { op: 'put', table: 'memory', row: after, expect: { version: before.version } },
+  ]
+}
+
+/** A new change: its id, and the instant at which it is made. */
+export function stamp({ ids, clock }: EnginePorts): { change: ChangeId; now: Instant } {
+  const now = clock.now()
+  return { change: ids.next('chg', now), now }
+}
+
+export async function getOrThrow(
+  { store }: EnginePorts,
+  scope: Scope,
+  id: MemoryId,
+): Promise<Memory> {
+  const memory = await store.get('memory', scope, id)
+  if (memory === null) throw new AppError('not_found', `There is no memory ${id} here.`, { id })
+  return memory
+}

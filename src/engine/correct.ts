@@ -1,0 +1,264 @@
+/** Correcting: edits, switching off and on, forgetting, restoring, erasing. */
+import { type Edit, type EditInput, parseEdit } from '../core/draft.ts'
+import { AppError } from '../core/errors.ts'
+import { tombstonesFor } from '../core/forgetting.ts'
+import type { Instant, MemoryId, Scope } from '../core/ids.ts'
+import { COMMIT_CHANGES_MAX } from '../core/limits.ts'
+import type { Memory, MemoryStatus, Tombstone } from '../core/memory.ts'
+import { resolveSettings } from '../core/settings.ts'
+import type { Change } from '../ports/store.ts'
+import { decideAndCommit, getOrThrow, replacing, stamp } from './changes.ts'
+import { pages } from './paging.ts'
+import type { EnginePorts } from './ports.ts'
+
+export type Erased = {
+  readonly memories: number
+  readonly revisions: number
+}
+
+const DAY_MS = 86_400_000
+
+/** Changes what is given and leaves the rest. With `version`, only if nobody changed it since that one. */
+export async function edit(
+  ports: EnginePorts,
+  scope: Scope,
+  id: MemoryId,
+  input: EditInput,
+  version?: number,
+): Promise<Memory> {
+  const given = parseEdit(input)
+  return change(ports, scope, id, (memory) => {
+    if (version !== undefined && memory.version !== version) {
+      throw new AppError(
+        'conflict',
+        `Memory ${id} has changed: it is at version ${memory.version}, not ${version}.`,
+        { id, version: memory.version },
+      )
+    }
+    if (memory.status === 'forgotten') {
+      throw new AppError('conflict', `Memory ${id} is forgotten. Restore it first.`, { id })
+    }
+    return edited(memory, given)
+  })
+}
+
+function edited(memory: Memory, given: Edit): Memory {
+  const next = { ...memory, ...given }
+  if (next.validFrom !== null && next.validUntil !== null && next.validUntil <= next.validFrom) {
+    throw new AppError('invalid_input', 'validUntil must be later than validFrom.')
+  }
+  return next
+}
+
+/** Takes a memory out of recall without forgetting it. */
+export function disable(ports: EnginePorts, scope: Scope, id: MemoryId): Promise<Memory> {
+  return change(ports, scope, id, (memory) => {
+    if (memory.status === 'disabled') return memory
+    requireStatus(memory, ['active'], 'disabled')
+    return { ...memory, status: 'disabled' }
+  })
+}
+
+/**
+ * Brings back a memory that was forgotten, disabled or superseded. With `version`, it also gets back what it said
+ * in that version.
+ */
+export async function restore(
+  ports: EnginePorts,
+  scope: Scope,
+  id: MemoryId,
+  version?: number,
+): Promise<Memory> {
+  const past = version === undefined ? null : await versionOf(ports, scope, id, version)
+  return change(
+    ports,
+    scope,
+    id,
+    (memory) => {
+      const isSuperseded = memory.status === 'superseded'
+      return {
+        ...memory,
+        ...(past === null ? {} : whatItSaid(past)),
+        status: 'active',
+        supersededBy: null,
+        validUntil: isSuperseded ? null : (past ?? memory).validUntil,
+      }
+    },
+    (memory) => liftTombstones(ports, memory),
+  )
+}
+
+async function versionOf(
+  ports: EnginePorts,
+  scope: Scope,
+  id: MemoryId,
+  version: number,
+): Promise<Memory> {
+  const current = await getOrThrow(ports, scope, id)
+  if (current.version === version) return current
+  const where = { memories: [id] }
+  for await (const page of pages(ports.store, 'revision', scope, { where })) {
+    const found = page.find((revision) => revision.memory.version === version)
+    if (found !== undefined) return found.memory
+  }
+  throw new AppError('not_found', `Memory ${id} has no version ${version}.`, { id, version })
+}
+
+function whatItSaid(past: Memory): Partial<Memory> {
+  const { content, key, type, category, importance, entities, language, metadata } = past
+  const { pinned, trust, expiresAt, validFrom, salience } = past
+  return {
+    ...{ content, key, type, category, importance, entities, language, metadata },
+    ...{ pinned, trust, expiresAt, validFrom, salience },
+  }
+}
+
+/** Puts a memory into the bin, and keeps work that is under way from bringing it back. */
+export function forget(ports: EnginePorts, scope: Scope, id: MemoryId): Promise<Memory> {
+  return change(
+    ports,
+    scope,
+    id,
+    (memory) => (memory.status === 'forgotten' ? memory : { ...memory, status: 'forgotten' }),
+    (memory, now) => leaveTombstones(ports, memory, now),
+  )
+}
+
+/** Removes a memory and its whole history for good. Only the tombstones stay: hashes, no text. */
+export async function erase(ports: EnginePorts, scope: Scope, id: MemoryId): Promise<Erased> {
+  return decideAndCommit(ports, async () => {
+    const memory = await getOrThrow(ports, scope, id)
+    const home = homeOf(memory)
+    const revisions: Change[] = []
+    for await (const page of pages(ports.store, 'revision', home, { where: { memories: [id] } })) {
+      for (const revision of page) {
+        revisions.push({
+          op: 'remove',
+          table: 'revision',
+          scope: home,
+          id: revision.id,
+          expect: 'any',
+        })
+      }
+    }
+    const removal: Change = {
+      op: 'remove',
+      table: 'memory',
+      scope: home,
+      id,
+      expect: { version: memory.version },
+    }
+    const tombstones = await leaveTombstones(ports, memory, ports.clock.now())
+    await removeSurplus(ports, revisions)
+    return {
+      changes: [...revisions.slice(-REVISIONS_PER_COMMIT), removal, ...tombstones],
+      result: { memories: 1, revisions: revisions.length },
+    }
+  })
+}
+
+/** What a commit holds besides the removal itself and its tombstones. */
+const REVISIONS_PER_COMMIT = COMMIT_CHANGES_MAX - 10
+
+/** A history too long for one commit is removed from its old end first; the memory goes with the last part. */
+async function removeSurplus({ store }: EnginePorts, revisions: readonly Change[]): Promise<void> {
+  const surplus = revisions.slice(0, -REVISIONS_PER_COMMIT)
+  for (let start = 0; start < surplus.length; start += COMMIT_CHANGES_MAX) {
+    await store.commit(surplus.slice(start, start + COMMIT_CHANGES_MAX))
+  }
+}
+
+/** Erases what has been in the bin for longer than `binDays`, or than the days given. */
+export async function emptyBin(ports: EnginePorts, scope: Scope, days?: number): Promise<Erased> {
+  const keepDays = days ?? resolveSettings(ports.settings).binDays
+  const before = ports.clock.now() - keepDays * DAY_MS
+  const total = { memories: 0, revisions: 0 }
+  const where = { statuses: ['forgotten'] } as const
+  for await (const page of pages(ports.store, 'memory', scope, { where })) {
+    for (const memory of page) {
+      if (memory.updatedAt > before) continue
+      const erased = await erase(ports, homeOf(memory), memory.id)
+      total.memories += erased.memories
+      total.revisions += erased.revisions
+    }
+  }
+  return total
+}
+
+/** Changes one memory: `next` says what it becomes, or returns it untouched when there is nothing to do. */
+async function change(
+  ports: EnginePorts,
+  scope: Scope,
+  id: MemoryId,
+  next: (memory: Memory) => Memory,
+  also: (memory: Memory, now: Instant) => Promise<readonly Change[]> = async () => [],
+): Promise<Memory> {
+  return decideAndCommit(ports, async () => {
+    const memory = await getOrThrow(ports, scope, id)
+    const mark = stamp(ports)
+    const wanted = next(memory)
+    if (wanted === memory) return { changes: [], result: memory }
+    const after: Memory = {
+      ...wanted,
+      version: memory.version + 1,
+      change: mark.change,
+      updatedAt: mark.now,
+    }
+    return {
+      changes: [...replacing(ports, memory, after), ...(await also(memory, mark.now))],
+      result: after,
+    }
+  })
+}
+
+function requireStatus(memory: Memory, allowed: readonly MemoryStatus[], wanted: string): void {
+  if (allowed.includes(memory.status)) return
+  throw new AppError(
+    'conflict',
+    `Memory ${memory.id} is ${memory.status}; it can't be ${wanted}.`,
+    {
+      id: memory.id,
+      status: memory.status,
+    },
+  )
+}
+
+async function leaveTombstones(
+  ports: EnginePorts,
+  memory: Memory,
+  now: Instant,
+): Promise<readonly Change[]> {
+  const known = await knownTombstones(ports, memory)
+  return tombstonesFor(memory, known, now).map((row) => ({
+    op: 'put',
+    table: 'tombstone',
+    row,
+    expect: row.version === 1 ? 'absent' : { version: row.version - 1 },
+  }))
+}
+
+export async function liftTombstones(
+  ports: EnginePorts,
+  memory: Memory,
+): Promise<readonly Change[]> {
+  return (await knownTombstones(ports, memory)).map((tombstone) => ({
+    op: 'remove',
+    table: 'tombstone',
+    scope: homeOf(memory),
+    id: tombstone.id,
+    expect: { version: tombstone.version },
+  }))
+}
+
+async function knownTombstones(
+  { store }: EnginePorts,
+  memory: Memory,
+): Promise<readonly Tombstone[]> {
+  const ids = tombstonesFor(memory, [], memory.updatedAt).map((tombstone) => tombstone.id)
+  const { rows } = await store.find('tombstone', homeOf(memory), { where: { ids }, limit: 10 })
+  return rows
+}
+
+function homeOf(memory: Memory): Scope {
+  return { owner: memory.place.owner, user: memory.place.user }
+}

@@ -1,0 +1,118 @@
+/**
+ * The engine: everything one can do with memories, behind one object. Scopes and ids come in as plain text and
+ * are checked here, so that nothing unchecked reaches the code behind it.
+ */
+import { type DraftInput, type EditInput, parseScope, type ScopeInput } from '../core/draft.ts'
+import { AppError } from '../core/errors.ts'
+import { type Instant, parseId } from '../core/ids.ts'
+import type { Memory } from '../core/memory.ts'
+import type { Page, StoreFault, StoreReport } from '../ports/store.ts'
+import * as correct from './correct.ts'
+import { exportLines, type Imported, importLines } from './portability.ts'
+import type { EnginePorts } from './ports.ts'
+import * as read from './read.ts'
+import { type Learned, learn, type Remembered, remember } from './remember.ts'
+import { type Undone, undo } from './undo.ts'
+
+export interface Engine {
+  /** Stores a statement, or updates, reinforces or supersedes what it is about. */
+  remember(scope: ScopeInput, draft: DraftInput): Promise<Remembered>
+  /** Finds what a person says about themselves in a text, without a model, and remembers it. */
+  learn(
+    scope: ScopeInput,
+    text: string,
+    options?: { readonly observedAt?: number; readonly source?: string },
+  ): Promise<Learned>
+  recall(scope: ScopeInput, query: read.RecallQuery): Promise<readonly read.Recalled[]>
+  get(scope: ScopeInput, id: string): Promise<Memory | null>
+  list(scope: ScopeInput, query?: read.ListQuery): Promise<Page<Memory>>
+  /** What was known and held at an earlier time. */
+  asOf(
+    scope: ScopeInput,
+    at: Date | number,
+    query?: { readonly limit?: number; readonly after?: string },
+  ): Promise<Page<Memory>>
+  history(scope: ScopeInput, id: string): Promise<readonly read.HistoryEntry[]>
+  edit(
+    scope: ScopeInput,
+    id: string,
+    edit: EditInput,
+    options?: { readonly version?: number },
+  ): Promise<Memory>
+  disable(scope: ScopeInput, id: string): Promise<Memory>
+  forget(scope: ScopeInput, id: string): Promise<Memory>
+  restore(scope: ScopeInput, id: string, options?: { readonly version?: number }): Promise<Memory>
+  /** Removes a memory with its history for good, and says how much that was. */
+  erase(scope: ScopeInput, id: string): Promise<correct.Erased>
+  /** Erases what has been forgotten for longer than the setting `binDays`, or than `days`. */
+  emptyBin(scope: ScopeInput, options?: { readonly days?: number }): Promise<correct.Erased>
+  undo(scope: ScopeInput, change: string): Promise<Undone>
+  /** Counts that these memories were of use. */
+  noteUse(scope: ScopeInput, ids: readonly string[]): Promise<void>
+  export(scope: ScopeInput | null): AsyncIterable<string>
+  import(
+    lines: AsyncIterable<string>,
+    options?: { readonly owner?: string; readonly onProgress?: (lines: number) => void },
+  ): Promise<Imported>
+  /** Who has memories here, and how many. */
+  places(): Promise<
+    readonly { readonly owner: string; readonly user: string | null; readonly memories: number }[]
+  >
+  status(): Promise<StoreReport>
+  doctor(options?: { readonly repair?: boolean }): Promise<readonly StoreFault[]>
+  close(): Promise<void>
+}
+
+export function createEngineOn(ports: EnginePorts): Engine {
+  const { store } = ports
+  return {
+    remember: async (scope, draft) => remember(ports, parseScope(scope), draft),
+    learn: async (scope, text, options) => learn(ports, parseScope(scope), text, options),
+    recall: async (scope, query) => read.recall(ports, parseScope(scope), query),
+    get: async (scope, id) => store.get('memory', parseScope(scope), parseId('mem', id)),
+    list: async (scope, query = {}) => read.list(ports, parseScope(scope), query),
+    asOf: async (scope, at, query = {}) =>
+      read.asOf(ports, parseScope(scope), toInstant(at), query),
+    history: async (scope, id) => read.history(ports, parseScope(scope), parseId('mem', id)),
+    edit: async (scope, id, edit, options) =>
+      correct.edit(ports, parseScope(scope), parseId('mem', id), edit, options?.version),
+    disable: async (scope, id) => correct.disable(ports, parseScope(scope), parseId('mem', id)),
+    forget: async (scope, id) => correct.forget(ports, parseScope(scope), parseId('mem', id)),
+    restore: async (scope, id, options) =>
+      correct.restore(ports, parseScope(scope), parseId('mem', id), options?.version),
+    erase: async (scope, id) => correct.erase(ports, parseScope(scope), parseId('mem', id)),
+    emptyBin: async (scope, options) => correct.emptyBin(ports, parseScope(scope), options?.days),
+    undo: async (scope, change) => undo(ports, parseScope(scope), parseId('chg', change)),
+    noteUse: async (scope, ids) => noteUse(ports, scope, ids),
+    export: (scope) => exportLines(ports, scope === null ? null : parseScope(scope)),
+    import: async (lines, options = {}) => {
+      const { owner, onProgress } = options
+      return importLines(ports, lines, {
+        ...(owner === undefined ? {} : { owner: parseScope({ owner }).owner }),
+        ...(onProgress === undefined ? {} : { onProgress }),
+      })
+    },
+    places: () => store.places(),
+    status: () => store.report(),
+    doctor: (options) => store.inspect({ repair: options?.repair ?? false }),
+    close: () => store.close(),
+  }
+}
+
+async function noteUse(
+  { store, clock }: EnginePorts,
+  scope: ScopeInput,
+  ids: readonly string[],
+): Promise<void> {
+  const parsed = parseScope(scope)
+  const usedAt = clock.now()
+  await store.commit(
+    ids.map((id) => ({ op: 'count', scope: parsed, id: parseId('mem', id), uses: 1, usedAt })),
+  )
+}
+
+function toInstant(at: Date | number): Instant {
+  const ms = Number(at)
+  if (!Number.isInteger(ms)) throw new AppError('invalid_input', 'That is not a time.')
+  return ms as Instant // a whole number of milliseconds
+}

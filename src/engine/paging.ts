@@ -1,0 +1,23 @@
+import type { Scope } from '../core/ids.ts'
+import { PAGE_ROWS_MAX } from '../core/limits.ts'
+import type { FindQuery, Row, Store, Table } from '../ports/store.ts'
+
+/** Every row that matches, page by page. */
+export async function* pages<T extends Table>(
+  store: Store,
+  table: T,
+  scope: Scope,
+  query: Pick<FindQuery<T>, 'where' | 'order'>,
+): AsyncGenerator<readonly Row<T>[]> {
+  let after: string | null = null
+  do {
+    const page: { readonly rows: readonly Row<T>[]; readonly next: string | null } =
+      await store.find(table, scope, {
+        ...query,
+        limit: PAGE_ROWS_MAX,
+        ...(after === null ? {} : { after }),
+      })
+    if (page.rows.length > 0) yield page.rows
+    after = page.next
+  } while (after !== null)
+}

@@ -1,0 +1,147 @@
+/** Reading: one memory, lists, keyword recall, history, and how things stood at an earlier time. */
+import type { Instant, MemoryId, Scope } from '../core/ids.ts'
+import { PAGE_ROWS_MAX, QUERY_CHARACTERS_MAX } from '../core/limits.ts'
+import {
+  hasEnded,
+  type Memory,
+  type MemoryCategory,
+  type MemoryStatus,
+  type MemoryType,
+} from '../core/memory.ts'
+import { resolveSettings } from '../core/settings.ts'
+import type { MemoryFilter, Page } from '../ports/store.ts'
+import { getOrThrow } from './changes.ts'
+import { pages } from './paging.ts'
+import type { EnginePorts } from './ports.ts'
+
+export type ReadFilter = {
+  /** Only active ones unless said otherwise. */
+  readonly statuses?: readonly MemoryStatus[]
+  readonly types?: readonly MemoryType[]
+  readonly categories?: readonly MemoryCategory[]
+  readonly pinned?: boolean
+  readonly key?: string
+  readonly createdFrom?: Instant
+  readonly createdBefore?: Instant
+  /** Also those that have expired or ceased to hold. */
+  readonly includeEnded?: boolean
+}
+
+export type ListQuery = ReadFilter & {
+  readonly limit?: number
+  readonly order?: 'oldest' | 'newest'
+  readonly after?: string
+}
+
+export type RecallQuery = ReadFilter & {
+  readonly text: string
+  readonly limit?: number
+}
+
+export type Recalled = {
+  readonly memory: Memory
+  readonly score: number
+  readonly coverage: number
+}
+
+export type HistoryEntry = {
+  readonly memory: Memory
+  /** Null for the version in force. */
+  readonly replacedAt: Instant | null
+}
+
+const LIST_LIMIT = 50
+
+export async function list(
+  { store, clock }: EnginePorts,
+  scope: Scope,
+  query: ListQuery,
+): Promise<Page<Memory>> {
+  const { limit, order, after } = query
+  return store.find('memory', scope, {
+    where: toMemoryFilter(query, clock.now()),
+    limit: limit ?? LIST_LIMIT,
+    ...(order === undefined ? {} : { order }),
+    ...(after === undefined ? {} : { after }),
+  })
+}
+
+/** By keyword for now; vectors and ranking join in later without a change for callers. */
+export async function recall(
+  { store, clock, settings }: EnginePorts,
+  scope: Scope,
+  query: RecallQuery,
+): Promise<readonly Recalled[]> {
+  const limit = query.limit ?? resolveSettings(settings).recallLimit
+  const where = toMemoryFilter(query, clock.now())
+  const text = query.text.slice(0, QUERY_CHARACTERS_MAX)
+  const hits = await store.matchText(scope, { text, limit, where })
+  const ids = hits.map((hit) => hit.id)
+  const memories = new Map<MemoryId, Memory>()
+  for await (const page of pages(store, 'memory', scope, { where: { ...where, ids } })) {
+    for (const memory of page) memories.set(memory.id, memory)
+  }
+  // One that was forgotten since the match is left out rather than shown.
+  return hits.flatMap(({ id, score, coverage }) => {
+    const memory = memories.get(id)
+    return memory === undefined ? [] : [{ memory, score, coverage }]
+  })
+}
+
+/** Every version of a memory, the one in force first. */
+export async function history(
+  ports: EnginePorts,
+  scope: Scope,
+  id: MemoryId,
+): Promise<readonly HistoryEntry[]> {
+  const entries: HistoryEntry[] = [{ memory: await getOrThrow(ports, scope, id), replacedAt: null }]
+  for await (const page of pages(ports.store, 'revision', scope, { where: { memories: [id] } })) {
+    for (const { memory, replacedAt } of page) entries.push({ memory, replacedAt })
+  }
+  return entries.sort((a, b) => b.memory.version - a.memory.version)
+}
+
+/**
+ * The memories as they were recorded at an earlier instant, and held at that instant: what recall could have used
+ * then. What has been erased since is gone from the past as well.
+ */
+export async function asOf(
+  { store }: EnginePorts,
+  scope: Scope,
+  at: Instant,
+  query: Pick<ListQuery, 'limit' | 'after'> & { readonly includeEnded?: boolean },
+): Promise<Page<Memory>> {
+  const page = await store.find('memory', scope, {
+    where: { createdBefore: (at + 1) as Instant }, // "at or before", in whole milliseconds
+    limit: Math.min(query.limit ?? LIST_LIMIT, PAGE_ROWS_MAX),
+    ...(query.after === undefined ? {} : { after: query.after }),
+  })
+  const changedSince = page.rows.filter((memory) => memory.updatedAt > at).map(({ id }) => id)
+  const { rows: past } = await store.find('revision', scope, {
+    where: { memories: changedSince, inForceAt: at },
+    limit: PAGE_ROWS_MAX,
+  })
+  const then = new Map(past.map(({ memory }) => [memory.id, memory]))
+  const rows = page.rows
+    .flatMap((memory) => (memory.updatedAt <= at ? [memory] : (then.get(memory.id) ?? [])))
+    .filter((memory) => memory.status === 'active' && heldAt(memory, at))
+  return { rows, next: page.next }
+}
+
+function heldAt(memory: Memory, at: Instant): boolean {
+  return !hasEnded(memory, at) && (memory.validFrom === null || memory.validFrom <= at)
+}
+
+function toMemoryFilter(query: ReadFilter, now: Instant): MemoryFilter {
+  const { statuses, types, categories, pinned, key, createdFrom, createdBefore } = query
+  return {
+    statuses: statuses ?? ['active'],
+    ...(types === undefined ? {} : { types }),
+    ...(categories === undefined ? {} : { categories }),
+    ...(pinned === undefined ? {} : { pinned }),
+    ...(key === undefined ? {} : { key }),
+    ...(createdFrom === undefined ? {} : { createdFrom }),
+    ...(createdBefore === undefined ? {} : { createdBefore }),
+    ...(query.includeEnded === true ? {} : { unendedAt: now }),
+  }
+}

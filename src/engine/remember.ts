@@ -1,0 +1,172 @@
+/** Writing: one statement, or every fact that pattern extraction finds in a text. */
+import { type DraftInput, parseDraft, placeOf } from '../core/draft.ts'
+import { AppError } from '../core/errors.ts'
+import { fingerprint } from '../core/fingerprint.ts'
+import { blockingTombstones } from '../core/forgetting.ts'
+import type { MemoryId, Place, Scope } from '../core/ids.ts'
+import type { Memory } from '../core/memory.ts'
+import { extractPatterns, PATTERNS_VERSION } from '../core/patterns/index.ts'
+import { resolveSettings } from '../core/settings.ts'
+import { decideWrite, type WriteDecision } from '../core/writing.ts'
+import type { Change } from '../ports/store.ts'
+import { decideAndCommit, replacing, stamp } from './changes.ts'
+import type { EnginePorts } from './ports.ts'
+
+/** What became of a statement. `memory` is the one that now holds it. */
+export type Remembered = {
+  readonly outcome: Exclude<WriteDecision['kind'], 'refused'>
+  readonly memory: Memory
+  /** The memory that was replaced, superseded, reinforced or contradicted. */
+  readonly other: Memory | null
+  readonly because: string | null
+}
+
+export type Learned = {
+  readonly remembered: readonly Remembered[]
+  /** Facts that were not kept because they were forgotten after they were said. */
+  readonly refused: number
+}
+
+export async function remember(
+  ports: EnginePorts,
+  scope: Scope,
+  input: DraftInput,
+): Promise<Remembered> {
+  const decision = await write(ports, scope, input)
+  if (decision.kind === 'refused') {
+    throw new AppError('forgotten', 'This was forgotten after it was said, and stays forgotten.')
+  }
+  return remembered(decision)
+}
+
+/** Keeps what a person says about themselves in a text; see `core/patterns`. */
+export async function learn(
+  ports: EnginePorts,
+  scope: Scope,
+  text: string,
+  options: { readonly observedAt?: number; readonly source?: string } = {},
+): Promise<Learned> {
+  const kept: Remembered[] = []
+  let refused = 0
+  for (const fact of extractPatterns(text)) {
+    const decision = await write(ports, scope, {
+      content: fact.content,
+      key: fact.key,
+      type: fact.type,
+      category: fact.category,
+      importance: fact.importance,
+      language: fact.language,
+      provenance: {
+        source: options.source ?? 'library',
+        extractor: 'patterns',
+        extractorVersion: PATTERNS_VERSION,
+      },
+      ...(options.observedAt === undefined ? {} : { observedAt: options.observedAt }),
+    })
+    if (decision.kind === 'refused') refused++
+    else kept.push(remembered(decision))
+  }
+  return { remembered: kept, refused }
+}
+
+async function write(ports: EnginePorts, scope: Scope, input: DraftInput): Promise<WriteDecision> {
+  const { store, ids } = ports
+  const place = placeOf(scope)
+  const home: Scope = { owner: place.owner, user: place.user }
+  const settings = resolveSettings(ports.settings)
+  const draft = parseDraft(input, ports.clock.now())
+  let id: MemoryId | undefined
+  return decideAndCommit(ports, async () => {
+    const { change, now } = stamp(ports)
+    id ??= ids.next('mem', now)
+    const blocking = blockingTombstones(place, draft)
+    const { rows: tombstones } = await store.find('tombstone', home, {
+      where: { ids: blocking },
+      limit: blocking.length,
+    })
+    const decision = decideWrite({
+      draft,
+      place,
+      now,
+      change,
+      id,
+      sameKey: draft.key === null ? null : await holderOf(ports, home, draft.key),
+      neighbours: await neighboursOf(ports, place, draft.content, settings.neighboursMax),
+      tombstones,
+      reinforcement: settings.reinforcement,
+    })
+    // Forgetting may happen between this look and the commit; then the commit must not go through.
+    const guards = blocking.map((id): Change => {
+      const known = tombstones.find((tombstone) => tombstone.id === id)
+      const expect = known === undefined ? 'absent' : { version: known.version }
+      return { op: 'check', table: 'tombstone', scope: home, id, expect }
+    })
+    const changes = changesOf(ports, decision)
+    return { changes: changes.length === 0 ? [] : [...guards, ...changes], result: decision }
+  })
+}
+
+async function holderOf({ store }: EnginePorts, home: Scope, key: string): Promise<Memory | null> {
+  const where = { key, statuses: ['active', 'disabled'] } as const
+  const { rows } = await store.find('memory', home, { where, limit: 1 })
+  return rows[0] ?? null
+}
+
+/** Exact restatements first, then memories that share words, best match first. */
+async function neighboursOf(
+  { store, clock }: EnginePorts,
+  place: Place,
+  content: string,
+  limit: number,
+): Promise<readonly Memory[]> {
+  const home: Scope = { owner: place.owner, user: place.user }
+  const exact = await store.find('memory', home, {
+    where: {
+      fingerprint: fingerprint(content),
+      statuses: ['active', 'disabled'],
+      unendedAt: clock.now(),
+    },
+    limit: 5,
+  })
+  if (limit === 0) return exact.rows
+  const where = { statuses: ['active'], unendedAt: clock.now() } as const
+  const hits = await store.matchText(home, { text: content, limit, where })
+  const ids = hits.map((hit) => hit.id)
+  const { rows } = await store.find('memory', home, { where: { ...where, ids }, limit })
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return [...exact.rows, ...ids.flatMap((id) => byId.get(id) ?? [])]
+}
+
+function changesOf(ports: EnginePorts, decision: WriteDecision): readonly Change[] {
+  const creating = (row: Memory): Change => ({ op: 'put', table: 'memory', row, expect: 'absent' })
+  switch (decision.kind) {
+    case 'refused':
+      return []
+    case 'create':
+    case 'conflict':
+      return [creating(decision.memory)]
+    case 'update':
+    case 'duplicate':
+      return replacing(ports, decision.previous, decision.memory)
+    case 'supersede':
+      return [
+        ...replacing(ports, decision.previous, decision.superseded),
+        creating(decision.memory),
+      ]
+  }
+}
+
+function remembered(decision: Exclude<WriteDecision, { kind: 'refused' }>): Remembered {
+  const other =
+    decision.kind === 'create'
+      ? null
+      : decision.kind === 'conflict'
+        ? decision.conflicting
+        : decision.previous
+  return {
+    outcome: decision.kind,
+    memory: decision.memory,
+    other,
+    because: 'because' in decision ? decision.because : null,
+  }
+}

@@ -1,0 +1,34 @@
+/**
+ * Recollect as a library.
+ *
+ * @example
+ * import { createEngine } from 'recollect'
+ *
+ * const memory = await createEngine({ path: 'memory.db' })
+ * await memory.remember({ owner: 'ada' }, { content: 'I prefer tea over coffee.' })
+ * const [best] = await memory.recall({ owner: 'ada' }, { text: 'what should I drink?' })
+ */
+export type { DraftInput, EditInput, ScopeInput } from './core/draft.ts'
+export { AppError, ERRORS, type ErrorCode } from './core/errors.ts'
+export type { Place, Scope } from './core/ids.ts'
+export {
+  MEMORY_CATEGORIES,
+  MEMORY_STATUSES,
+  MEMORY_TYPES,
+  type Memory,
+  type MemoryCategory,
+  type MemoryStatus,
+  type MemoryType,
+  type Provenance,
+  type Revision,
+  type Tombstone,
+  TRUST_LEVELS,
+  type Trust,
+} from './core/memory.ts'
+export { SETTINGS, type SettingName } from './core/settings.ts'
+export type { Engine } from './engine/engine.ts'
+export type { Imported } from './engine/portability.ts'
+export type { HistoryEntry, ListQuery, Recalled, RecallQuery } from './engine/read.ts'
+export type { Learned, Remembered } from './engine/remember.ts'
+export { createEngine, type EngineOptions } from './main/compose.ts'
+export type { Change, CommitOutcome, Store } from './ports/store.ts'
