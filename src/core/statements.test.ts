@@ -55,6 +55,9 @@ describe('compareStatements', () => {
     ['My dog is called Rex and likes the park', 'My cat is called Tom and likes the park'],
     ['I ran 5 km on Monday', 'I ran 10 km with Anna'],
     ['I use node.js', 'I use node'],
+    ['Run a && b to build', 'Run a || b to build'],
+    ['1', '2'],
+    ['<script>alert(1)</script>', '<script>alert(1);</script>'],
     ['', ''],
     ['!!!', '???'],
   ])('[WR3] unrelated as far as rules can tell: %s | %s', (a, b) => {

@@ -38,7 +38,7 @@ export function compareStatements(left: string, right: string): Comparison {
   if (a.isAgainst !== b.isAgainst && equal(a.claim, b.claim)) {
     return { kind: 'contradicts', because: 'negation' }
   }
-  if (isSameDenial && equal(a.outline, b.outline)) {
+  if (isSameDenial && equal(a.outline, b.outline) && hasSubject(a.outline)) {
     return { kind: 'contradicts', because: a.hasNumber ? 'number' : 'date' }
   }
   return DIFFERENT
@@ -65,7 +65,9 @@ type Statement = {
 function readStatement(content: string): Statement {
   const folded = fold(content)
   const [positive, denials] = withoutDenials(folded)
-  const words = (positive.match(WORDS) ?? []).filter((word) => !FILLERS.has(word)).map(stemmed)
+  const words = (positive.match(CODE.test(positive) ? PIECES : WORDS) ?? [])
+    .filter((word) => !FILLERS.has(word))
+    .map(stemmed)
   const dislikes = words.filter((word) => DISLIKES.has(word)).length
   const isDenied = denials % 2 === 1
   return {
@@ -115,6 +117,10 @@ function withoutDenials(text: string): readonly [string, number] {
 const WORDS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:[.+#_-]+[\p{L}\p{N}]+)*[+#]*/gu
 
+/** In code, commands and paths every mark means something: `a && b` is not `a || b`. */
+const CODE = /[<>{}=\\|&$%*~^`[\]_/]/
+const PIECES = /\S+/g
+
 const FILLERS = new Set(
   'a an the do does did really very just also quite actually so too please still that much any more am is are be been now s j je ich yo eu です ます'.split(
     ' ',
@@ -142,6 +148,11 @@ const CALENDAR = new Set(
 
 const CHANGE_CUES =
   /(?<![\p{L}\p{N}])(?:now|nowadays|no longer|any ?more|instead|since|switched|changed|moved|these days|jetzt|inzwischen|nicht mehr|stattdessen|mittlerweile|ahora|ya no|en lugar|maintenant|désormais|ne .{1,40} plus|agora|já não|em vez)(?![\p{L}\p{N}])|现在|不再|改为|改成|今は|もう|今では/u
+
+/** A bare number says nothing that another number could contradict. */
+function hasSubject(outline: readonly string[]): boolean {
+  return outline.filter((word) => word !== '#' && word !== '@').length >= 2
+}
 
 function stemmed(word: string): string {
   return /^[a-z]{3,}$/.test(word) ? stem(word) : word

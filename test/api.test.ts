@@ -1,0 +1,58 @@
+/** What the package promises to programs that import it. A diff of the snapshot is the review. */
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import * as library from '../src/index.ts'
+
+it('[AR6] exports exactly the names that were decided on', () => {
+  expect(Object.keys(library).sort()).toMatchInlineSnapshot(`
+    [
+      "AppError",
+      "ERRORS",
+      "MEMORY_CATEGORIES",
+      "MEMORY_STATUSES",
+      "MEMORY_TYPES",
+      "SETTINGS",
+      "TRUST_LEVELS",
+      "createEngine",
+    ]
+  `)
+})
+
+it('[AR6] exports exactly the types that were decided on', () => {
+  const source = readFileSync('src/index.ts', 'utf8')
+  const types = [
+    ...source.matchAll(/^export type \{([^}]*)\}/gm),
+    ...source.matchAll(/\btype (\w+)/g),
+  ].flatMap((match) => (match[1] ?? '').split(',').map((name) => name.trim()))
+  expect([...new Set(types)].filter((name) => /^[A-Z]/.test(name)).sort()).toMatchInlineSnapshot(`
+    [
+      "Change",
+      "CommitOutcome",
+      "DraftInput",
+      "EditInput",
+      "Engine",
+      "EngineOptions",
+      "ErrorCode",
+      "HistoryEntry",
+      "Imported",
+      "Learned",
+      "ListQuery",
+      "Memory",
+      "MemoryCategory",
+      "MemoryStatus",
+      "MemoryType",
+      "Place",
+      "Provenance",
+      "RecallQuery",
+      "Recalled",
+      "Remembered",
+      "Revision",
+      "Scope",
+      "ScopeInput",
+      "SettingName",
+      "Store",
+      "Tombstone",
+      "Trust",
+    ]
+  `)
+})

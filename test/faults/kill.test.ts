@@ -1,0 +1,80 @@
+/**
+ * Kills a writing process with SIGKILL at random points, two hundred times, always on the same databases.
+ * Whatever it had acknowledged must be there, nothing may be half-written, and there is nothing to mend.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
+import { parseScope } from '../../src/core/draft.ts'
+import { parseId } from '../../src/core/ids.ts'
+import { temporaryFile } from '../support/temporary.ts'
+
+const KILLS = 200
+/** Two at a time: one per core of a small machine. */
+const WRITERS = 2
+const DELAY_MS_MAX = 40
+const INSPECT_EVERY = 25
+const ADA = parseScope({ owner: 'ada' })
+
+it.skipIf(!existsSync('dist/index.js'))(
+  '[FT2] keeps every acknowledged write when killed at any point',
+  async () => {
+    await Promise.all(Array.from({ length: WRITERS }, () => killRepeatedly(KILLS / WRITERS)))
+  },
+  180_000,
+)
+
+async function killRepeatedly(kills: number): Promise<void> {
+  const path = temporaryFile('killed.db')
+  let acknowledgements = 0
+  for (let round = 0; round < kills; round++) {
+    const acknowledged = await writeUntilKilled(path, round)
+    acknowledgements += acknowledged.length
+    const store = await openSqliteStore({ path, now: Date.now })
+    for (const line of acknowledged) {
+      const [id, version, status] = line.split(' ')
+      const memory = await store.get('memory', ADA, parseId('mem', id))
+      expect(memory, `round ${round}: ${line}`).not.toBeNull()
+      // Something newer may have been written without having been acknowledged.
+      expect(memory?.version).toBeGreaterThanOrEqual(Number(version))
+      if (memory?.version === Number(version)) expect(memory.status).toBe(status)
+      const { rows } = await store.find('revision', ADA, {
+        where: { memories: [parseId('mem', id)] },
+        limit: 10,
+      })
+      expect(rows).toHaveLength((memory?.version ?? 0) - 1)
+    }
+    if (round % INSPECT_EVERY === 0 || round === kills - 1) {
+      expect(await store.inspect({ repair: false })).toEqual([])
+    }
+    await store.close()
+  }
+  expect(acknowledgements).toBeGreaterThan(kills)
+}
+
+async function writeUntilKilled(path: string, round: number): Promise<readonly string[]> {
+  const child = spawn(process.execPath, ['test/faults/writer.mjs', path, String(round)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const acknowledged: string[] = []
+  const lines = createInterface(child.stdout)
+  const exited = once(child, 'exit')
+  const drained = once(lines, 'close')
+  const started = new Promise<void>((resolve) => {
+    lines.on('line', (line) => {
+      if (line === 'ready') resolve()
+      else acknowledged.push(line)
+    })
+  })
+  // Some are killed while they open the database, most while they write.
+  await Promise.race([started, exited, ...(round % 10 === 9 ? [delay(Math.random() * 120)] : [])])
+  await delay(Math.random() * DELAY_MS_MAX)
+  expect(child.exitCode, 'the writer ended by itself').toBeNull()
+  child.kill('SIGKILL')
+  await Promise.all([exited, drained])
+  return acknowledged
+}
