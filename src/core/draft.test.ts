@@ -16,7 +16,8 @@ const refused = (action: () => unknown, field: string) => {
 }
 
 describe('parseDraft', () => {
-  const draft = (fields: object) => parseDraft({ content: 'x', ...fields } as DraftInput, instant(1))
+  const draft = (fields: object) =>
+    parseDraft({ content: 'x', ...fields } as DraftInput, instant(1))
 
   it.each([
     ['content', { content: '' }],

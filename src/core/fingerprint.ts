@@ -1,18 +1,36 @@
 /**
  * The fingerprint of a statement: equal for texts that differ only in case, width, spacing or the marks around
- * them. It finds exact restatements without reading every memory. It is kept short because every row carries it.
+ * them. It finds exact restatements without reading every memory, so it is made for speed: whoever acts on a
+ * match compares the statements themselves.
  */
-import { sha256 } from './sha256.ts'
-
-const FINGERPRINT_CHARACTERS = 32
-
 export function fingerprint(content: string): string {
-  return sha256(foldStatement(content)).slice(0, FINGERPRINT_CHARACTERS)
+  const text = foldStatement(content)
+  let low = 0xdeadbeef
+  let high = 0x41c6ce57
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index)
+    low = Math.imul(low ^ unit, 0x9e3779b1)
+    high = Math.imul(high ^ unit, 0x5f356495)
+  }
+  return hex(mixed(low, high)) + hex(mixed(high, low))
 }
 
-function foldStatement(content: string): string {
-  const folded = content.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim()
-  const bare = folded.replace(/[.!。！\s]+$/u, '')
+/** The statement without case, width, spacing and closing marks. */
+export function foldStatement(content: string): string {
+  const folded = content.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim()
+  const bare = folded.replace(/[.!。！ ]+$/, '')
   // A text of nothing but such marks is still told apart from another one.
   return bare === '' ? folded : bare
+}
+
+/** The last step of MurmurHash3, so that texts which differ in one letter differ everywhere. */
+function mixed(word: number, other: number): number {
+  let hash = word ^ (other >>> 13)
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+  return hash ^ (hash >>> 16)
+}
+
+function hex(word: number): string {
+  return (word >>> 0).toString(16).padStart(8, '0')
 }

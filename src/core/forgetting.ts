@@ -6,7 +6,7 @@
  * key; what is said again afterwards is new and welcome. It holds hashes bound to owner and user, so it can stay
  * after the memory itself has been erased.
  */
-import { fingerprint } from './fingerprint.ts'
+import { foldStatement } from './fingerprint.ts'
 import type { Instant, Place, TombstoneId } from './ids.ts'
 import type { Memory, Tombstone } from './memory.ts'
 import { sha256 } from './sha256.ts'
@@ -16,7 +16,7 @@ export function blockingTombstones(
   place: Place,
   statement: { readonly content: string; readonly key: string | null },
 ): readonly TombstoneId[] {
-  const byContent = tombstoneId(place, 'content', fingerprint(statement.content))
+  const byContent = tombstoneId(place, 'content', foldStatement(statement.content))
   return statement.key === null
     ? [byContent]
     : [byContent, tombstoneId(place, 'key', statement.key)]

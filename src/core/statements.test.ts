@@ -66,7 +66,18 @@ describe('compareStatements', () => {
   })
 
   it('[WR3] is symmetric, and no text breaks it', () => {
-    const words = fc.constantFrom('I', 'like', "don't", 'not', 'tea', '5', 'Monday', '不', '!', '\ud800')
+    const words = fc.constantFrom(
+      'I',
+      'like',
+      "don't",
+      'not',
+      'tea',
+      '5',
+      'Monday',
+      '不',
+      '!',
+      '\ud800',
+    )
     const text = fc.oneof(
       fc.array(words, { maxLength: 8 }).map((list) => list.join(' ')),
       fc.string({ unit: 'binary' }),
@@ -76,7 +87,12 @@ describe('compareStatements', () => {
 })
 
 it('[WR4] notices when a statement announces a change', () => {
-  for (const text of ['I have 3 cats now', 'Ich wohne jetzt in Bonn', '我现在有3只猫', 'I switched to 4 days']) {
+  for (const text of [
+    'I have 3 cats now',
+    'Ich wohne jetzt in Bonn',
+    '我现在有3只猫',
+    'I switched to 4 days',
+  ]) {
     expect(announcesChange(text), text).toBe(true)
   }
   expect(announcesChange('I know 3 cats')).toBe(false)

@@ -91,7 +91,7 @@ function lastResort(text: string): readonly string[] {
  * substrings views of their text, and one remembered word would keep 50,000 characters alive.
  */
 const REMEMBERED_CHARACTERS_MAX = 12
-const REMEMBERED_PIECES_MAX = 8_192
+const REMEMBERED_PIECES_MAX = 32_768
 const remembered = new Map<string, readonly Term[]>()
 
 function termsOf(piece: string): readonly Term[] {

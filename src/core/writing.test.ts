@@ -54,9 +54,13 @@ describe('decideWrite', () => {
     const holder = stored('blue', { key: 'colour', importance: 5, metadata: { a: 1 } })
     const known = { sameKey: holder }
     expect(decide({ content: 'Blue.', key: 'colour' }, known).kind).toBe('duplicate')
-    expect(decide({ content: 'blue', key: 'colour', metadata: { a: 1 } }, known).kind).toBe('duplicate')
+    expect(decide({ content: 'blue', key: 'colour', metadata: { a: 1 } }, known).kind).toBe(
+      'duplicate',
+    )
     expect(decide({ content: 'blue', key: 'colour', importance: 9 }, known).kind).toBe('update')
-    expect(decide({ content: 'blue', key: 'colour', metadata: { z: 1 } }, known).kind).toBe('update')
+    expect(decide({ content: 'blue', key: 'colour', metadata: { z: 1 } }, known).kind).toBe(
+      'update',
+    )
   })
 
   it('[WR2] a key that a caller gave is not swallowed by a similar memory', () => {
@@ -66,10 +70,18 @@ describe('decideWrite', () => {
 
   it('[WR3] a restatement reinforces instead of doubling', () => {
     const known = stored('I like tea', { salience: 0.5, importance: 5 })
-    expect(decide({ content: 'I really like tea!', importance: 8 }, { neighbours: [known] })).toMatchObject({
+    expect(
+      decide({ content: 'I really like tea!', importance: 8 }, { neighbours: [known] }),
+    ).toMatchObject({
       kind: 'duplicate',
       previous: known,
-      memory: { id: known.id, content: 'I like tea', sourceCount: 2, salience: 0.55, importance: 8 },
+      memory: {
+        id: known.id,
+        content: 'I like tea',
+        sourceCount: 2,
+        salience: 0.55,
+        importance: 8,
+      },
     })
   })
 
@@ -121,7 +133,9 @@ describe('decideWrite', () => {
 
   it('[WR5] a less trusted source does not overwrite a key; it is kept beside it', () => {
     const holder = stored('blue', { key: 'colour', trust: 'user' })
-    expect(decide({ content: 'red', key: 'colour', trust: 'tool' }, { sameKey: holder })).toMatchObject({
+    expect(
+      decide({ content: 'red', key: 'colour', trust: 'tool' }, { sameKey: holder }),
+    ).toMatchObject({
       kind: 'conflict',
       because: 'trust',
       memory: { key: null, conflictsWith: holder.id },

@@ -7,7 +7,7 @@
  */
 import type { Draft } from './draft.ts'
 import { IMPORTANCE_DEFAULT, SALIENCE_DEFAULT } from './draft.ts'
-import { fingerprint } from './fingerprint.ts'
+import { foldStatement } from './fingerprint.ts'
 import type { ChangeId, Instant, MemoryId, Place } from './ids.ts'
 import { hasEnded, type Memory, type Tombstone, TRUST_LEVELS } from './memory.ts'
 import { announcesChange, type Contradiction, compareStatements } from './statements.ts'
@@ -70,7 +70,7 @@ export function decideWrite(context: WriteContext): WriteDecision {
 
 function decideSameKey(context: WriteContext, holder: Memory): WriteDecision {
   const { draft } = context
-  const isSaidAgain = fingerprint(draft.content) === fingerprint(holder.content)
+  const isSaidAgain = foldStatement(draft.content) === foldStatement(holder.content)
   if (isSaidAgain && !saysMore(draft, holder) && !hasEnded(holder, context.now)) {
     return reinforce(context, holder)
   }

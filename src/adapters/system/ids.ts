@@ -12,18 +12,30 @@ import type { Ids } from '../../ports/clock.ts'
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const TIME_CHARACTERS = 10
 const COUNTER_CHARACTERS = 4
-const RANDOM_BYTES = 8
+const RANDOM_CHARACTERS = 8
+const POOL_BYTES = RANDOM_CHARACTERS * 512
 
 export function createIds(): Ids {
   let lastAt = Number.NaN
   let counter = 0
+  let pool: Uint8Array = new Uint8Array(0)
+  let used = 0
+  // One draw from the system costs as much as a hundred bytes of it.
+  const random = () => {
+    if (used >= pool.length) {
+      pool = randomBytes(POOL_BYTES)
+      used = 0
+    }
+    let text = ''
+    for (let n = 0; n < RANDOM_CHARACTERS; n++) text += ALPHABET[(pool[used++] ?? 0) & 31]
+    return text
+  }
   return {
     next<Prefix extends keyof IdKinds>(prefix: Prefix, at: Instant) {
       counter = at === lastAt ? counter + 1 : 0
       lastAt = at
       const time = encode(Math.max(0, at), TIME_CHARACTERS)
-      const random = Array.from(randomBytes(RANDOM_BYTES), (byte) => ALPHABET[byte & 31]).join('')
-      return `${prefix}_${time}${encode(counter, COUNTER_CHARACTERS)}${random}` as IdKinds[Prefix]
+      return `${prefix}_${time}${encode(counter, COUNTER_CHARACTERS)}${random()}` as IdKinds[Prefix]
     },
   }
 }

@@ -1,0 +1,85 @@
+/**
+ * The harness of all benches: times what it is given, shows progress to a person, and answers in one shape.
+ * A bar is a promise with a number; it is printed with what was measured, and never adjusted to it.
+ */
+import { arch, cpus, platform, totalmem } from 'node:os'
+
+export type Cell = string | number
+export type BenchRow = { readonly [column: string]: Cell }
+export type Bar = {
+  readonly name: string
+  readonly value: number
+  readonly bar: string
+  readonly holds: boolean
+}
+export type BenchReport = {
+  readonly bench: string
+  readonly machine: BenchRow
+  readonly rows: readonly BenchRow[]
+  readonly bars: readonly Bar[]
+}
+export type BenchOptions = {
+  /** Tells a person what is going on; does nothing where nobody watches. */
+  readonly progress: (what: string) => void
+  /** Shrinks the work by this factor, to try a bench out. Bars are then only indicative. */
+  readonly scale: number
+}
+
+export function machine(): BenchRow {
+  return {
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    cores: cpus().length,
+    memoryGb: Math.round(totalmem() / 2 ** 30),
+    platform: `${platform()} ${arch()}`,
+    node: process.versions.node,
+  }
+}
+
+export function below(name: string, value: number, limit: number): Bar {
+  return { name, value: round(value), bar: `< ${limit}`, holds: value < limit }
+}
+
+export function atLeast(name: string, value: number, limit: number): Bar {
+  return { name, value: round(value), bar: `>= ${limit}`, holds: value >= limit }
+}
+
+export type Timing = { readonly p50: number; readonly p95: number }
+
+/** Milliseconds per call over `runs` calls, after a tenth as many to warm up. */
+export async function timed(
+  runs: number,
+  call: (run: number) => Promise<unknown>,
+): Promise<Timing> {
+  const warmUp = Math.ceil(runs / 10)
+  const times: number[] = []
+  for (let run = 0; run < warmUp + runs; run++) {
+    const started = performance.now()
+    await call(run)
+    if (run >= warmUp) times.push(performance.now() - started)
+  }
+  times.sort((a, b) => a - b)
+  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))]
+  return { p50: round(at(0.5) ?? Number.NaN), p95: round(at(0.95) ?? Number.NaN) }
+}
+
+/** How many of `count` things were done per second. */
+export async function rate(count: number, work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now()
+  await work()
+  return Math.round((count * 1_000) / (performance.now() - started))
+}
+
+export function round(value: number): number {
+  return Number(value.toPrecision(3))
+}
+
+/** Numbers between 0 and 1 that are the same in every run. */
+export function seededRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

@@ -1,0 +1,63 @@
+/** `npm run bench -- <name> [--json] [--scale 0.1]` */
+import { parseArgs } from 'node:util'
+import type { BenchOptions, BenchReport, BenchRow } from './harness.ts'
+import { benchStore } from './store.ts'
+
+const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<BenchReport>>> = {
+  store: benchStore,
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    json: { type: 'boolean', default: false },
+    scale: { type: 'string', default: '1' },
+  },
+})
+const name = positionals[0] ?? ''
+const bench = BENCHES[name]
+const scale = Number(values.scale)
+if (bench === undefined || !(scale > 0 && scale <= 1)) {
+  const problem =
+    bench === undefined ? `Unknown bench "${name}".` : '--scale is above 0 and at most 1.'
+  process.stderr.write(`${problem} There are: ${Object.keys(BENCHES).join(', ')}.\n`)
+  process.exitCode = 2
+} else {
+  const isWatched = process.stderr.isTTY
+  const report = await bench({
+    scale,
+    progress: (what) => {
+      if (isWatched) process.stderr.write(`\r\u001b[K${name}: ${what} …`)
+    },
+  })
+  if (isWatched) process.stderr.write('\r\u001b[K')
+  process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : `${render(report)}\n`)
+}
+
+function render(report: BenchReport): string {
+  const machine = Object.entries(report.machine).map(([key, value]) => `${key} ${value}`)
+  const bars = report.bars.map(
+    ({ name, value, bar, holds }) => `${holds ? 'holds' : 'FAILS'}  ${name}: ${value} (${bar})`,
+  )
+  return [machine.join(', '), table(report.rows), bars.join('\n')].join('\n\n')
+}
+
+function table(rows: readonly BenchRow[]): string {
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]
+  const lines = [
+    columns,
+    ...rows.map((row) => columns.map((column) => (row[column] ?? '–').toLocaleString('en'))),
+  ]
+  const widths = columns.map((_, index) =>
+    Math.max(...lines.map((line) => (line[index] ?? '').length)),
+  )
+  return lines
+    .map((line) =>
+      line
+        .map((cell, index) =>
+          index === 0 ? cell.padEnd(widths[index] ?? 0) : cell.padStart(widths[index] ?? 0),
+        )
+        .join('  '),
+    )
+    .join('\n')
+}

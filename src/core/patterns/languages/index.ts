@@ -1,0 +1,30 @@
+/** The languages, and the order in which to try them on a text. */
+import type { Grammar } from '../types.ts'
+import { german } from './de.ts'
+import { english } from './en.ts'
+import { spanish } from './es.ts'
+import { french } from './fr.ts'
+import { japanese } from './ja.ts'
+import { portuguese } from './pt.ts'
+import { chinese } from './zh.ts'
+
+const GRAMMARS: readonly Grammar[] = [
+  english,
+  german,
+  spanish,
+  french,
+  portuguese,
+  chinese,
+  japanese,
+]
+
+/** Most typical first: Spanish and Portuguese share whole sentences, Chinese and Japanese share characters. */
+export function rankGrammars(speech: string): readonly Grammar[] {
+  return GRAMMARS.map((grammar) => ({ grammar, count: countTypical(speech, grammar) }))
+    .sort((one, other) => other.count - one.count)
+    .map(({ grammar }) => grammar)
+}
+
+function countTypical(speech: string, grammar: Grammar): number {
+  return [...speech.matchAll(grammar.typical)].length
+}
