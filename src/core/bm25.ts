@@ -59,7 +59,8 @@ export function scoreOccurrences(
   return { score, coverage: asked > 0 ? Math.min(1, found / asked) : 0 }
 }
 
-function inverseDocumentFrequency(documentsWith: number, documents: number): number {
+/** How much finding a term tells: much for a rare one, little for one that most documents hold. */
+export function inverseDocumentFrequency(documentsWith: number, documents: number): number {
   // Counts may lag behind one another in a store that keeps them apart; a negative share must not follow.
   const without = Math.max(0, documents - documentsWith)
   return Math.log(1 + (without + 0.5) / (documentsWith + 0.5))

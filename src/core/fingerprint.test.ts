@@ -4,7 +4,16 @@ import { fingerprint } from './fingerprint.ts'
 it('[WR3] ignores case, width, spacing and closing marks, and nothing else', () => {
   const same = ['I like tea', ' i LIKE  tea. ', 'Ｉ like tea!', 'i like\ntea...']
   expect(new Set(same.map(fingerprint)).size).toBe(1)
-  const different = ['I like tea', "I don't like tea", 'I like tee', 'I like tea?', '!', '.', '', '茶']
+  const different = [
+    'I like tea',
+    "I don't like tea",
+    'I like tee',
+    'I like tea?',
+    '!',
+    '.',
+    '',
+    '茶',
+  ]
   expect(new Set(different.map(fingerprint)).size).toBe(different.length)
 })
 

@@ -49,8 +49,18 @@ function compress(state: Int32Array, view: DataView, offset: number): void {
     const s1 = rotate(w2, 17) ^ rotate(w2, 19) ^ (w2 >>> 10)
     w[i] = ((w[i - 16] as number) + s0 + (w[i - 7] as number) + s1) | 0
   }
-  let [a, b, c, d] = [state[0] as number, state[1] as number, state[2] as number, state[3] as number]
-  let [e, f, g, h] = [state[4] as number, state[5] as number, state[6] as number, state[7] as number]
+  let [a, b, c, d] = [
+    state[0] as number,
+    state[1] as number,
+    state[2] as number,
+    state[3] as number,
+  ]
+  let [e, f, g, h] = [
+    state[4] as number,
+    state[5] as number,
+    state[6] as number,
+    state[7] as number,
+  ]
   for (let i = 0; i < 64; i++) {
     const s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)
     const t1 = (h + s1 + ((e & f) ^ (~e & g)) + (k[i] as number) + (w[i] as number)) | 0

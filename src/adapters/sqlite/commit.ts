@@ -9,6 +9,7 @@ import type { Change, CommitOutcome, Table } from '../../ports/store.ts'
 import type { SqlRow, SqlValue } from './driver.ts'
 import {
   type Home,
+  homeOf,
   MEMORY_COLUMNS,
   memoryValues,
   REVISION_COLUMNS,
@@ -19,7 +20,7 @@ import {
   toPlace,
 } from './rows.ts'
 import type { SqliteSession } from './session.ts'
-import { ownTokens } from './text.ts'
+import { EVERYONE_TOKEN, ownTokens } from './text.ts'
 
 type Refusal = 'version' | 'exists' | 'key'
 type Put<T extends Table = Table> = Extract<Change, { op: 'put'; table: T }>
@@ -27,7 +28,7 @@ type Put<T extends Table = Table> = Extract<Change, { op: 'put'; table: T }>
 export function commit(session: SqliteSession, changes: readonly Change[]): CommitOutcome {
   if (changes.length === 0) return { kind: 'committed' }
   return session.transact((rollback): CommitOutcome => {
-    const growth = new Map<number, Growth>()
+    const growth = new Map<string, Growth>()
     for (const change of changes) {
       if (change.op === 'count') {
         countUses(session, change)
@@ -49,7 +50,7 @@ export function commit(session: SqliteSession, changes: readonly Change[]): Comm
 function address(
   session: SqliteSession,
   change: Extract<Change, { op: 'remove' | 'check' }>,
-  growth: Map<number, Growth>,
+  growth: Corpora,
 ): Refusal | null {
   const row = existing(session, change.table, change.id)
   const because = refusal(change.expect, row, change.scope)
@@ -57,12 +58,12 @@ function address(
   session.run(`DELETE FROM ${change.table} WHERE id = ?`, [change.id])
   if (change.table === 'memory') {
     session.run('DELETE FROM memory_terms WHERE rowid = ?', [row.number ?? null])
-    grow(growth, Number(row.owner_number), -1, -Number(row.terms))
+    grow(growth, homeOf(row), -1, -Number(row.terms))
   }
   return null
 }
 
-function put(session: SqliteSession, change: Put, growth: Map<number, Growth>): Refusal | null {
+function put(session: SqliteSession, change: Put, growth: Corpora): Refusal | null {
   const place = change.table === 'revision' ? change.row.memory.place : change.row.place
   const home = session.homeFor(place)
   // An insert is tried without looking first: a bulk import is nothing but inserts.
@@ -76,12 +77,7 @@ function put(session: SqliteSession, change: Put, growth: Map<number, Growth>): 
   return null
 }
 
-function insert(
-  session: SqliteSession,
-  change: Put,
-  home: Home,
-  growth: Map<number, Growth>,
-): Refusal | null {
+function insert(session: SqliteSession, change: Put, home: Home, growth: Corpora): Refusal | null {
   const terms = change.table === 'memory' ? searchableTerms(change.row) : []
   const values =
     change.table === 'memory'
@@ -93,7 +89,7 @@ function insert(
   }
   if (change.table === 'memory') {
     writeTerms(session, lastInsertRowid, home, terms)
-    grow(growth, home.ownerNumber, 1, terms.length)
+    grow(growth, home, 1, terms.length)
   }
   return null
 }
@@ -103,7 +99,7 @@ function updateMemory(
   next: Memory,
   home: Home,
   row: SqlRow,
-  growth: Map<number, Growth>,
+  growth: Corpora,
 ): Refusal | null {
   const previous = toMemory(row)
   const isReworded = previous.content !== next.content || previous.key !== next.key
@@ -115,7 +111,7 @@ function updateMemory(
     const number = Number(row.number)
     session.run('DELETE FROM memory_terms WHERE rowid = ?', [number])
     writeTerms(session, number, home, terms)
-    grow(growth, home.ownerNumber, 0, length - Number(row.terms))
+    grow(growth, home, 0, length - Number(row.terms))
   }
   return null
 }
@@ -128,7 +124,7 @@ function writeTerms(
 ): void {
   session.run('INSERT INTO memory_terms (rowid, own, body) VALUES (?, ?, ?)', [
     number,
-    ownTokens(home),
+    ownTokens(home).join(' '),
     terms.join(' '),
   ])
 }
@@ -185,22 +181,23 @@ function updateOf(table: Table): string {
           WHERE id = ?`
 }
 
-/** What a commit adds to an owner's share of the corpus, written once at its end. */
+/** What a commit adds to the counts under each token, written once at its end. */
 type Growth = { readonly memories: number; readonly terms: number }
+type Corpora = Map<string, Growth>
 
-function grow(growth: Map<number, Growth>, owner: number, memories: number, terms: number): void {
-  for (const number of [0, owner]) {
-    const known = growth.get(number) ?? { memories: 0, terms: 0 }
-    growth.set(number, { memories: known.memories + memories, terms: known.terms + terms })
+function grow(growth: Corpora, home: Home, memories: number, terms: number): void {
+  for (const token of [EVERYONE_TOKEN, ...ownTokens(home)]) {
+    const known = growth.get(token) ?? { memories: 0, terms: 0 }
+    growth.set(token, { memories: known.memories + memories, terms: known.terms + terms })
   }
 }
 
-function noteGrowth(session: SqliteSession, growth: ReadonlyMap<number, Growth>): void {
-  for (const [number, { memories, terms }] of growth) {
+function noteGrowth(session: SqliteSession, growth: Corpora): void {
+  for (const [token, { memories, terms }] of growth) {
     session.run(
-      `INSERT INTO corpus (owner_number, memories, terms) VALUES (?1, ?2, ?3)
+      `INSERT INTO corpus (token, memories, terms) VALUES (?1, ?2, ?3)
        ON CONFLICT DO UPDATE SET memories = memories + ?2, terms = terms + ?3`,
-      [number, memories, terms],
+      [token, memories, terms],
     )
   }
 }

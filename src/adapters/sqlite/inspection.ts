@@ -5,7 +5,7 @@
 import { fingerprint } from '../../core/fingerprint.ts'
 import { searchableTerms } from '../../core/searchable.ts'
 import type { StoreFault } from '../../ports/store.ts'
-import { toMemory } from './rows.ts'
+import { homeOf, toMemory } from './rows.ts'
 import type { SqliteSession } from './session.ts'
 import { ownTokens } from './text.ts'
 
@@ -50,10 +50,9 @@ export function rebuildTerms(session: SqliteSession): void {
     for (const row of page) {
       const memory = toMemory(row)
       const terms = searchableTerms(memory)
-      const home = { number: Number(row.place_number), ownerNumber: Number(row.owner_number) }
       session.run('INSERT INTO memory_terms (rowid, own, body) VALUES (?, ?, ?)', [
         Number(row.number),
-        ownTokens(home),
+        ownTokens(homeOf(row)).join(' '),
         terms.join(' '),
       ])
       session.run('UPDATE memory SET terms = ?, fingerprint = ? WHERE number = ?', [
@@ -63,8 +62,7 @@ export function rebuildTerms(session: SqliteSession): void {
       ])
     }
   }
-  session.run(`INSERT INTO corpus SELECT owner_number, count(*), sum(terms) FROM memory GROUP BY 1`)
-  session.run(`INSERT INTO corpus SELECT 0, count(*), coalesce(sum(terms), 0) FROM memory`)
+  session.run(`INSERT INTO corpus ${COUNTED}`)
 }
 
 /** The index keeps no text, so each memory is asked for by its own words: it must be found by all of them. */
@@ -122,14 +120,17 @@ function orphanedTerms(session: SqliteSession): number {
   return Number(row?.orphans)
 }
 
+/** The counts as they should be; see `ownTokens` for the tokens. */
+const COUNTED = `
+  SELECT '' AS token, count(*) AS memories, coalesce(sum(terms), 0) AS terms FROM memory
+  UNION ALL SELECT 'o' || owner_number, count(*), sum(terms) FROM memory GROUP BY owner_number
+  UNION ALL SELECT 'p' || place_number, count(*), sum(terms) FROM memory GROUP BY place_number`
+
 function wrongCounts(session: SqliteSession): number {
   const [row] = session.all(`
-    WITH counted AS (
-      SELECT owner_number, count(*) AS memories, sum(terms) AS terms FROM memory GROUP BY 1
-      UNION ALL SELECT 0, count(*), coalesce(sum(terms), 0) FROM memory
-    )
+    WITH counted AS (${COUNTED})
     SELECT count(*) AS wrong
-    FROM corpus FULL JOIN counted USING (owner_number)
+    FROM corpus FULL JOIN counted USING (token)
     WHERE coalesce(corpus.memories, 0) IS NOT coalesce(counted.memories, 0)
        OR coalesce(corpus.terms, 0) IS NOT coalesce(counted.terms, 0)`)
   return Number(row?.wrong)

@@ -70,12 +70,12 @@ export const MIGRATIONS: readonly Migration[] = [
       );
       CREATE VIRTUAL TABLE memory_vocabulary USING fts5vocab (memory_terms, 'col');
 
-      -- Per owner, and under number 0 for the whole store: what BM25 must know about all documents.
+      -- How much there is to search: per token that stands in "own", and under the empty one in the whole store.
       CREATE TABLE corpus (
-        owner_number INTEGER PRIMARY KEY,
+        token TEXT NOT NULL PRIMARY KEY,
         memories INTEGER NOT NULL,
         terms INTEGER NOT NULL
-      ) STRICT;
+      ) STRICT, WITHOUT ROWID;
 
       CREATE TABLE revision (
         id TEXT NOT NULL PRIMARY KEY,

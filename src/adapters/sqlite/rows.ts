@@ -8,6 +8,10 @@ import type { SqlRow, SqlValue } from './driver.ts'
 /** Where a row lives, as numbers. */
 export type Home = { readonly number: number; readonly ownerNumber: number }
 
+export function homeOf(row: SqlRow): Home {
+  return { number: Number(row.place_number), ownerNumber: Number(row.owner_number) }
+}
+
 export const MEMORY_COLUMNS = [
   'id',
   'owner_number',

@@ -1,31 +1,44 @@
 /**
- * Keyword search with FTS5.
+ * Keyword search on an FTS5 index of our own terms (`core/terms.ts`).
  *
- * The index holds our own terms (`core/terms.ts`) beside tokens for owner and user, so the cost of a search
- * grows with what the owner has, not with what the store holds. FTS5 picks the candidates; the scores come from
- * `core/bm25.ts`, because FTS5's own fall to zero for words that more than half of the rows hold.
+ * FTS5 only answers "which rows hold this term": its own ranking looks up the length of every row it meets, which
+ * costs ten times as much as finding them, and falls to zero for words that most rows hold. So the rows are
+ * grouped by the terms they share with the query, the best groups are read first, and as many candidates as are
+ * worth it get their exact score from `core/bm25.ts`.
+ *
+ * The index holds tokens for owner and user beside the terms, so the cost of a search grows with what the owner
+ * has, not with what the store holds.
  */
-import { type Corpus, scoreKeyword } from '../../core/bm25.ts'
+import { type Corpus, inverseDocumentFrequency, scoreKeyword } from '../../core/bm25.ts'
 import type { MemoryId, Scope } from '../../core/ids.ts'
 import { TEXT_HITS_MAX } from '../../core/limits.ts'
 import { searchableTerms } from '../../core/searchable.ts'
 import { fromStorable } from '../../core/storable-text.ts'
 import { queryTerms } from '../../core/terms.ts'
 import type { TextHit, TextQuery } from '../../ports/store.ts'
+import type { SqlRow } from './driver.ts'
 import { conjunction, memoryConditions, within } from './filters.ts'
 import type { Home } from './rows.ts'
 import type { SqliteSession } from './session.ts'
 
-/** Candidates that are scored exactly. Constant for ordinary limits, so that the best hit never depends on the limit. */
+/** Candidates scored exactly. Constant for ordinary limits, so that the best hit never depends on the limit. */
 const CANDIDATES = 128
+/** Rows read at once while looking for candidates that pass the filters. */
+const ROWS_PER_READ = 256
 /**
- * In an owner with more memories than this, words that very many rows hold only raise the score of rows that a
- * rarer word has found. Without it, one common word made FTS5 rank half of 100,000 rows.
+ * Where more memories than this are searched, the most common words of a query find no rows of their own; they
+ * still count in the score of rows that a rarer word has found.
  */
 const COMMON_ROWS = 8_000
+/** Whoever has more than this share of the store is not looked up by token: nearly every row holds it. */
+const MAIN_SHARE = 0.5
 
-export function ownTokens(home: Home): string {
-  return `o${home.ownerNumber} p${home.number}`
+/** Counts of all memories stand under this token. */
+export const EVERYONE_TOKEN = ''
+
+/** The tokens under which a place's memories are found and counted: those of its owner and of itself. */
+export function ownTokens(home: Home): readonly [owner: string, place: string] {
+  return [`o${home.ownerNumber}`, `p${home.number}`]
 }
 
 export function matchText(
@@ -35,90 +48,152 @@ export function matchText(
 ): readonly TextHit[] {
   const terms = queryTerms(query.text)
   const ownerNumber = session.ownerNumber(scope)
-  if (terms.length === 0 || ownerNumber === null || query.limit <= 0) return []
-  const own = scope.user === undefined ? `o${ownerNumber}` : placeToken(session, scope)
-  if (own === null) return []
-
-  const corpus = corpusOf(session, terms)
   const limit = Math.min(query.limit, TEXT_HITS_MAX)
+  const token = scope.user === undefined ? `o${ownerNumber}` : `p${session.placeNumber(scope)}`
+  if (terms.length === 0 || ownerNumber === null || limit <= 0) return []
+
+  const size = sizeOf(session, token)
+  const own = size.documents > sizeOf(session, EVERYONE_TOKEN).documents * MAIN_SHARE ? null : token
+  const { numbers, documentsWith } = findRows(session, own, terms, size.documents)
   const where = conjunction([
     ...within('memory', scope, ownerNumber),
     ...memoryConditions(query.where),
   ])
-  const candidates = (wanted: readonly string[]) =>
-    session.all(
-      `SELECT memory.id, memory.content, memory.key
-       FROM memory_terms
-       CROSS JOIN memory ON memory.number = memory_terms.rowid
-       JOIN place ON place.number = memory.place_number
-       WHERE memory_terms MATCH ? AND ${where.sql}
-       ORDER BY bm25(memory_terms, 0, 1), memory.number DESC
-       LIMIT ?`,
-      [matchExpression(own, wanted), ...where.values, Math.max(limit, CANDIDATES)],
-    )
-  const selective = selectiveTerms(session, ownerNumber, terms, corpus)
-  let rows = candidates(selective)
-  if (selective.length < terms.length && rows.length < limit) rows = candidates(terms)
-
+  const rows = readRows(session, numbers, where, Math.max(limit, CANDIDATES))
   return rows
     .map((row) => {
       const content = fromStorable(String(row.content))
       const key = row.key === null ? null : fromStorable(String(row.key))
       const id = String(row.id) as MemoryId // the column holds nothing else
-      return { id, ...scoreKeyword(terms, searchableTerms({ content, key }), corpus) }
+      const document = searchableTerms({ content, key })
+      return { id, ...scoreKeyword(terms, document, { ...size, documentsWith }) }
     })
     .sort((a, b) => b.score - a.score || (a.id < b.id ? 1 : -1))
     .slice(0, limit)
 }
 
-function placeToken(session: SqliteSession, scope: Scope): string | null {
-  const number = session.placeNumber(scope)
-  return number === null ? null : `p${number}`
-}
-
-/** Terms are quoted strings to FTS5, so nothing in them is read as syntax. */
-function matchExpression(own: string, terms: readonly string[]): string {
-  const quoted = terms.map((term) => `"${term.replaceAll('"', '""')}"`)
-  return `own : "${own}" AND body : (${quoted.join(' OR ')})`
-}
-
-function corpusOf(session: SqliteSession, terms: readonly string[]): Corpus {
-  const [totals] = session.all('SELECT memories, terms FROM corpus WHERE owner_number = 0')
-  const documents = Number(totals?.memories ?? 0)
-  const documentsWith = new Map(
-    terms.map((term) => {
-      const [row] = session.all(
-        `SELECT doc FROM memory_vocabulary WHERE term = ? AND col = 'body'`,
-        [term],
-      )
-      return [term, Number(row?.doc ?? 0)]
-    }),
-  )
-  return {
-    documents,
-    averageLength: documents === 0 ? 0 : Number(totals?.terms ?? 0) / documents,
-    documentsWith: (term) => documentsWith.get(term) ?? 0,
-  }
-}
-
-/** The terms that candidates must hold one of: all of them, unless the owner is large and some are very common. */
-function selectiveTerms(
+function sizeOf(
   session: SqliteSession,
-  ownerNumber: number,
+  token: string,
+): Pick<Corpus, 'documents' | 'averageLength'> {
+  const [row] = session.all('SELECT memories, terms FROM corpus WHERE token = ?', [token])
+  const documents = Number(row?.memories ?? 0)
+  return { documents, averageLength: documents === 0 ? 0 : Number(row?.terms) / documents }
+}
+
+type Found = {
+  /** Numbers of memories, in the order in which they are worth reading. */
+  readonly numbers: Iterable<number>
+  readonly documentsWith: Corpus['documentsWith']
+}
+
+function findRows(
+  session: SqliteSession,
+  own: string | null,
   terms: readonly string[],
-  corpus: Corpus,
-): readonly string[] {
-  const [own] = session.all('SELECT memories FROM corpus WHERE owner_number = ?', [ownerNumber])
-  if (Number(own?.memories ?? 0) <= COMMON_ROWS) return terms
-  const rarestFirst = terms
-    .filter((term) => corpus.documentsWith(term) > 0)
-    .sort((a, b) => corpus.documentsWith(a) - corpus.documentsWith(b))
-  const selective: string[] = []
-  let rows = 0
-  for (const term of rarestFirst) {
-    rows += corpus.documentsWith(term)
-    if (selective.length > 0 && rows > COMMON_ROWS) break
-    selective.push(term)
+  documents: number,
+): Found {
+  const frequencies = new Map<string, number>()
+  let sought = terms
+  if (documents > COMMON_ROWS) {
+    for (const term of terms) frequencies.set(term, frequencyInStore(session, term))
+    sought = selective(terms, frequencies)
   }
-  return selective.length > 0 ? selective : terms
+  // Which of the sought terms a row holds, one bit each.
+  const held = new Map<number, number>()
+  for (const [position, term] of sought.entries()) {
+    const numbers = rowsHolding(session, own, term)
+    frequencies.set(term, numbers.length)
+    const bit = 1 << position
+    for (const number of numbers) held.set(number, (held.get(number) ?? 0) | bit)
+  }
+  const rarity = (term: string) => inverseDocumentFrequency(frequencies.get(term) ?? 0, documents)
+  return {
+    numbers: bestFirst(held, sought.map(rarity)),
+    documentsWith: (term) => Math.min(documents, frequencies.get(term) ?? 0),
+  }
+}
+
+/** Rows that hold the same terms of the query are worth the same until they are read; newer ones go first. */
+function* bestFirst(
+  held: ReadonlyMap<number, number>,
+  rarities: readonly number[],
+): Generator<number> {
+  const groups = new Map<number, number[]>()
+  for (const [number, bits] of held) {
+    const group = groups.get(bits)
+    if (group === undefined) groups.set(bits, [number])
+    else group.push(number)
+  }
+  const worth = (bits: number) =>
+    rarities.reduce((sum, rarity, position) => ((bits >> position) & 1 ? sum + rarity : sum), 0)
+  const ranked = [...groups].sort(([a], [b]) => worth(b) - worth(a))
+  for (const [, numbers] of ranked) yield* numbers.sort((a, b) => b - a)
+}
+
+/** Reads rows in the given order until enough of them pass the filters. */
+function readRows(
+  session: SqliteSession,
+  numbers: Iterable<number>,
+  where: ReturnType<typeof conjunction>,
+  enough: number,
+): readonly SqlRow[] {
+  const rows: SqlRow[] = []
+  const read = (batch: readonly number[]) =>
+    rows.push(
+      ...session.all(
+        `SELECT memory.id, memory.content, memory.key
+         FROM json_each(?) AS candidate
+         CROSS JOIN memory ON memory.number = candidate.value
+         JOIN place ON place.number = memory.place_number
+         WHERE ${where.sql}
+         ORDER BY candidate.key`,
+        [JSON.stringify(batch), ...where.values],
+      ),
+    )
+  let batch: number[] = []
+  for (const number of numbers) {
+    batch.push(number)
+    if (batch.length < ROWS_PER_READ) continue
+    read(batch)
+    if (rows.length >= enough) return rows
+    batch = []
+  }
+  read(batch)
+  return rows
+}
+
+/** The rarest terms, as many as find a bearable number of rows, and always one. */
+function selective(
+  terms: readonly string[],
+  frequencies: ReadonlyMap<string, number>,
+): readonly string[] {
+  const frequency = (term: string) => frequencies.get(term) ?? 0
+  const rarestFirst = terms
+    .filter((term) => frequency(term) > 0)
+    .sort((a, b) => frequency(a) - frequency(b))
+  let rows = 0
+  const common = rarestFirst.findIndex((term, index) => {
+    rows += frequency(term)
+    return index > 0 && rows > COMMON_ROWS
+  })
+  return common === -1 ? rarestFirst : rarestFirst.slice(0, common)
+}
+
+function frequencyInStore(session: SqliteSession, term: string): number {
+  const [row] = session.all(`SELECT doc FROM memory_vocabulary WHERE term = ? AND col = 'body'`, [
+    term,
+  ])
+  return Number(row?.doc ?? 0)
+}
+
+/** One JSON text instead of a row object per number: thousands of them cost a millisecond, not ten. */
+function rowsHolding(session: SqliteSession, own: string | null, term: string): readonly number[] {
+  // A quoted string is never read as syntax.
+  const body = `body : "${term.replaceAll('"', '""')}"`
+  const [row] = session.all(
+    'SELECT json_group_array(rowid) AS numbers FROM memory_terms WHERE memory_terms MATCH ?',
+    [own === null ? body : `own : "${own}" AND ${body}`],
+  )
+  return JSON.parse(String(row?.numbers))
 }

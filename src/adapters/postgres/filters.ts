@@ -1,0 +1,83 @@
+/** Scopes and filters → SQL conditions. Every value is bound as a parameter; none is ever part of a statement. */
+import type { Scope } from '../../core/ids.ts'
+import { toStorable } from '../../core/storable-text.ts'
+import type {
+  MemoryFilter,
+  RevisionFilter,
+  Table,
+  Tables,
+  TombstoneFilter,
+} from '../../ports/store.ts'
+
+/** Collects the values of one statement; `bind` answers with the name of the parameter. */
+export type Binder = {
+  readonly values: readonly unknown[]
+  bind(value: number | boolean | string | readonly string[]): string
+}
+
+export function createBinder(): Binder {
+  const values: unknown[] = []
+  return {
+    values,
+    bind(value) {
+      const isList = typeof value === 'object'
+      const storable = typeof value === 'string' ? toStorable(value) : value
+      return `$${values.push(isList ? value.map(toStorable) : storable)}`
+    },
+  }
+}
+
+/** Must agree with `covers` of `core/ids.ts`. */
+export function scopeConditions(scope: Scope, { bind }: Binder): readonly string[] {
+  const conditions = [`owner_id = ${bind(scope.owner)}`]
+  if (scope.user === null) conditions.push('user_id IS NULL')
+  else if (scope.user !== undefined) conditions.push(`user_id = ${bind(scope.user)}`)
+  if (scope.session === null) conditions.push('session_id IS NULL')
+  else if (scope.session !== undefined) conditions.push(`session_id = ${bind(scope.session)}`)
+  return conditions
+}
+
+export const CONDITIONS: {
+  readonly [T in Table]: (where: Tables[T]['where'], binder: Binder) => readonly string[]
+} = { memory: memoryConditions, revision: revisionConditions, tombstone: tombstoneConditions }
+
+function memoryConditions(where: MemoryFilter, { bind }: Binder): readonly string[] {
+  const conditions: string[] = []
+  const add = <V>(value: V | undefined, condition: (value: V) => string) => {
+    if (value !== undefined) conditions.push(condition(value))
+  }
+  add(where.ids, (ids) => `id = ANY (${bind(ids)}::text[])`)
+  add(where.key, (key) => `key = ${bind(key)}`)
+  add(where.fingerprint, (fingerprint) => `fingerprint = ${bind(fingerprint)}`)
+  add(where.statuses, (statuses) => `status = ANY (${bind(statuses)}::text[])`)
+  add(where.types, (types) => `type = ANY (${bind(types)}::text[])`)
+  add(where.categories, (categories) => `category = ANY (${bind(categories)}::text[])`)
+  add(where.pinned, (pinned) => `pinned = ${bind(pinned)}`)
+  add(where.change, (change) => `change = ${bind(change)}`)
+  add(where.unendedAt, (instant) => {
+    const now = bind(instant)
+    return `(expires_at IS NULL OR expires_at > ${now}) AND (valid_until IS NULL OR valid_until > ${now})`
+  })
+  add(where.expiredBy, (instant) => `expires_at <= ${bind(instant)}`)
+  add(where.createdFrom, (instant) => `created_at >= ${bind(instant)}`)
+  add(where.createdBefore, (instant) => `created_at < ${bind(instant)}`)
+  return conditions
+}
+
+function revisionConditions(where: RevisionFilter, { bind }: Binder): readonly string[] {
+  const conditions: string[] = []
+  if (where.memories !== undefined) {
+    conditions.push(`memory_id = ANY (${bind(where.memories)}::text[])`)
+  }
+  if (where.madeBy !== undefined) conditions.push(`made_by = ${bind(where.madeBy)}`)
+  if (where.replacedBy !== undefined) conditions.push(`replaced_by = ${bind(where.replacedBy)}`)
+  if (where.inForceAt !== undefined) {
+    const instant = bind(where.inForceAt)
+    conditions.push(`updated_at <= ${instant} AND replaced_at > ${instant}`)
+  }
+  return conditions
+}
+
+function tombstoneConditions(where: TombstoneFilter, { bind }: Binder): readonly string[] {
+  return where.ids === undefined ? [] : [`id = ANY (${bind(where.ids)}::text[])`]
+}

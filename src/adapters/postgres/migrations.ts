@@ -1,0 +1,183 @@
+/**
+ * The schema, as the ordered list of steps that lead to it.
+ *
+ * Steps only go forward, run in a transaction of their own, and are recorded with a checksum: a step that was
+ * released is never edited, a new one is added. Whatever touches the schema holds one lock, so any number of
+ * processes may start at once.
+ */
+import { AppError } from '../../core/errors.ts'
+import { sha256 } from '../../core/sha256.ts'
+import type { Database, Query } from './driver.ts'
+import { beginWithLocks, migrationLock, type Names, quoted } from './names.ts'
+
+type Migration = { readonly name: string; readonly sql: string }
+type Applied = { readonly version: number; readonly name: string; readonly checksum: string }
+
+/** `{schema}` stands for the quoted schema. Names are compared byte by byte, so that order is the same everywhere. */
+const MIGRATIONS: readonly Migration[] = [
+  {
+    name: 'memories, revisions, tombstones and keyword search',
+    sql: `
+      CREATE TABLE {schema}.memory (
+        number bigint GENERATED ALWAYS AS IDENTITY UNIQUE,
+        id text COLLATE "C" PRIMARY KEY,
+        owner_id text COLLATE "C" NOT NULL,
+        user_id text COLLATE "C",
+        session_id text COLLATE "C",
+        key text COLLATE "C",
+        content text NOT NULL,
+        type text NOT NULL,
+        category text NOT NULL,
+        importance double precision NOT NULL,
+        salience double precision NOT NULL,
+        pinned boolean NOT NULL,
+        trust text NOT NULL,
+        status text NOT NULL,
+        valid_from bigint,
+        valid_until bigint,
+        superseded_by text,
+        conflicts_with text,
+        expires_at bigint,
+        provenance text NOT NULL,
+        entities text NOT NULL,
+        language text,
+        metadata text NOT NULL,
+        source_count bigint NOT NULL,
+        use_count bigint NOT NULL,
+        last_used_at bigint,
+        version bigint NOT NULL,
+        change text COLLATE "C" NOT NULL,
+        created_at bigint NOT NULL,
+        updated_at bigint NOT NULL,
+        fingerprint text COLLATE "C" NOT NULL,
+        length integer NOT NULL
+      );
+      CREATE INDEX memory_by_owner ON {schema}.memory (owner_id, id);
+      CREATE INDEX memory_by_user ON {schema}.memory (owner_id, user_id, id);
+      CREATE INDEX memory_by_session ON {schema}.memory (owner_id, session_id, id)
+        WHERE session_id IS NOT NULL;
+      CREATE INDEX memory_by_key ON {schema}.memory (owner_id, key) WHERE key IS NOT NULL;
+      CREATE UNIQUE INDEX memory_holding_key
+        ON {schema}.memory (owner_id, key, (user_id IS NULL), COALESCE(user_id, ''))
+        WHERE key IS NOT NULL AND status IN ('active', 'disabled');
+      CREATE INDEX memory_by_fingerprint ON {schema}.memory (owner_id, fingerprint);
+      CREATE INDEX memory_by_change ON {schema}.memory (owner_id, change);
+      CREATE INDEX memory_by_expiry ON {schema}.memory (owner_id, expires_at)
+        WHERE expires_at IS NOT NULL;
+
+      CREATE TABLE {schema}.revision (
+        id text COLLATE "C" PRIMARY KEY,
+        owner_id text COLLATE "C" NOT NULL,
+        user_id text COLLATE "C",
+        session_id text COLLATE "C",
+        memory_id text COLLATE "C" NOT NULL,
+        made_by text COLLATE "C" NOT NULL,
+        updated_at bigint NOT NULL,
+        replaced_at bigint NOT NULL,
+        replaced_by text COLLATE "C" NOT NULL,
+        snapshot text NOT NULL
+      );
+      CREATE INDEX revision_by_owner ON {schema}.revision (owner_id, id);
+      CREATE INDEX revision_by_memory ON {schema}.revision (owner_id, memory_id);
+      CREATE INDEX revision_by_maker ON {schema}.revision (owner_id, made_by);
+      CREATE INDEX revision_by_change ON {schema}.revision (owner_id, replaced_by);
+
+      CREATE TABLE {schema}.tombstone (
+        id text COLLATE "C" PRIMARY KEY,
+        owner_id text COLLATE "C" NOT NULL,
+        user_id text COLLATE "C",
+        session_id text COLLATE "C",
+        version bigint NOT NULL,
+        forgotten_at bigint NOT NULL
+      );
+      CREATE INDEX tombstone_by_owner ON {schema}.tombstone (owner_id, id);
+
+      CREATE TABLE {schema}.posting (
+        owner_hash bigint NOT NULL,
+        memory bigint NOT NULL,
+        user_hash integer NOT NULL,
+        frequency integer NOT NULL,
+        length integer NOT NULL,
+        term text COLLATE "C" NOT NULL,
+        PRIMARY KEY (owner_hash, term, user_hash, memory) INCLUDE (frequency, length)
+      );
+      CREATE INDEX posting_by_memory ON {schema}.posting (memory);
+
+      CREATE TABLE {schema}.corpus (
+        owner_id text COLLATE "C" PRIMARY KEY,
+        memories bigint NOT NULL,
+        terms bigint NOT NULL
+      );`,
+  },
+]
+
+export const SCHEMA_VERSION = MIGRATIONS.length
+
+export async function migrate(database: Database, names: Names): Promise<void> {
+  // Looking first means that an up-to-date schema needs no right to change it, and no writable server.
+  let version = checkedVersion(await appliedMigrations(database.query, names))
+  const begin = beginWithLocks([migrationLock(names)])
+  while (version < MIGRATIONS.length) {
+    version = await database.transaction(begin, (query) => applyNext(query, names))
+  }
+}
+
+async function applyNext(query: Query, names: Names): Promise<number> {
+  if (!(await exists(query, 'to_regnamespace', quoted(names.schema)))) {
+    await query(`CREATE SCHEMA ${quoted(names.schema)}`)
+  }
+  await query(`CREATE TABLE IF NOT EXISTS ${names.migration} (
+    version integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL,
+    applied_at timestamptz NOT NULL DEFAULT now())`)
+  // Read again: another process may have done it while this one waited for the lock.
+  const version = checkedVersion(await appliedMigrations(query, names))
+  const next = MIGRATIONS[version]
+  if (next === undefined) return version
+  await query(next.sql.replaceAll('{schema}', () => quoted(names.schema)))
+  await query(`INSERT INTO ${names.migration} (version, name, checksum) VALUES ($1, $2, $3)`, [
+    version + 1,
+    next.name,
+    checksumOf(next),
+  ])
+  return version + 1
+}
+
+async function appliedMigrations(query: Query, names: Names): Promise<readonly Applied[]> {
+  if (!(await exists(query, 'to_regclass', names.migration))) return []
+  return query<Applied>(`SELECT version, name, checksum FROM ${names.migration} ORDER BY version`)
+}
+
+async function exists(
+  query: Query,
+  lookup: 'to_regclass' | 'to_regnamespace',
+  name: string,
+): Promise<boolean> {
+  const [row] = await query<{ found: boolean }>(`SELECT ${lookup}($1) IS NOT NULL AS found`, [name])
+  return row?.found === true
+}
+
+/** How far the database is, once it is certain that these are our steps. */
+function checkedVersion(applied: readonly Applied[]): number {
+  const version = applied.at(-1)?.version ?? 0
+  if (version > MIGRATIONS.length) {
+    throw new AppError(
+      'schema_mismatch',
+      `The database has schema version ${version}, but this Recollect knows versions up to ${MIGRATIONS.length}. Install the Recollect that wrote it, or a later one.`,
+      { found: version, known: MIGRATIONS.length },
+    )
+  }
+  applied.forEach((step, index) => {
+    const own = MIGRATIONS[index]
+    if (own !== undefined && step.version === index + 1 && step.checksum === checksumOf(own)) return
+    throw new AppError(
+      'schema_mismatch',
+      `Step ${step.version} ("${step.name}") of the database differs from step ${index + 1} of this Recollect, so it was made by another build. Use that build, or export from it and import here.`,
+      { found: step.version, known: index + 1 },
+    )
+  })
+  return version
+}
+
+function checksumOf(migration: Migration): string {
+  return sha256(migration.sql)
+}

@@ -1,0 +1,65 @@
+/** What things are called in the database: quoted names, and the numbers that stand for owners and users. */
+import { AppError } from '../../core/errors.ts'
+import { sha256 } from '../../core/sha256.ts'
+
+export type TableName = 'memory' | 'revision' | 'tombstone' | 'posting' | 'corpus' | 'migration'
+
+/** Each table with its schema, quoted, ready to stand in a statement. */
+export type Names = { readonly schema: string } & { readonly [T in TableName]: string }
+
+/** PostgreSQL cuts longer names off without a word. */
+const NAME_BYTES_MAX = 63
+
+export function namesIn(schema: string): Names {
+  if (schema === '' || schema.includes('\0') || Buffer.byteLength(schema) > NAME_BYTES_MAX) {
+    throw new AppError(
+      'invalid_input',
+      `The PostgreSQL schema name must hold 1 to ${NAME_BYTES_MAX} bytes.`,
+    )
+  }
+  const within = (table: TableName) => `${quoted(schema)}.${quoted(table)}`
+  return {
+    schema,
+    memory: within('memory'),
+    revision: within('revision'),
+    tombstone: within('tombstone'),
+    posting: within('posting'),
+    corpus: within('corpus'),
+    migration: within('migration'),
+  }
+}
+
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/** Takes the locks in the given order and keeps them until the transaction ends. Numbers only, so nothing to escape. */
+export function beginWithLocks(locks: readonly bigint[]): string {
+  const statements = locks.map((lock) => `SELECT pg_advisory_xact_lock(${lock})`)
+  return ['BEGIN ISOLATION LEVEL READ COMMITTED', ...statements].join('; ')
+}
+
+/** The lock that keeps commits of one owner apart. */
+export function ownerLock(names: Names, owner: string): bigint {
+  return hash64(`recollect owner ${JSON.stringify([names.schema, owner])}`)
+}
+
+export function migrationLock(names: Names): bigint {
+  return hash64(`recollect migration ${JSON.stringify(names.schema)}`)
+}
+
+/**
+ * Postings carry owner and user as numbers, which keeps the largest table small. Two names with one number
+ * would only blur word statistics: who may see a memory is always decided by the names on the memory itself.
+ */
+export function ownerHash(owner: string): string {
+  return hash64(owner).toString()
+}
+
+export function userHash(user: string | null): number {
+  return user === null ? 0 : Number(BigInt.asIntN(32, hash64(user)))
+}
+
+function hash64(text: string): bigint {
+  return BigInt.asIntN(64, BigInt(`0x${sha256(text).slice(0, 16)}`))
+}

@@ -1,0 +1,196 @@
+/**
+ * PostgreSQL for tests, three ways: PGlite behind a socket (everywhere, but one backend behind all connections), a
+ * private server (real locks and processes), and whatever TEST_POSTGRES_URL points at.
+ *
+ * All are spoken to through the same `pg` driver that people use. A way that is not to be had says why.
+ */
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import pg, { type QueryResultRow } from 'pg'
+import { openPostgresStore, type PostgresOptions } from '../../src/adapters/postgres/store.ts'
+import type { Store } from '../../src/ports/store.ts'
+
+export type PostgresServer = {
+  readonly kind: 'server'
+  readonly url: string
+  stop(): Promise<void>
+}
+export type NoServer = { readonly kind: 'none'; readonly reason: string }
+
+const START_MS_MAX = 60_000
+const INSTALL_MS_MAX = 180_000
+const PGLITE_CONNECTIONS_MAX = 50
+
+/** Opens a store in a schema of its own, which is dropped when the store is closed. */
+export async function openFreshStore(
+  url: string,
+  options: Omit<PostgresOptions, 'connectionString'> = {},
+): Promise<Store> {
+  const schema = options.schema ?? freshSchema()
+  const store = await openPostgresStore({ ...options, connectionString: url, schema })
+  let closed: Promise<void> | null = null
+  const close = async () => {
+    await store.close()
+    await runSql(url, `DROP SCHEMA IF EXISTS "${schema}" CASCADE`)
+  }
+  return {
+    ...store,
+    close: () => {
+      closed ??= close()
+      return closed
+    },
+  }
+}
+
+export function freshSchema(): string {
+  return `test_${randomUUID().replaceAll('-', '')}`
+}
+
+/** Runs statements on a connection of their own, beside any store. */
+export async function runSql<R extends QueryResultRow>(
+  url: string,
+  sql: string,
+  values: unknown[] = [],
+): Promise<R[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query<R>(sql, values)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+export async function startPglite(): Promise<PostgresServer> {
+  const { PGlite } = await import('@electric-sql/pglite')
+  const { PGLiteSocketServer } = await import('@electric-sql/pglite-socket')
+  const db = await PGlite.create()
+  const server = new PGLiteSocketServer({ db, port: 0, maxConnections: PGLITE_CONNECTIONS_MAX })
+  await server.start()
+  return {
+    kind: 'server',
+    url: `postgresql://postgres@${server.getServerConn()}/postgres`,
+    async stop() {
+      await server.stop()
+      await db.close()
+    },
+  }
+}
+
+/** A server of our own on a socket in a temporary directory, which no one else can reach. */
+export async function startServer(): Promise<PostgresServer | NoServer> {
+  if (process.platform === 'win32') return none('no unix sockets here')
+  const binaries = findBinaries() ?? (await installBinaries())
+  if (binaries === null) return none('initdb and postgres were not found, nor could be installed')
+  const account = unprivilegedAccount()
+  if (account === null)
+    return none('postgres refuses to run as root, and no other account was found')
+  const directory = mkdtempSync(join(tmpdir(), 'recollect-postgres-'))
+  if (account.uid !== undefined) chownSync(directory, account.uid, account.gid)
+  const data = join(directory, 'data')
+  const environment = { ...process.env, LC_ALL: 'C' }
+  const setup = ['-D', data, '-U', 'recollect', '-A', 'trust', '-E', 'UTF8', '--no-sync']
+  await promisify(execFile)(join(binaries, 'initdb'), setup, {
+    ...account,
+    cwd: directory,
+    env: environment,
+  })
+  const settings = [
+    ...['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'listen_addresses='],
+    ...['max_connections=100', `unix_socket_directories=${directory}`],
+  ]
+  const child = spawn(
+    join(binaries, 'postgres'),
+    ['-D', data, ...settings.flatMap((setting) => ['-c', setting])],
+    { ...account, cwd: directory, env: environment, stdio: 'ignore' },
+  )
+  const url = `postgresql://recollect@localhost/postgres?host=${encodeURIComponent(directory)}`
+  const stop = async () => {
+    await stopped(child)
+    rmSync(directory, { recursive: true, force: true })
+  }
+  // A run that is cut short must not leave a server behind.
+  process.once('exit', () => child.kill('SIGQUIT'))
+  try {
+    await untilReady(url, child)
+  } catch (thrown) {
+    await stop()
+    return none(`the server did not start: ${String(thrown)}`)
+  }
+  return { kind: 'server', url, stop }
+}
+
+function none(reason: string): NoServer {
+  return { kind: 'none', reason }
+}
+
+async function untilReady(url: string, child: ChildProcess): Promise<void> {
+  const deadline = Date.now() + START_MS_MAX
+  while (true) {
+    try {
+      await runSql(url, 'SELECT 1')
+      return
+    } catch (thrown) {
+      if (child.exitCode !== null || Date.now() > deadline) throw thrown
+      await delay(50)
+    }
+  }
+}
+
+async function stopped(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exit = new Promise((resolve) => child.once('exit', resolve))
+  child.kill('SIGINT')
+  await exit
+}
+
+/** Where initdb and postgres are: on the path, or where Debian keeps them; the newest first. */
+function findBinaries(): string | null {
+  const debian = '/usr/lib/postgresql'
+  const versions = existsSync(debian) ? readdirSync(debian) : []
+  const places = [
+    ...(process.env.PATH ?? '').split(delimiter),
+    ...versions
+      .sort((a, b) => Number(b) - Number(a))
+      .map((version) => join(debian, version, 'bin')),
+  ]
+  const holdsBoth = (place: string) =>
+    ['initdb', 'postgres'].every((name) => existsSync(join(place, name)))
+  return places.find((place) => place !== '' && holdsBoth(place)) ?? null
+}
+
+/** Only where it can be done without asking anyone: as root, on a system with apt. */
+async function installBinaries(): Promise<string | null> {
+  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return null
+  try {
+    await promisify(execFile)(
+      'apt-get',
+      ['install', '--yes', '--quiet', '--no-install-recommends', 'postgresql'],
+      { timeout: INSTALL_MS_MAX, env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } },
+    )
+  } catch {
+    return null
+  }
+  return findBinaries()
+}
+
+type Account = { readonly uid: number; readonly gid: number } | { readonly uid?: never }
+
+/** As whom to run the server: as ourselves, unless that is root. */
+function unprivilegedAccount(): Account | null {
+  if (process.getuid?.() !== 0) return {}
+  for (const name of ['postgres', 'nobody']) {
+    try {
+      const id = (flag: string) => Number(execFileSync('id', [flag, name], { stdio: 'pipe' }))
+      return { uid: id('-u'), gid: id('-g') }
+    } catch {
+      // Not on this system; try the next.
+    }
+  }
+  return null
+}
