@@ -123,6 +123,6 @@ export function hasEnded(memory: Memory, now: Instant): boolean {
 }
 
 /** Whether a memory keeps its key from being given to another one. */
-export function holdsKey(memory: Memory): boolean {
+export function holdsKey(memory: Pick<Memory, 'key' | 'status'>): boolean {
   return memory.key !== null && (memory.status === 'active' || memory.status === 'disabled')
 }

@@ -2,15 +2,13 @@
  * The contract of `Store`, run over every implementation. Rule ids refer to SPEC.md.
  */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { fingerprint } from '../../src/core/fingerprint.ts'
-import type { Place, Scope, TombstoneId } from '../../src/core/ids.ts'
+import type { Place, TombstoneId } from '../../src/core/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../../src/core/limits.ts'
 import type { Memory } from '../../src/core/memory.ts'
-import type { Change, MemoryFilter, Store } from '../../src/ports/store.ts'
+import type { Change, Store } from '../../src/ports/store.ts'
 import {
   ADA,
   BOB,
-  changeId,
   instant,
   memory,
   memoryId,
@@ -20,7 +18,9 @@ import {
   user,
 } from '../fakes/memories.ts'
 import { describeAnyText } from './any-text.suite.ts'
+import { describeFilters } from './filters.suite.ts'
 import { describeHistories } from './histories.suite.ts'
+import { describeIsolation } from './isolation.suite.ts'
 import { describeTextMatching } from './text.suite.ts'
 
 export type OpenStore = () => Promise<Store>
@@ -37,6 +37,7 @@ const replace = (row: Memory): Change => ({
   row,
   expect: { version: row.version - 1 },
 })
+const any = (row: Memory): Change => ({ op: 'put', table: 'memory', row, expect: 'any' })
 export const COMMITTED = { kind: 'committed' } as const
 
 export function describeStore(name: string, open: OpenStore): void {
@@ -201,6 +202,56 @@ function describeCommits(open: OpenStore): void {
     expect(await store.commit([replace(freed), create(taker)])).toEqual(COMMITTED)
   })
 
+  it('[ST2] lets memories trade keys within a commit', async () => {
+    const store = await open()
+    const [a, b] = [memory({ key: 'a' }), memory({ key: 'b' })]
+    await store.commit([create(a), create(b)])
+    const traded = [any({ ...a, key: null }), any({ ...b, key: 'a' }), any({ ...a, key: 'b' })]
+    expect(await store.commit(traded)).toEqual(COMMITTED)
+    expect((await store.get('memory', ADA, a.id))?.key).toBe('b')
+    expect((await store.get('memory', ADA, b.id))?.key).toBe('a')
+    expect(await store.matchText(ADA, { text: 'a', limit: 5, where: { ids: [a.id] } })).toEqual([])
+    expect(await store.inspect({ repair: false })).toEqual([])
+  })
+
+  it('[ST2] lets an id move to another owner or user once it was removed', async () => {
+    const store = await open()
+    const row = memory({ content: 'wanderer', key: 'k' })
+    await store.commit([create(row)])
+    let at: Place = ADA
+    for (const place of [{ ...ADA, user: user('eve') }, BOB, ADA]) {
+      const scope = { owner: at.owner, user: at.user }
+      const remove: Change = { op: 'remove', table: 'memory', scope, id: row.id, expect: 'any' }
+      expect(await store.commit([remove, create({ ...row, place })])).toEqual(COMMITTED)
+      at = place
+      const hits = await store.matchText(at, { text: 'wanderer', limit: 5, where: {} })
+      expect(hits.map((hit) => hit.id)).toEqual([row.id])
+      expect(await store.inspect({ repair: false })).toEqual([])
+    }
+  })
+
+  it('[ST2] follows one row through everything that happens to it in a commit', async () => {
+    const store = await open()
+    const row = memory({ content: 'first' })
+    const count: Change = { op: 'count', scope: ADA, id: row.id, uses: 2, usedAt: instant(9) }
+    const remove: Change = {
+      op: 'remove',
+      table: 'memory',
+      scope: ADA,
+      id: row.id,
+      expect: { version: 1 },
+    }
+    const again = { ...row, content: 'second', place: { ...ADA, user: user('eve') } }
+    expect(await store.commit([create(row), count, remove, count, create(again)])).toEqual(
+      COMMITTED,
+    )
+    expect(await store.get('memory', again.place, row.id)).toEqual(again)
+    const counted: Change = { ...count, scope: again.place }
+    expect(await store.commit([counted, any(again), counted])).toEqual(COMMITTED)
+    expect((await store.get('memory', again.place, row.id))?.useCount).toBe(2)
+    expect(await store.inspect({ repair: false })).toEqual([])
+  })
+
   it('[ST2] takes an empty commit, and refuses one past the limit', async () => {
     const store = await open()
     expect(await store.commit([])).toEqual(COMMITTED)
@@ -307,172 +358,11 @@ function describeCommits(open: OpenStore): void {
     const store = await open()
     const [left, right] = [memory(), memory()]
     await store.commit([create(left), create(right)])
-    const any = (row: Memory): Change => ({ op: 'put', table: 'memory', row, expect: 'any' })
     const outcomes = await Promise.all(
       Array.from({ length: 40 }, (_, n) =>
         store.commit(n % 2 === 0 ? [any(left), any(right)] : [any(right), any(left)]),
       ),
     )
     expect(outcomes.every((outcome) => outcome.kind === 'committed')).toBe(true)
-  })
-}
-
-function describeIsolation(open: OpenStore): void {
-  const eve = { ...ADA, user: user('eve') }
-  const mallory = { ...ADA, user: user('mallory') }
-  const eveToday = { ...eve, session: session('today') }
-
-  it('[ST4] shows a scope its own rows and no others, in every way of asking', async () => {
-    const store = await open()
-    const places: readonly Place[] = [ADA, BOB, eve, mallory, eveToday]
-    const rows = places.map((place) => memory({ place, content: 'the same secret' }))
-    await store.commit(rows.map(create))
-    const seenBy = async (scope: Scope) => {
-      const listed = await store.find('memory', scope, { where: {}, limit: 10 })
-      const matched = await store.matchText(scope, { text: 'secret', limit: 10, where: {} })
-      const got = await Promise.all(rows.map((row) => store.get('memory', scope, row.id)))
-      const ids = listed.rows.map((row) => row.id).sort()
-      expect(matched.map((hit) => hit.id).sort()).toEqual(ids)
-      expect(got.flatMap((row) => (row === null ? [] : [row.id])).sort()).toEqual(ids)
-      return places.filter((_, index) => ids.includes(rows[index]?.id ?? memoryId('none')))
-    }
-    expect(await seenBy({ owner: owner('ada') })).toEqual([ADA, eve, mallory, eveToday])
-    expect(await seenBy({ owner: owner('ada'), user: null })).toEqual([ADA])
-    expect(await seenBy({ owner: owner('ada'), user: user('eve') })).toEqual([eve, eveToday])
-    expect(await seenBy(eveToday)).toEqual([eveToday])
-    expect(await seenBy({ owner: owner('bob') })).toEqual([BOB])
-    expect(await seenBy({ owner: owner('bob'), user: user('eve') })).toEqual([])
-    expect(await seenBy({ owner: owner('nobody') })).toEqual([])
-  })
-
-  it("[ST4] never lets one owner or user write over another's row", async () => {
-    const store = await open()
-    const row = memory({ place: eve })
-    await store.commit([create(row)])
-    for (const place of [ADA, BOB, mallory]) {
-      const stolen = { ...row, place, content: 'stolen', version: 2 }
-      for (const expect_ of ['absent', 'any', { version: 1 }] as const) {
-        const outcome = await store.commit([
-          { op: 'put', table: 'memory', row: stolen, expect: expect_ },
-        ])
-        expect(outcome.kind).toBe('conflict')
-      }
-      const scope: Scope = { owner: place.owner, user: place.user }
-      const remove = { op: 'remove', table: 'memory', scope, id: row.id } as const
-      expect((await store.commit([{ ...remove, expect: { version: 1 } }])).kind).toBe('conflict')
-      await store.commit([{ ...remove, expect: 'any' }])
-      await store.commit([{ op: 'count', scope, id: row.id, uses: 1, usedAt: instant(1) }])
-    }
-    expect(await store.get('memory', eve, row.id)).toEqual(row)
-  })
-
-  it('[ST4] keeps revisions and tombstones apart as well', async () => {
-    const store = await open()
-    const past = revision(memory({ place: eve }))
-    await store.commit([{ op: 'put', table: 'revision', row: past, expect: 'absent' }])
-    expect(await store.get('revision', mallory, past.id)).toBeNull()
-    expect((await store.find('revision', BOB, { where: {}, limit: 5 })).rows).toEqual([])
-    expect((await store.find('revision', eve, { where: {}, limit: 5 })).rows).toEqual([past])
-  })
-}
-
-function describeFilters(open: OpenStore): void {
-  it('[ST8] narrows by every filter, alone and in keyword search alike', async () => {
-    const store = await open()
-    const base = { content: 'needle' }
-    const rows = {
-      plain: memory(base),
-      keyed: memory({ ...base, key: 'k' }),
-      disabled: memory({ ...base, status: 'disabled' }),
-      episodic: memory({ ...base, type: 'episodic' }),
-      preference: memory({ ...base, category: 'preference' }),
-      pinned: memory({ ...base, pinned: true }),
-      expired: memory({ ...base, expiresAt: instant(2_000) }),
-      over: memory({ ...base, validUntil: instant(2_000) }),
-      old: memory({ ...base, createdAt: instant(10) }),
-      changed: memory({ ...base, change: changeId('special') }),
-      other: memory({ content: 'Needle, but different' }),
-    }
-    await store.commit(Object.values(rows).map(create))
-    const names = Object.keys(rows) as (keyof typeof rows)[]
-    const found = async (where: MemoryFilter) => {
-      const listed = await store.find('memory', ADA, { where, limit: 100 })
-      const matched = await store.matchText(ADA, { text: 'needle', limit: 100, where })
-      const ids = listed.rows.map((row) => row.id)
-      expect(new Set(matched.map((hit) => hit.id))).toEqual(new Set(ids))
-      return names.filter((name) => ids.includes(rows[name].id))
-    }
-    const but = (...left: string[]) => names.filter((name) => !left.includes(name))
-    expect(await found({})).toEqual(names)
-    expect(await found({ ids: [rows.old.id, rows.plain.id] })).toEqual(['plain', 'old'])
-    expect(await found({ ids: [] })).toEqual([])
-    expect(await found({ key: 'k' })).toEqual(['keyed'])
-    expect(await found({ fingerprint: fingerprint(' NEEDLE. ') })).toEqual(but('other'))
-    expect(await found({ statuses: ['active'] })).toEqual(but('disabled'))
-    expect(await found({ statuses: ['disabled', 'forgotten'] })).toEqual(['disabled'])
-    expect(await found({ statuses: [] })).toEqual([])
-    expect(await found({ types: ['episodic'] })).toEqual(['episodic'])
-    expect(await found({ categories: ['preference', 'event'] })).toEqual(['preference'])
-    expect(await found({ pinned: true })).toEqual(['pinned'])
-    expect(await found({ change: changeId('special') })).toEqual(['changed'])
-    expect(await found({ unendedAt: instant(2_000) })).toEqual(but('expired', 'over'))
-    expect(await found({ unendedAt: instant(1_999) })).toEqual(names)
-    expect(await found({ expiredBy: instant(2_000) })).toEqual(['expired'])
-    expect(await found({ createdFrom: instant(1_000) })).toEqual(but('old'))
-    expect(await found({ createdBefore: instant(1_000) })).toEqual(['old'])
-    expect(await found({ types: ['episodic'], pinned: true })).toEqual([])
-  })
-
-  it('[ST8] finds revisions by memory, by change, and by the time they were in force', async () => {
-    const store = await open()
-    const row = memory({ updatedAt: instant(100), change: changeId('maker') })
-    const past = [
-      revision(row, { replacedAt: instant(200), replacedBy: changeId('a') }),
-      revision(
-        { ...row, version: 2, updatedAt: instant(200), change: changeId('a') },
-        { replacedAt: instant(300) },
-      ),
-      revision(memory({ updatedAt: instant(100) }), { replacedAt: instant(150) }),
-    ] as const
-    await store.commit(
-      past.map((row) => ({ op: 'put', table: 'revision', row, expect: 'absent' }) as const),
-    )
-    const found = async (where: object) =>
-      (await store.find('revision', ADA, { where, limit: 10 })).rows.map((row) => row.id).sort()
-    const ids = past.map((revision) => revision.id)
-    expect(await found({})).toEqual([...ids].sort())
-    expect(await found({ memories: [row.id] })).toEqual([ids[0], ids[1]])
-    expect(await found({ replacedBy: changeId('a') })).toEqual([ids[0]])
-    expect(await found({ madeBy: changeId('maker') })).toEqual([ids[0]])
-    expect(await found({ madeBy: changeId('a') })).toEqual([ids[1]])
-    expect(await found({ memories: [row.id], inForceAt: instant(199) })).toEqual([ids[0]])
-    expect(await found({ memories: [row.id], inForceAt: instant(200) })).toEqual([ids[1]])
-    expect(await found({ inForceAt: instant(99) })).toEqual([])
-    expect(await found({ inForceAt: instant(300) })).toEqual([])
-  })
-
-  it('[ST9] pages through everything once, in either order, while rows come and go', async () => {
-    const store = await open()
-    const rows = Array.from({ length: 23 }, () => memory())
-    await store.commit(rows.map(create))
-    for (const order of ['oldest', 'newest'] as const) {
-      const seen: string[] = []
-      let after: string | undefined
-      do {
-        const page = await store.find('memory', ADA, {
-          where: {},
-          limit: 5,
-          order,
-          ...(after === undefined ? {} : { after }),
-        })
-        expect(page.rows.length).toBeLessThanOrEqual(5)
-        seen.push(...page.rows.map((row) => row.id))
-        after = page.next ?? undefined
-      } while (after !== undefined)
-      const ids = rows.map((row) => row.id)
-      expect(seen).toEqual(order === 'oldest' ? ids : ids.reverse())
-    }
-    const exact = await store.find('memory', ADA, { where: {}, limit: 23 })
-    expect(exact.next).toBeNull()
   })
 }

@@ -1,7 +1,8 @@
 /** Keyword search: part of the store's contract. */
 import { expect, it } from 'vitest'
+import { createReferenceStore } from '../../src/adapters/reference/store.ts'
 import type { Memory } from '../../src/core/memory.ts'
-import { ADA, instant, memory, user } from '../fakes/memories.ts'
+import { ADA, instant, memory, owner, user } from '../fakes/memories.ts'
 import { create, type OpenStore } from './store.suite.ts'
 
 export function describeTextMatching(open: OpenStore): void {
@@ -52,6 +53,38 @@ export function describeTextMatching(open: OpenStore): void {
     const hits = await store.matchText(ADA, { text: 'tea', limit: 10, where: {} })
     expect(hits).toHaveLength(3)
     for (const hit of hits) expect(hit.score).toBeGreaterThan(0.01)
+  })
+
+  it('[ST13] scores and orders as the reference store does', async () => {
+    const [store, reference] = [await open(), createReferenceStore()]
+    const words = ['tea', 'milk', 'sugar', 'cup', 'kettle', 'leaf']
+    const rows = Array.from({ length: 200 }, (_, n) =>
+      memory({
+        content: words.flatMap((word, at) => Array((n * (at + 3)) % (at + 2)).fill(word)).join(' '),
+        place: n % 3 === 0 ? { ...ADA, user: user('eve') } : ADA,
+        key: n % 7 === 0 ? `pot ${n}` : null,
+        pinned: n % 2 === 0,
+      }),
+    )
+    for (const each of [store, reference]) await each.commit(rows.map(create))
+    for (const scope of [
+      { owner: owner('ada') },
+      ADA,
+      { owner: owner('ada'), user: user('eve') },
+    ]) {
+      for (const text of ['tea', 'tea milk kettle', 'leaf pot nothing', words.join(' ')]) {
+        for (const where of [{}, { pinned: true }]) {
+          const query = { text, limit: 50, where }
+          const expected = await reference.matchText(scope, query)
+          const hits = await store.matchText(scope, query)
+          expect(hits.map((hit) => hit.id)).toEqual(expected.map((hit) => hit.id))
+          hits.forEach((hit, n) => {
+            expect(hit.score).toBeCloseTo(expected[n]?.score ?? 0, 9)
+            expect(hit.coverage).toBeCloseTo(expected[n]?.coverage ?? 0, 9)
+          })
+        }
+      }
+    }
   })
 
   it('[ST13] the best hits do not depend on how many were asked for', async () => {

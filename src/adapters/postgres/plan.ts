@@ -119,7 +119,7 @@ function put(draft: Draft, change: Extract<Change, { op: 'put' }>): Conflict | n
   const id: string = row.id
   const slot = { place: placeOf(row), version: versionOf(row), row }
   if (table === 'memory') {
-    const holder = isHolder(row) ? draft.holders.get(keyName(row)) : id
+    const holder = holdsKey(row) ? draft.holders.get(keyName(row)) : id
     const isTaken = holder !== undefined && holder !== id
     if (isTaken) return { kind: 'conflict', table, id, because: 'key' }
     letGo(draft, id)
@@ -162,10 +162,9 @@ function refusal(
 
 /** What the core's rule reads of a memory, so that it can be asked about stored ones as well. */
 type Keyed = Pick<Memory, 'place' | 'key' | 'status'>
-const isHolder = holdsKey as (memory: Keyed) => boolean // it reads nothing else
 
 function hold(draft: Draft, memory: Keyed & { readonly id: string }): void {
-  if (!isHolder(memory)) return
+  if (!holdsKey(memory)) return
   draft.holders.set(keyName(memory), memory.id)
   draft.heldBy.set(memory.id, keyName(memory))
 }
@@ -179,7 +178,7 @@ function letGo(draft: Draft, id: string): void {
 }
 
 function losesKey(head: MemoryHead, holders: ReadonlyMap<string, string>): boolean {
-  if (!isHolder(head)) return false
+  if (!holdsKey(head)) return false
   const holder = holders.get(keyName(head))
   return holder !== undefined && holder !== head.id
 }

@@ -22,15 +22,15 @@ import type { Home } from './rows.ts'
 import type { SqliteSession } from './session.ts'
 
 /** Candidates scored exactly. Constant for ordinary limits, so that the best hit never depends on the limit. */
-const CANDIDATES = 128
+const CANDIDATES = 256
 /** Rows read at once while looking for candidates that pass the filters. */
 const ROWS_PER_READ = 256
 /**
- * Where more memories than this are searched, the most common words of a query find no rows of their own; they
- * still count in the score of rows that a rarer word has found.
+ * An owner with more memories than this is large. There, the most common words of a query find no rows of their
+ * own; they still count in the score of rows that a rarer word has found.
  */
-const COMMON_ROWS = 8_000
-/** Whoever has more than this share of the store is not looked up by token: nearly every row holds it. */
+const LARGE_OWNER_ROWS = 8_000
+/** A large owner with more than this share of the store is not looked up by token: nearly every row holds it. */
 const MAIN_SHARE = 0.5
 
 /** Counts of all memories stand under this token. */
@@ -49,12 +49,12 @@ export function matchText(
   const terms = queryTerms(query.text)
   const ownerNumber = session.ownerNumber(scope)
   const limit = Math.min(query.limit, TEXT_HITS_MAX)
-  const token = scope.user === undefined ? `o${ownerNumber}` : `p${session.placeNumber(scope)}`
   if (terms.length === 0 || ownerNumber === null || limit <= 0) return []
 
-  const size = sizeOf(session, token)
-  const own = size.documents > sizeOf(session, EVERYONE_TOKEN).documents * MAIN_SHARE ? null : token
-  const { numbers, documentsWith } = findRows(session, own, terms, size.documents)
+  const size = sizeOf(session, `o${ownerNumber}`)
+  const isLarge = size.documents > LARGE_OWNER_ROWS
+  const token = isLarge ? tokenInLargeOwner(session, scope, size) : `o${ownerNumber}`
+  const { numbers, documentsWith } = findRows(session, token, terms, size.documents)
   const where = conjunction([
     ...within('memory', scope, ownerNumber),
     ...memoryConditions(query.where),
@@ -81,6 +81,17 @@ function sizeOf(
   return { documents, averageLength: documents === 0 ? 0 : Number(row?.terms) / documents }
 }
 
+/** A user's own rows are few among a large owner's; without a user, the token may not be worth its while. */
+function tokenInLargeOwner(
+  session: SqliteSession,
+  scope: Scope,
+  { documents }: Pick<Corpus, 'documents'>,
+): string | null {
+  if (scope.user !== undefined) return `p${session.placeNumber(scope)}`
+  const isMain = documents > sizeOf(session, EVERYONE_TOKEN).documents * MAIN_SHARE
+  return isMain ? null : `o${session.ownerNumber(scope)}`
+}
+
 type Found = {
   /** Numbers of memories, in the order in which they are worth reading. */
   readonly numbers: Iterable<number>
@@ -89,21 +100,22 @@ type Found = {
 
 function findRows(
   session: SqliteSession,
-  own: string | null,
+  token: string | null,
   terms: readonly string[],
   documents: number,
 ): Found {
   const frequencies = new Map<string, number>()
   let sought = terms
-  if (documents > COMMON_ROWS) {
+  const isLarge = documents > LARGE_OWNER_ROWS
+  if (isLarge) {
     for (const term of terms) frequencies.set(term, frequencyInStore(session, term))
     sought = selective(terms, frequencies)
   }
   // Which of the sought terms a row holds, one bit each.
   const held = new Map<number, number>()
   for (const [position, term] of sought.entries()) {
-    const numbers = rowsHolding(session, own, term)
-    frequencies.set(term, numbers.length)
+    const numbers = rowsHolding(session, token, term)
+    if (!isLarge) frequencies.set(term, numbers.length)
     const bit = 1 << position
     for (const number of numbers) held.set(number, (held.get(number) ?? 0) | bit)
   }
@@ -175,7 +187,7 @@ function selective(
   let rows = 0
   const common = rarestFirst.findIndex((term, index) => {
     rows += frequency(term)
-    return index > 0 && rows > COMMON_ROWS
+    return index > 0 && rows > LARGE_OWNER_ROWS
   })
   return common === -1 ? rarestFirst : rarestFirst.slice(0, common)
 }
@@ -188,12 +200,16 @@ function frequencyInStore(session: SqliteSession, term: string): number {
 }
 
 /** One JSON text instead of a row object per number: thousands of them cost a millisecond, not ten. */
-function rowsHolding(session: SqliteSession, own: string | null, term: string): readonly number[] {
+function rowsHolding(
+  session: SqliteSession,
+  token: string | null,
+  term: string,
+): readonly number[] {
   // A quoted string is never read as syntax.
   const body = `body : "${term.replaceAll('"', '""')}"`
   const [row] = session.all(
     'SELECT json_group_array(rowid) AS numbers FROM memory_terms WHERE memory_terms MATCH ?',
-    [own === null ? body : `own : "${own}" AND ${body}`],
+    [token === null ? body : `own : "${token}" AND ${body}`],
   )
   return JSON.parse(String(row?.numbers))
 }

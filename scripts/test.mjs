@@ -1,0 +1,74 @@
+/**
+ * `npm test`: types, lint, and the whole suite on this Node, then what needs a newer Node on the current LTS. At the
+ * end it says what was skipped and why.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const folder = mkdtempSync(join(tmpdir(), 'recollect-report-'))
+const steps = [
+  ['Types', [process.execPath, 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.json']],
+  ['Lint', [process.execPath, 'node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings']],
+  [`Suite on Node ${process.versions.node}`, vitest(process.execPath, ['node_modules/vitest/vitest.mjs'], 'here')],
+  ['Suite on the current LTS', vitest(process.execPath, ['test/lts/run.mjs'], 'lts')],
+]
+
+/** What `test/lts/run.mjs` exits with when that Node can't be installed here. */
+const NOT_POSSIBLE = 75
+const failed = []
+const notRun = []
+for (const [name, [command, ...args]] of steps) {
+  const started = Date.now()
+  process.stdout.write(`\n── ${name}\n`)
+  const { status } = spawnSync(command, args, { stdio: ['ignore', 'inherit', 'inherit'] })
+  process.stdout.write(`── ${name}: ${((Date.now() - started) / 1000).toFixed(1)} s\n`)
+  if (status === NOT_POSSIBLE) notRun.push(name)
+  else if (status !== 0) failed.push(name)
+}
+
+const tests = ['here', 'lts'].flatMap(testsOf)
+const count = (status) => tests.filter((test) => test.status === status).length
+const skipped = tests.filter((test) => !['passed', 'failed'].includes(test.status))
+const reasons = new Map(notRun.map((name) => [`${name}: it can't be installed here`, 0]))
+for (const test of skipped) reasons.set(reasonOf(test), (reasons.get(reasonOf(test)) ?? 0) + 1)
+if (reasons.size > 0) {
+  process.stdout.write('\nSkipped, and why:\n')
+  for (const [reason, times] of reasons) {
+    process.stdout.write(`  ${reason}${times > 1 ? ` (${times} tests)` : ''}\n`)
+  }
+}
+if (failed.length > 0) process.stdout.write(`\nFailed: ${failed.join(', ')}\n`)
+process.stdout.write(
+  `\n${count('passed')} passed, ${count('failed')} failed, ${skipped.length} skipped\n`,
+)
+rmSync(folder, { recursive: true, force: true })
+process.exit(failed.length > 0 ? 1 : 0)
+
+function vitest(node, script, run) {
+  const report = join(folder, `${run}.json`)
+  const reporters = ['--reporter=dot', '--reporter=json', `--outputFile.json=${report}`]
+  return [node, ...script, 'run', ...reporters]
+}
+
+function testsOf(run) {
+  const report = join(folder, `${run}.json`)
+  if (!existsSync(report)) return []
+  return JSON.parse(readFileSync(report, 'utf8')).testResults.flatMap((file) =>
+    file.assertionResults.map(({ status, title, ancestorTitles: [group] }) => ({
+      run,
+      status,
+      title,
+      group: group ?? '',
+    })),
+  )
+}
+
+/** The reason stands in the name of the test, or of its group when all of that is skipped. */
+function reasonOf({ run, group, title }) {
+  const isWhole = tests.every(
+    (other) => other.run !== run || other.group !== group || skipped.includes(other),
+  )
+  return `${run === 'lts' ? 'on the LTS: ' : ''}${isWhole && group !== '' ? group : title}`
+}

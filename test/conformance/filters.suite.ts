@@ -1,0 +1,107 @@
+/** Filters and pages. */
+import { expect, it } from 'vitest'
+import { fingerprint } from '../../src/core/fingerprint.ts'
+import type { MemoryFilter } from '../../src/ports/store.ts'
+import { ADA, changeId, instant, memory, revision } from '../fakes/memories.ts'
+import { create, type OpenStore } from './store.suite.ts'
+
+export function describeFilters(open: OpenStore): void {
+  it('[ST8] narrows by every filter, alone and in keyword search alike', async () => {
+    const store = await open()
+    const base = { content: 'needle' }
+    const rows = {
+      plain: memory(base),
+      keyed: memory({ ...base, key: 'k' }),
+      disabled: memory({ ...base, status: 'disabled' }),
+      episodic: memory({ ...base, type: 'episodic' }),
+      preference: memory({ ...base, category: 'preference' }),
+      pinned: memory({ ...base, pinned: true }),
+      expired: memory({ ...base, expiresAt: instant(2_000) }),
+      over: memory({ ...base, validUntil: instant(2_000) }),
+      old: memory({ ...base, createdAt: instant(10) }),
+      changed: memory({ ...base, change: changeId('special') }),
+      other: memory({ content: 'Needle, but different' }),
+    }
+    await store.commit(Object.values(rows).map(create))
+    const names = Object.keys(rows) as (keyof typeof rows)[]
+    const found = async (where: MemoryFilter) => {
+      const listed = await store.find('memory', ADA, { where, limit: 100 })
+      const matched = await store.matchText(ADA, { text: 'needle', limit: 100, where })
+      const ids = listed.rows.map((row) => row.id)
+      expect(new Set(matched.map((hit) => hit.id))).toEqual(new Set(ids))
+      return names.filter((name) => ids.includes(rows[name].id))
+    }
+    const but = (...left: string[]) => names.filter((name) => !left.includes(name))
+    expect(await found({})).toEqual(names)
+    expect(await found({ ids: [rows.old.id, rows.plain.id] })).toEqual(['plain', 'old'])
+    expect(await found({ ids: [] })).toEqual([])
+    expect(await found({ key: 'k' })).toEqual(['keyed'])
+    expect(await found({ fingerprint: fingerprint(' NEEDLE. ') })).toEqual(but('other'))
+    expect(await found({ statuses: ['active'] })).toEqual(but('disabled'))
+    expect(await found({ statuses: ['disabled', 'forgotten'] })).toEqual(['disabled'])
+    expect(await found({ statuses: [] })).toEqual([])
+    expect(await found({ types: ['episodic'] })).toEqual(['episodic'])
+    expect(await found({ categories: ['preference', 'event'] })).toEqual(['preference'])
+    expect(await found({ pinned: true })).toEqual(['pinned'])
+    expect(await found({ change: changeId('special') })).toEqual(['changed'])
+    expect(await found({ unendedAt: instant(2_000) })).toEqual(but('expired', 'over'))
+    expect(await found({ unendedAt: instant(1_999) })).toEqual(names)
+    expect(await found({ expiredBy: instant(2_000) })).toEqual(['expired'])
+    expect(await found({ createdFrom: instant(1_000) })).toEqual(but('old'))
+    expect(await found({ createdBefore: instant(1_000) })).toEqual(['old'])
+    expect(await found({ types: ['episodic'], pinned: true })).toEqual([])
+  })
+
+  it('[ST8] finds revisions by memory, by change, and by the time they were in force', async () => {
+    const store = await open()
+    const row = memory({ updatedAt: instant(100), change: changeId('maker') })
+    const past = [
+      revision(row, { replacedAt: instant(200), replacedBy: changeId('a') }),
+      revision(
+        { ...row, version: 2, updatedAt: instant(200), change: changeId('a') },
+        { replacedAt: instant(300) },
+      ),
+      revision(memory({ updatedAt: instant(100) }), { replacedAt: instant(150) }),
+    ] as const
+    await store.commit(
+      past.map((row) => ({ op: 'put', table: 'revision', row, expect: 'absent' }) as const),
+    )
+    const found = async (where: object) =>
+      (await store.find('revision', ADA, { where, limit: 10 })).rows.map((row) => row.id).sort()
+    const ids = past.map((revision) => revision.id)
+    expect(await found({})).toEqual([...ids].sort())
+    expect(await found({ memories: [row.id] })).toEqual([ids[0], ids[1]])
+    expect(await found({ replacedBy: changeId('a') })).toEqual([ids[0]])
+    expect(await found({ madeBy: changeId('maker') })).toEqual([ids[0]])
+    expect(await found({ madeBy: changeId('a') })).toEqual([ids[1]])
+    expect(await found({ memories: [row.id], inForceAt: instant(199) })).toEqual([ids[0]])
+    expect(await found({ memories: [row.id], inForceAt: instant(200) })).toEqual([ids[1]])
+    expect(await found({ inForceAt: instant(99) })).toEqual([])
+    expect(await found({ inForceAt: instant(300) })).toEqual([])
+  })
+
+  it('[ST9] pages through everything once, in either order, while rows come and go', async () => {
+    const store = await open()
+    const rows = Array.from({ length: 23 }, () => memory())
+    await store.commit(rows.map(create))
+    for (const order of ['oldest', 'newest'] as const) {
+      const seen: string[] = []
+      let after: string | undefined
+      do {
+        const page = await store.find('memory', ADA, {
+          where: {},
+          limit: 5,
+          order,
+          ...(after === undefined ? {} : { after }),
+        })
+        expect(page.rows.length).toBeLessThanOrEqual(5)
+        seen.push(...page.rows.map((row) => row.id))
+        after = page.next ?? undefined
+      } while (after !== undefined)
+      const ids = rows.map((row) => row.id)
+      expect(seen).toEqual(order === 'oldest' ? ids : ids.reverse())
+    }
+    const exact = await store.find('memory', ADA, { where: {}, limit: 23 })
+    expect(exact.next).toBeNull()
+  })
+}
