@@ -1,15 +1,25 @@
 /** Wires adapters to the engine. The only place, with its siblings here, that knows both. */
-
-import { openSqliteStore } from '../adapters/sqlite/store.ts'
+import { openPostgresStore } from '../adapters/postgres/store.ts'
+import type { DatabaseKey } from '../adapters/sqlite/driver.ts'
+import { openSqliteFile } from '../adapters/sqlite/file.ts'
+import { keyFromFile, keyFromPassphrase } from '../adapters/sqlite/keys.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { createIds } from '../adapters/system/ids.ts'
+import { AppError } from '../core/errors.ts'
 import { parseSettings } from '../core/settings.ts'
 import { createEngineOn, type Engine } from '../engine/engine.ts'
 import type { Store } from '../ports/store.ts'
 
+/** Where memories are kept: one of `path`, `postgres` and `store`; without any, in memory and gone with the process. */
 export type EngineOptions = {
-  /** A SQLite file that is made when missing, or `:memory:` (the default) for a store that is gone with the process. */
+  /** A SQLite file, made when it is missing. */
   readonly path?: string
+  /** The key of an encrypted file; a new file is encrypted when there is one. */
+  readonly key?: { readonly file: string } | { readonly passphrase: string }
+  /** `full` survives a power cut at the cost of waiting for the disk at every write. Default: `normal`. */
+  readonly durability?: 'normal' | 'full'
+  /** A connection string. Needs the package `pg`. */
+  readonly postgres?: string
   /** Any other store; it is closed with the engine. */
   readonly store?: Store
   /** Overrides of the defaults in the settings table. */
@@ -18,8 +28,30 @@ export type EngineOptions = {
 
 export async function createEngine(options: EngineOptions = {}): Promise<Engine> {
   const settings = parseSettings(options.settings ?? {})
-  const store =
-    options.store ??
-    (await openSqliteStore({ path: options.path ?? ':memory:', now: () => systemClock.now() }))
+  const store = await openStore(options)
   return createEngineOn({ store, clock: systemClock, ids: createIds(), settings })
+}
+
+async function openStore({
+  path,
+  key,
+  durability,
+  postgres,
+  store,
+}: EngineOptions): Promise<Store> {
+  if ([path, postgres, store].filter((place) => place !== undefined).length > 1) {
+    throw new AppError('invalid_input', 'Give one of path, postgres and store, not several.')
+  }
+  if (store !== undefined) return store
+  if (postgres !== undefined) return openPostgresStore({ connectionString: postgres })
+  return openSqliteFile({
+    path: path ?? ':memory:',
+    now: () => systemClock.now(),
+    key: key === undefined ? null : toDatabaseKey(key),
+    ...(durability === undefined ? {} : { durability }),
+  })
+}
+
+function toDatabaseKey(key: NonNullable<EngineOptions['key']>): DatabaseKey {
+  return 'file' in key ? keyFromFile(key.file) : keyFromPassphrase(key.passphrase)
 }

@@ -1,0 +1,80 @@
+/** Documents that are made from tables, and examples that must run. Run vitest with -u to renew the tables. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { ERRORS } from '../src/core/errors.ts'
+import { SETTINGS } from '../src/core/settings.ts'
+import { temporaryFolder } from './support/temporary.ts'
+
+const readme = readFileSync('README.md', 'utf8')
+const isBuilt = existsSync('dist/index.js')
+
+it('[SE1] docs/settings.md tells every setting', async () => {
+  const rows = Object.entries(SETTINGS).map(
+    ([name, { default: value, min, max, scope, help }]) =>
+      `| \`${name}\` | ${value} | ${min} to ${max} | ${scope} | ${help} |`,
+  )
+  await expect(
+    withTable('docs/settings.md', 'setting default range scope help', rows),
+  ).toMatchFileSnapshot('../docs/settings.md')
+})
+
+it('[CL2] docs/errors.md tells every error', async () => {
+  const rows = Object.entries(ERRORS).map(
+    ([code, { status, exit, retryable, help }]) =>
+      `| \`${code}\` | ${status} | ${exit} | ${retryable ? 'yes' : 'no'} | ${help} |`,
+  )
+  await expect(
+    withTable('docs/errors.md', 'code status exit retryable meaning', rows),
+  ).toMatchFileSnapshot('../docs/errors.md')
+})
+
+describe.skipIf(!isBuilt)('the README (skipped when dist is not built)', () => {
+  it('[AR7] its library example prints what it says', () => {
+    const [example = ''] = codeBlocks('js')
+    const folder = temporaryFolder()
+    const program = example.replace("'recollect'", JSON.stringify(resolve('dist/index.js')))
+    writeFileSync(join(folder, 'example.mjs'), program)
+    const printed = execFileSync(process.execPath, ['example.mjs'], {
+      cwd: folder,
+      encoding: 'utf8',
+    })
+    const promised = [...example.matchAll(/console\.log\(.*\) \/\/ (.*)/g)].map((match) => match[1])
+    expect(promised.length).toBeGreaterThan(0)
+    expect(printed.trim().split('\n')).toEqual(promised)
+  })
+
+  it('[AR7] its commands work as they stand', () => {
+    const folder = temporaryFolder()
+    const commands = [...readme.matchAll(/^(?:\$ )?npx recollect (.*)$/gm)].map((match) => match[1])
+    expect(commands.length).toBeGreaterThan(5)
+    for (const command of commands) {
+      const script = `node ${resolve('dist/main/cli.js')} ${command}`
+      execFileSync('sh', ['-c', script], {
+        cwd: folder,
+        env: { ...process.env, RECOLLECT_DATA: folder },
+      })
+    }
+  })
+})
+
+/** The file as it should be: its prose up to the table, then the table. */
+function withTable(path: string, columns: string, rows: readonly string[]): string {
+  const prose = readFileSync(path, 'utf8').split('\n| ')[0]?.trimEnd() ?? ''
+  const header = columns.split(' ')
+  return [
+    prose,
+    '',
+    `| ${header.join(' | ')} |`,
+    `|${header.map(() => '---').join('|')}|`,
+    ...rows,
+    '',
+  ].join('\n')
+}
+
+function codeBlocks(language: string): readonly string[] {
+  return [...readme.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g'))].map(
+    (match) => match[1] ?? '',
+  )
+}
