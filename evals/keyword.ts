@@ -1,11 +1,15 @@
 /**
  * Keyword search alone, over public question sets: does the text that holds the evidence come back?
  *
- * Each group of a set is a corpus of its own, as each owner is. Only what a person wrote is indexed: text,
+ * Through the real SQLite store; each group of a set is an owner. Only what a person wrote is indexed: text,
  * speaker and the caption of a shared picture; never an id, never an answer.
  */
-import { scoreOccurrences } from '../src/core/bm25.ts'
-import { indexTerms, queryTerms } from '../src/core/terms.ts'
+import { openSqliteStore } from '../src/adapters/sqlite/store.ts'
+import { parseScope } from '../src/core/draft.ts'
+import type { Place } from '../src/core/ids.ts'
+import { COMMIT_CHANGES_MAX } from '../src/core/limits.ts'
+import { queryTerms } from '../src/core/terms.ts'
+import { memory } from '../test/fakes/memories.ts'
 import { type EvalDocument, type EvalQuery, loadSet } from './datasets.ts'
 import { atLeast, type EvalOptions, type EvalReport, type Table } from './report.ts'
 
@@ -33,7 +37,7 @@ const HITS_MAX = 100
 const ADVERSARIAL_CATEGORY = '5'
 
 /** Ids of the best documents for one question, best first. */
-export type Search = (question: string, limit: number) => Promise<readonly string[]>
+type Search = (group: string, question: string, limit: number) => Promise<readonly string[]>
 
 const METRICS = ['any@1', 'any@5', 'any@10', 'all@10', 'rec@10', 'MRR'] as const
 type Metric = (typeof METRICS)[number]
@@ -47,45 +51,38 @@ export async function evaluateKeyword(set: KeywordSet, options: EvalOptions): Pr
   const { documents, queries } = await loadSet(options.data, set)
   const groups = grouped(documents)
   const outcomes: Outcome[] = []
-  for (const [group, asked] of grouped(queries.filter((query) => query.gold.length > 0))) {
-    const search = openSearch(groups.get(group) ?? [])
-    for (const query of asked) {
-      const hits = await search(query.question, HITS_MAX)
-      outcomes.push({ query, hits, values: measure(hits, query.gold) })
-    }
+  const search = await openSearch(groups)
+  for (const query of queries.filter((query) => query.gold.length > 0)) {
+    const hits = await search(query.group, query.question, HITS_MAX)
+    outcomes.push({ query, hits, values: measure(hits, query.gold) })
   }
   return toReport(set, outcomes, options)
 }
 
-/** One group's index. Exact: every document that holds a term of the question is scored. */
-function openSearch(documents: readonly EvalDocument[]): Search {
-  const postings = new Map<string, Map<number, number>>()
-  const lengths = documents.map((document, position) => {
-    const terms = indexTerms(toText(document))
-    for (const term of terms) {
-      const posting = postings.get(term) ?? new Map<number, number>()
-      postings.set(term, posting.set(position, (posting.get(position) ?? 0) + 1))
-    }
-    return terms.length
-  })
-  const corpus = {
-    documents: documents.length,
-    averageLength: lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, lengths.length),
-    documentsWith: (term: string) => postings.get(term)?.size ?? 0,
-  }
-  return async (question, limit) => {
-    const query = queryTerms(question)
-    const candidates = new Set(query.flatMap((term) => [...(postings.get(term)?.keys() ?? [])]))
-    const scored = Array.from(candidates, (position) => {
-      const occurrences = new Map(
-        query.map((term) => [term, postings.get(term)?.get(position) ?? 0]),
+/** A store with one owner per group, as each owner would have it. */
+async function openSearch(groups: ReadonlyMap<string, readonly EvalDocument[]>): Promise<Search> {
+  const store = await openSqliteStore({ path: ':memory:', now: Date.now })
+  const documentOf = new Map<string, string>()
+  for (const [group, documents] of groups) {
+    const rows = documents.map((document) =>
+      memory({ content: toText(document), place: at(group) }),
+    )
+    for (const [index, row] of rows.entries()) documentOf.set(row.id, documents[index]?.id ?? '')
+    for (let start = 0; start < rows.length; start += COMMIT_CHANGES_MAX) {
+      const batch = rows.slice(start, start + COMMIT_CHANGES_MAX)
+      await store.commit(
+        batch.map((row) => ({ op: 'put', table: 'memory', row, expect: 'absent' })),
       )
-      const { score } = scoreOccurrences(occurrences, lengths[position] ?? 0, corpus)
-      return { position, score }
-    })
-    scored.sort((a, b) => b.score - a.score || a.position - b.position)
-    return scored.slice(0, limit).map(({ position }) => documents[position]?.id ?? '')
+    }
   }
+  return async (group, text, limit) => {
+    const hits = await store.matchText(at(group), { text, limit, where: {} })
+    return hits.map((hit) => documentOf.get(hit.id) ?? '')
+  }
+}
+
+function at(group: string): Place {
+  return { owner: parseScope({ owner: group }).owner, user: null, session: null }
 }
 
 function toText(document: EvalDocument): string {

@@ -3,7 +3,6 @@
  */
 import { covers, type Scope } from '../../core/ids.ts'
 import type { Memory } from '../../core/memory.ts'
-import { searchableTerms } from '../../core/searchable.ts'
 import { refusalOf } from '../../ports/expectations.ts'
 import type { Change, CommitOutcome, Table } from '../../ports/store.ts'
 import type { SqlRow, SqlValue } from './driver.ts'
@@ -15,12 +14,13 @@ import {
   REVISION_COLUMNS,
   revisionValues,
   TOMBSTONE_COLUMNS,
+  termsOf,
   toMemory,
   tombstoneValues,
   toPlace,
 } from './rows.ts'
 import type { SqliteSession } from './session.ts'
-import { EVERYONE_TOKEN, ownTokens } from './text.ts'
+import { EVERYONE_TOKEN, indexTerms, ownTokens } from './text.ts'
 
 type Refusal = 'version' | 'exists' | 'key'
 type Put<T extends Table = Table> = Extract<Change, { op: 'put'; table: T }>
@@ -58,7 +58,7 @@ function address(
   session.run(`DELETE FROM ${change.table} WHERE id = ?`, [change.id])
   if (change.table === 'memory') {
     session.run('DELETE FROM memory_terms WHERE rowid = ?', [row.number ?? null])
-    grow(growth, homeOf(row), -1, -Number(row.terms))
+    grow(growth, homeOf(row), -1, -Number(row.terms_count))
   }
   return null
 }
@@ -78,19 +78,22 @@ function put(session: SqliteSession, change: Put, growth: Corpora): Refusal | nu
 }
 
 function insert(session: SqliteSession, change: Put, home: Home, growth: Corpora): Refusal | null {
-  const terms = change.table === 'memory' ? searchableTerms(change.row) : []
-  const values =
-    change.table === 'memory'
-      ? memoryValues(change.row, home, terms.length)
-      : valuesOf(change, home)
-  const { changes, lastInsertRowid } = session.run(INSERT[change.table], values)
-  if (changes === 0) {
-    return existing(session, change.table, change.row.id) === null ? 'key' : 'exists'
-  }
-  if (change.table === 'memory') {
-    writeTerms(session, lastInsertRowid, home, terms)
-    grow(growth, home, 1, terms.length)
-  }
+  if (change.table === 'memory') return insertMemory(session, change.row, home, growth)
+  const { changes } = session.run(INSERT[change.table], valuesOf(change, home))
+  return changes === 0 ? 'exists' : null
+}
+
+function insertMemory(
+  session: SqliteSession,
+  memory: Memory,
+  home: Home,
+  growth: Corpora,
+): Refusal | null {
+  const terms = termsOf(memory)
+  const { changes, lastInsertRowid } = session.run(INSERT.memory, memoryValues(memory, home, terms))
+  if (changes === 0) return existing(session, 'memory', memory.id) === null ? 'key' : 'exists'
+  indexTerms(session, lastInsertRowid, home, terms)
+  grow(growth, home, 1, terms.count)
   return null
 }
 
@@ -101,32 +104,19 @@ function updateMemory(
   row: SqlRow,
   growth: Corpora,
 ): Refusal | null {
+  const known = { text: String(row.terms), count: Number(row.terms_count) }
   const previous = toMemory(row)
   const isReworded = previous.content !== next.content || previous.key !== next.key
-  const terms = isReworded ? searchableTerms(next) : null
-  const length = terms?.length ?? Number(row.terms)
-  const values = [...memoryValues(next, home, length), next.id]
+  const terms = isReworded ? termsOf(next) : known
+  const values = [...memoryValues(next, home, terms), next.id]
   if (session.run(UPDATE.memory, values).changes === 0) return 'key'
-  if (terms !== null) {
+  if (isReworded) {
     const number = Number(row.number)
     session.run('DELETE FROM memory_terms WHERE rowid = ?', [number])
-    writeTerms(session, number, home, terms)
-    grow(growth, home, 0, length - Number(row.terms))
+    indexTerms(session, number, home, terms)
+    grow(growth, home, 0, terms.count - known.count)
   }
   return null
-}
-
-function writeTerms(
-  session: SqliteSession,
-  number: number,
-  home: Home,
-  terms: readonly string[],
-): void {
-  session.run('INSERT INTO memory_terms (rowid, own, body) VALUES (?, ?, ?)', [
-    number,
-    ownTokens(home).join(' '),
-    terms.join(' '),
-  ])
 }
 
 function countUses(session: SqliteSession, change: Extract<Change, { op: 'count' }>): void {

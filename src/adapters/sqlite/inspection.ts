@@ -3,11 +3,10 @@
  * derived side when asked to. It never changes a memory.
  */
 import { fingerprint } from '../../core/fingerprint.ts'
-import { searchableTerms } from '../../core/searchable.ts'
 import type { StoreFault } from '../../ports/store.ts'
-import { homeOf, toMemory } from './rows.ts'
+import { homeOf, type Terms, termsOf, toMemory } from './rows.ts'
 import type { SqliteSession } from './session.ts'
-import { ownTokens } from './text.ts'
+import { indexTerms } from './text.ts'
 
 const PAGE_ROWS = 1_000
 
@@ -49,17 +48,13 @@ export function rebuildTerms(session: SqliteSession): void {
   for (const page of memoryPages(session)) {
     for (const row of page) {
       const memory = toMemory(row)
-      const terms = searchableTerms(memory)
-      session.run('INSERT INTO memory_terms (rowid, own, body) VALUES (?, ?, ?)', [
-        Number(row.number),
-        ownTokens(homeOf(row)).join(' '),
-        terms.join(' '),
-      ])
-      session.run('UPDATE memory SET terms = ?, fingerprint = ? WHERE number = ?', [
-        terms.length,
-        fingerprint(memory.content),
-        Number(row.number),
-      ])
+      const terms = termsOf(memory)
+      const number = Number(row.number)
+      indexTerms(session, number, homeOf(row), terms)
+      session.run(
+        'UPDATE memory SET terms = ?, terms_count = ?, fingerprint = ? WHERE number = ?',
+        [terms.text, terms.count, fingerprint(memory.content), number],
+      )
     }
   }
   session.run(`INSERT INTO corpus ${COUNTED}`)
@@ -71,11 +66,12 @@ function memoriesWithStaleTerms(session: SqliteSession): number {
   for (const page of memoryPages(session)) {
     for (const row of page) {
       const memory = toMemory(row)
-      const terms = searchableTerms(memory)
+      const terms = termsOf(memory)
       const isStale =
-        Number(row.terms) !== terms.length ||
+        row.terms !== terms.text ||
+        row.terms_count !== terms.count ||
         row.fingerprint !== fingerprint(memory.content) ||
-        indexedLength(session, Number(row.number)) !== terms.length ||
+        indexedLength(session, Number(row.number)) !== terms.count ||
         !isFoundByAll(session, Number(row.number), terms)
       if (isStale) stale++
     }
@@ -102,8 +98,9 @@ function indexedLength(session: SqliteSession, number: number): number | null {
 /** A sample is enough: with the right number of words, a row that holds these holds the others as well. */
 const SAMPLED_TERMS = 3
 
-function isFoundByAll(session: SqliteSession, number: number, terms: readonly string[]): boolean {
-  if (terms.length === 0) return true
+function isFoundByAll(session: SqliteSession, number: number, { text, count }: Terms): boolean {
+  if (count === 0) return true
+  const terms = text.split(' ')
   const sample = [terms[0], terms[terms.length >> 1], terms.at(-1)].slice(0, SAMPLED_TERMS)
   const quoted = sample.map((term) => `body : "${String(term).replaceAll('"', '""')}"`)
   const found = session.all(
@@ -122,9 +119,9 @@ function orphanedTerms(session: SqliteSession): number {
 
 /** The counts as they should be; see `ownTokens` for the tokens. */
 const COUNTED = `
-  SELECT '' AS token, count(*) AS memories, coalesce(sum(terms), 0) AS terms FROM memory
-  UNION ALL SELECT 'o' || owner_number, count(*), sum(terms) FROM memory GROUP BY owner_number
-  UNION ALL SELECT 'p' || place_number, count(*), sum(terms) FROM memory GROUP BY place_number`
+  SELECT '' AS token, count(*) AS memories, coalesce(sum(terms_count), 0) AS terms FROM memory
+  UNION ALL SELECT 'o' || owner_number, count(*), sum(terms_count) FROM memory GROUP BY owner_number
+  UNION ALL SELECT 'p' || place_number, count(*), sum(terms_count) FROM memory GROUP BY place_number`
 
 function wrongCounts(session: SqliteSession): number {
   const [row] = session.all(`

@@ -31,7 +31,7 @@ export const MIGRATIONS: readonly Migration[] = [
         key TEXT,
         content TEXT NOT NULL,
         fingerprint TEXT NOT NULL,
-        terms INTEGER NOT NULL,
+        terms_count INTEGER NOT NULL,
         type TEXT NOT NULL,
         category TEXT NOT NULL,
         importance INTEGER NOT NULL CHECK (importance BETWEEN 1 AND 10),
@@ -54,7 +54,10 @@ export const MIGRATIONS: readonly Migration[] = [
         version INTEGER NOT NULL CHECK (version >= 1),
         change TEXT NOT NULL,
         created_at INTEGER NOT NULL,
-        updated_at INTEGER NOT NULL
+        updated_at INTEGER NOT NULL,
+        -- What the full-text index holds of it, for counting words without making them again. Last, because it is
+        -- long and read only by searches.
+        terms TEXT NOT NULL
       ) STRICT;
       CREATE UNIQUE INDEX memory_key ON memory (place_number, key)
         WHERE key IS NOT NULL AND status IN ('active', 'disabled');

@@ -2,6 +2,7 @@
 import { fingerprint } from '../../core/fingerprint.ts'
 import type { Place } from '../../core/ids.ts'
 import type { Memory, Revision, Tombstone } from '../../core/memory.ts'
+import { searchableTerms } from '../../core/searchable.ts'
 import { fromStorable, toStorable } from '../../core/storable-text.ts'
 import type { SqlRow, SqlValue } from './driver.ts'
 
@@ -12,6 +13,14 @@ export function homeOf(row: SqlRow): Home {
   return { number: Number(row.place_number), ownerNumber: Number(row.owner_number) }
 }
 
+/** What keyword search knows of a memory: its terms, space-joined, and how many they are. */
+export type Terms = { readonly text: string; readonly count: number }
+
+export function termsOf(memory: Memory): Terms {
+  const terms = searchableTerms(memory)
+  return { text: terms.join(' '), count: terms.length }
+}
+
 export const MEMORY_COLUMNS = [
   'id',
   'owner_number',
@@ -20,7 +29,7 @@ export const MEMORY_COLUMNS = [
   'key',
   'content',
   'fingerprint',
-  'terms',
+  'terms_count',
   'type',
   'category',
   'importance',
@@ -44,10 +53,11 @@ export const MEMORY_COLUMNS = [
   'change',
   'created_at',
   'updated_at',
+  'terms',
 ] as const
 
 /** In the order of MEMORY_COLUMNS. */
-export function memoryValues(memory: Memory, home: Home, terms: number): readonly SqlValue[] {
+export function memoryValues(memory: Memory, home: Home, terms: Terms): readonly SqlValue[] {
   return [
     memory.id,
     home.ownerNumber,
@@ -56,7 +66,7 @@ export function memoryValues(memory: Memory, home: Home, terms: number): readonl
     storableOrNull(memory.key),
     toStorable(memory.content),
     fingerprint(memory.content),
-    terms,
+    terms.count,
     memory.type,
     memory.category,
     memory.importance,
@@ -80,6 +90,7 @@ export function memoryValues(memory: Memory, home: Home, terms: number): readonl
     memory.change,
     memory.createdAt,
     memory.updatedAt,
+    terms.text,
   ]
 }
 

@@ -16,7 +16,7 @@ import { type DatabaseKey, type OpenConnection, openConnection, type SqlRow } fr
 import { conjunction, matching, within } from './filters.ts'
 import { inspect } from './inspection.ts'
 import { MIGRATIONS, type Migration, migrate, pendingMigrations } from './migrations.ts'
-import { toMemory, toRevision, toTombstone } from './rows.ts'
+import { MEMORY_COLUMNS, toMemory, toRevision, toTombstone } from './rows.ts'
 import { SqliteSession } from './session.ts'
 import { matchText } from './text.ts'
 
@@ -165,6 +165,15 @@ const READ: { readonly [T in Table]: (row: SqlRow) => Row<T> } = {
   tombstone: toTombstone,
 }
 
+/** Only searches read a memory's terms, which are as long as its text. */
+const COLUMNS: { readonly [T in Table]: string } = {
+  memory: MEMORY_COLUMNS.filter((column) => column !== 'terms')
+    .map((column) => `memory.${column}`)
+    .join(', '),
+  revision: 'revision.*',
+  tombstone: 'tombstone.*',
+}
+
 function select<T extends Table>(
   session: SqliteSession,
   table: T,
@@ -177,7 +186,7 @@ function select<T extends Table>(
   const where = conjunction([...within(table, scope, ownerNumber), ...conditions])
   return session
     .all(
-      `SELECT ${table}.*, place.owner, place.user
+      `SELECT ${COLUMNS[table]}, place.owner, place.user
        FROM ${table} JOIN place ON place.number = ${table}.place_number
        WHERE ${where.sql} ${order}`,
       where.values,

@@ -9,16 +9,14 @@
  * The index holds tokens for owner and user beside the terms, so the cost of a search grows with what the owner
  * has, not with what the store holds.
  */
-import { type Corpus, inverseDocumentFrequency, scoreKeyword } from '../../core/bm25.ts'
+import { type Corpus, inverseDocumentFrequency, scoreOccurrences } from '../../core/bm25.ts'
 import type { MemoryId, Scope } from '../../core/ids.ts'
 import { TEXT_HITS_MAX } from '../../core/limits.ts'
-import { searchableTerms } from '../../core/searchable.ts'
-import { fromStorable } from '../../core/storable-text.ts'
 import { queryTerms } from '../../core/terms.ts'
 import type { TextHit, TextQuery } from '../../ports/store.ts'
 import type { SqlRow } from './driver.ts'
 import { conjunction, memoryConditions, within } from './filters.ts'
-import type { Home } from './rows.ts'
+import type { Home, Terms } from './rows.ts'
 import type { SqliteSession } from './session.ts'
 
 /** Candidates scored exactly. Constant for ordinary limits, so that the best hit never depends on the limit. */
@@ -41,6 +39,20 @@ export function ownTokens(home: Home): readonly [owner: string, place: string] {
   return [`o${home.ownerNumber}`, `p${home.number}`]
 }
 
+/** Enters a memory into the index. An entry that is there already must be deleted first. */
+export function indexTerms(
+  session: SqliteSession,
+  number: number,
+  home: Home,
+  { text }: Terms,
+): void {
+  session.run('INSERT INTO memory_terms (rowid, own, body) VALUES (?, ?, ?)', [
+    number,
+    ownTokens(home).join(' '),
+    text,
+  ])
+}
+
 export function matchText(
   session: SqliteSession,
   scope: Scope,
@@ -54,19 +66,24 @@ export function matchText(
   const size = sizeOf(session, `o${ownerNumber}`)
   const isLarge = size.documents > LARGE_OWNER_ROWS
   const token = isLarge ? tokenInLargeOwner(session, scope, size) : `o${ownerNumber}`
-  const { numbers, documentsWith } = findRows(session, token, terms, size.documents)
+  const found = findRows(session, token, terms, size.documents)
+  const corpus = { ...size, documentsWith: found.documentsWith }
   const where = conjunction([
     ...within('memory', scope, ownerNumber),
     ...memoryConditions(query.where),
   ])
-  const rows = readRows(session, numbers, where, Math.max(limit, CANDIDATES))
+  const rows = readRows(session, found.bestFirst(), where, Math.max(limit, CANDIDATES))
   return rows
     .map((row) => {
-      const content = fromStorable(String(row.content))
-      const key = row.key === null ? null : fromStorable(String(row.key))
       const id = String(row.id) as MemoryId // the column holds nothing else
-      const document = searchableTerms({ content, key })
-      return { id, ...scoreKeyword(terms, document, { ...size, documentsWith }) }
+      const text = ` ${row.terms} `
+      const occurrences = new Map(
+        terms.map((term) => [
+          term,
+          found.mayHold(Number(row.number), term) ? count(term, text) : 0,
+        ]),
+      )
+      return { id, ...scoreOccurrences(occurrences, Number(row.terms_count), corpus) }
     })
     .sort((a, b) => b.score - a.score || (a.id < b.id ? 1 : -1))
     .slice(0, limit)
@@ -92,9 +109,21 @@ function tokenInLargeOwner(
   return isMain ? null : `o${session.ownerNumber(scope)}`
 }
 
+/** How often a term stands in a text of terms with a space around each. A term holds no space itself. */
+function count(term: string, text: string): number {
+  const sought = ` ${term} `
+  let times = 0
+  // Neighbours share the space between them, hence one less than the whole.
+  const next = (from: number) => text.indexOf(sought, from) + sought.length - 1
+  for (let at = next(0); at >= sought.length - 1; at = next(at)) times++
+  return times
+}
+
 type Found = {
   /** Numbers of memories, in the order in which they are worth reading. */
-  readonly numbers: Iterable<number>
+  bestFirst(): Iterable<number>
+  /** False when the index has told that the memory does not hold the term. */
+  mayHold(number: number, term: string): boolean
   readonly documentsWith: Corpus['documentsWith']
 }
 
@@ -120,8 +149,13 @@ function findRows(
     for (const number of numbers) held.set(number, (held.get(number) ?? 0) | bit)
   }
   const rarity = (term: string) => inverseDocumentFrequency(frequencies.get(term) ?? 0, documents)
+  const positions = new Map(sought.map((term, position) => [term, position]))
   return {
-    numbers: bestFirst(held, sought.map(rarity)),
+    bestFirst: () => bestFirst(held, sought.map(rarity)),
+    mayHold: (number, term) => {
+      const position = positions.get(term)
+      return position === undefined || (((held.get(number) ?? 0) >> position) & 1) === 1
+    },
     documentsWith: (term) => Math.min(documents, frequencies.get(term) ?? 0),
   }
 }
@@ -154,7 +188,7 @@ function readRows(
   const read = (batch: readonly number[]) =>
     rows.push(
       ...session.all(
-        `SELECT memory.id, memory.content, memory.key
+        `SELECT memory.number, memory.id, memory.terms, memory.terms_count
          FROM json_each(?) AS candidate
          CROSS JOIN memory ON memory.number = candidate.value
          JOIN place ON place.number = memory.place_number

@@ -1,0 +1,36 @@
+import { type Command, defineCommand, UsageError } from '../command.ts'
+import { commandHelp, overview } from '../help.ts'
+import { nearest } from '../suggest.ts'
+
+/** The command that explains the others, which are given to it because it is one of them. */
+export function createHelp(commands: () => readonly Command[]): Command {
+  return defineCommand({
+    name: 'help',
+    group: 'Upkeep',
+    summary: 'Explain all commands, or one.',
+    arguments: [{ name: 'command', help: 'Which one.' }],
+    options: {},
+    examples: ['recollect help', 'recollect help add'],
+    async run(call) {
+      const [name] = call.words
+      if (name === undefined) {
+        const json = { commands: commands().map(described) }
+        return { json, text: overview(commands(), call.style) }
+      }
+      const command = commands().find((candidate) => candidate.name === name)
+      if (command === undefined) {
+        const meant = nearest(
+          name,
+          commands().map((candidate) => candidate.name),
+        )
+        const suggestion = meant === null ? '' : ` Did you mean \`${meant}\`?`
+        throw new UsageError(`There is no command "${name.slice(0, 40)}".${suggestion}`)
+      }
+      return { json: described(command), text: commandHelp(command, call.style) }
+    },
+  })
+}
+
+function described({ run: _, ...described }: Command) {
+  return described
+}

@@ -1,0 +1,162 @@
+/** Memories as people read them: in lists, alone, and through their history. */
+
+import type { Instant } from '../../core/ids.ts'
+import { hasEnded, type Memory } from '../../core/memory.ts'
+import type { HistoryEntry, Recalled } from '../../engine/read.ts'
+import {
+  type Cell,
+  count,
+  fields,
+  harmless,
+  oneLine,
+  type Style,
+  table,
+  truncate,
+} from './render.ts'
+import { formatAge, formatTime } from './times.ts'
+
+export function renderList(style: Style, memories: readonly Memory[], now: number): string {
+  return table(
+    style,
+    ['ID', 'CREATED', 'MEMORY'],
+    memories.map((memory) => [
+      { text: memory.id },
+      { text: formatAge(memory.createdAt, now), paint: style.dim },
+      contentCell(style, memory, now),
+    ]),
+  )
+}
+
+export function renderResults(style: Style, results: readonly Recalled[], now: number): string {
+  return table(
+    style,
+    ['SCORE', 'COVERS', 'ID', 'MEMORY'],
+    results.map(({ memory, score, coverage }) => [
+      { text: score.toFixed(2) },
+      { text: `${Math.round(coverage * 100)}%` },
+      { text: memory.id },
+      contentCell(style, memory, now),
+    ]),
+  )
+}
+
+function contentCell(style: Style, memory: Memory, now: number): Cell {
+  const marks = marksOf(memory, now)
+  const text = [...marks.map((mark) => `[${mark}]`), oneLine(memory.content)].join(' ')
+  return memory.status === 'active' ? { text } : { text, paint: style.dim }
+}
+
+const KEY_COLUMNS_MAX = 24
+
+function marksOf(memory: Memory, now: number): readonly string[] {
+  return [
+    ...(memory.status === 'active' ? [] : [memory.status]),
+    ...(hasEnded(memory, now as Instant) ? ['ended'] : []), // the host's clock, in milliseconds
+    ...(memory.pinned ? ['pinned'] : []),
+    ...(memory.conflictsWith === null ? [] : ['disputed']),
+    // A key that an extractor made from the words only repeats them.
+    ...(memory.key === null || memory.provenance.extractor !== null
+      ? []
+      : [truncate(oneLine(memory.key), KEY_COLUMNS_MAX)]),
+  ]
+}
+
+/** The content whole, then everything worth knowing about it. */
+export function renderMemory(style: Style, memory: Memory, now: number): string {
+  const optional = (name: string, value: string | null): readonly (readonly [string, string])[] =>
+    value === null || value === '' ? [] : [[name, value]]
+  const time = (at: number | null) => (at === null ? null : formatTime(at))
+  const { place, provenance } = memory
+  const ended = hasEnded(memory, now as Instant) ? ', ended' : '' // as above
+  return [
+    style.columns === null ? memory.content : harmless(memory.content),
+    '',
+    fields(style, [
+      ['id', style.bold(memory.id)],
+      ...optional('key', memory.key === null ? null : oneLine(memory.key)),
+      ['kind', `${memory.category}, ${memory.type}`],
+      ['status', memory.status + ended + (memory.pinned ? ', pinned' : '')],
+      ...optional('replaced by', memory.supersededBy),
+      ...optional('disputes', memory.conflictsWith),
+      ['importance', `${memory.importance} of 10`],
+      ['trust', memory.trust],
+      ['owner', oneLine(place.owner)],
+      ...optional('user', place.user === null ? null : oneLine(place.user)),
+      ...optional('session', place.session === null ? null : oneLine(place.session)),
+      ['created', formatTime(memory.createdAt)],
+      ['changed', `${formatTime(memory.updatedAt)}, version ${memory.version} by ${memory.change}`],
+      ...optional('holds from', time(memory.validFrom)),
+      ...optional('holds until', time(memory.validUntil)),
+      ...optional('expires', time(memory.expiresAt)),
+      ['said', count(memory.sourceCount, 'time')],
+      ['used', count(memory.useCount, 'time') + lastUse(memory)],
+      ['source', [provenance.source, provenance.extractor].filter(Boolean).map(String).join(', ')],
+      ...optional('entities', memory.entities.map(oneLine).join(', ')),
+      ...optional('language', memory.language),
+      ...optional('metadata', metadataOf(memory)),
+    ]),
+  ].join('\n')
+}
+
+function lastUse({ lastUsedAt }: Memory): string {
+  return lastUsedAt === null ? '' : `, last ${formatTime(lastUsedAt)}`
+}
+
+function metadataOf({ metadata }: Memory): string | null {
+  return Object.keys(metadata).length === 0 ? null : oneLine(JSON.stringify(metadata))
+}
+
+/** Not told in a history: they change with every version, or by themselves. */
+const UNTOLD: ReadonlySet<string> = new Set([
+  'id',
+  'version',
+  'change',
+  'createdAt',
+  'updatedAt',
+  'useCount',
+  'lastUsedAt',
+  'salience',
+  'place',
+])
+
+/** Every version with what it changed, newest first. */
+export function renderHistory(style: Style, entries: readonly HistoryEntry[]): string {
+  return entries
+    .map(({ memory, replacedAt }, index) => {
+      const before = entries[index + 1]?.memory
+      const until = replacedAt === null ? style.green('in force') : style.dim('replaced')
+      const head = `${style.bold(`Version ${memory.version}`)}  ${formatTime(memory.updatedAt)}  ${memory.change}  ${until}`
+      return [head, ...differences(style, before, memory)].join('\n')
+    })
+    .join('\n\n')
+}
+
+function differences(style: Style, before: Memory | undefined, after: Memory): readonly string[] {
+  const then: { readonly [field: string]: unknown } = { ...before }
+  const lines = Object.entries(after).flatMap(([field, value]) => {
+    if (UNTOLD.has(field) || (before === undefined && field !== 'content')) return []
+    const [old, young] = [valueText(field, then[field]), valueText(field, value)]
+    if (before !== undefined && old === young) return []
+    return [
+      ...(before === undefined ? [] : [style.red(sided('-', field, old))]),
+      style.green(sided('+', field, young)),
+    ]
+  })
+  return lines.length > 0 ? lines : [style.dim('    nothing that is shown here')]
+}
+
+function sided(side: '-' | '+', field: string, text: string): string {
+  return text
+    .split('\n')
+    .map((line) => `  ${side} ${field}: ${line}`)
+    .join('\n')
+}
+
+const TIMES: ReadonlySet<string> = new Set(['validFrom', 'validUntil', 'expiresAt'])
+
+function valueText(field: string, value: unknown): string {
+  if (value === null || value === undefined) return '(none)'
+  if (typeof value === 'string') return harmless(value)
+  if (typeof value === 'number' && TIMES.has(field)) return formatTime(value)
+  return harmless(JSON.stringify(value))
+}

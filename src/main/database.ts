@@ -1,0 +1,181 @@
+/** The database in a data folder: opened with the key that was configured or asked for, copied, converted, salvaged. */
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { convertDatabase } from '../adapters/sqlite/conversion.ts'
+import { type DatabaseKey, missingCipher } from '../adapters/sqlite/driver.ts'
+import { fileKind, openSqliteFile } from '../adapters/sqlite/file.ts'
+import {
+  generateKeyFile,
+  keyFromFile,
+  keyFromPassphrase,
+  keyFromText,
+} from '../adapters/sqlite/keys.ts'
+import { type Salvage, salvage } from '../adapters/sqlite/salvage.ts'
+import { AppError, type ErrorCode } from '../core/errors.ts'
+import type {
+  Converted,
+  Database,
+  DatabaseState,
+  NewKey,
+  OnProgress,
+  Salvaged,
+} from '../doors/cli/host.ts'
+import { createEngine } from './compose.ts'
+import type { Config, KeySource } from './config.ts'
+
+export const DATABASE_FILE = 'recollect.db'
+
+export type DatabaseOptions = {
+  readonly config: Config
+  readonly now: () => number
+  /** Asks a person for the passphrase of the database; null when nobody can be asked. */
+  readonly askPassphrase: (() => Promise<string>) | null
+}
+
+export function createDatabase({ config, now, askPassphrase }: DatabaseOptions): Database {
+  const folder = config.dataFolder
+  const path = join(folder, DATABASE_FILE)
+  let asked: DatabaseKey | undefined
+  const currentKey = async (): Promise<DatabaseKey | null> => {
+    if (config.key !== null) return toKey(config.key)
+    if (asked === undefined && askPassphrase !== null && stateOf(path) === 'encrypted') {
+      asked = keyFromPassphrase(await askPassphrase())
+    }
+    return asked ?? null
+  }
+  const convert = async (
+    from: DatabaseKey | null,
+    to: DatabaseKey | null,
+    onProgress: OnProgress,
+  ) => {
+    requireDatabase(path)
+    return toConverted(await convertDatabase({ path, from, to, now, onProgress }))
+  }
+  return {
+    folder,
+    file: path,
+    state: () => stateOf(path),
+    openEngine: async ({ create }) => {
+      if (!create && stateOf(path) === 'missing') return createEngine()
+      makeFolder(folder)
+      return createEngine({ store: await openSqliteFile({ path, now, key: await currentKey() }) })
+    },
+    backup: async (target) => {
+      requireDatabase(path)
+      const copy = resolve(target)
+      if (!existsSync(dirname(copy))) {
+        throw new AppError('not_found', `There is no folder ${dirname(copy)}.`, { path: copy })
+      }
+      const store = await openSqliteFile({ path, now, key: await currentKey() })
+      try {
+        await store.backup(copy)
+      } finally {
+        await store.close()
+      }
+    },
+    encrypt: async (key, onProgress) => {
+      requireDatabase(path)
+      const to = toNewKey(key, config)
+      requireCipher()
+      try {
+        return await convert(null, to, onProgress)
+      } catch (error) {
+        // Nothing is encrypted with it, and a second try would find its place taken.
+        if (key.kind === 'generated' && stateOf(path) === 'plain') rmSync(key.path, { force: true })
+        throw error
+      }
+    },
+    decrypt: async (onProgress) => convert(await currentKey(), null, onProgress),
+    rekey: async (key, onProgress) => {
+      requireDatabase(path)
+      const from = await currentKey()
+      return convert(from, toNewKey(key, config), onProgress)
+    },
+    salvage: async (onProgress) =>
+      toSalvaged(await salvage({ path, key: await currentKey(), now, onProgress })),
+  }
+}
+
+function stateOf(path: string): DatabaseState {
+  const kind = existsSync(path) ? fileKind(path) : 'absent'
+  if (kind === 'absent' || kind === 'empty') return 'missing'
+  return kind === 'unknown' ? 'unreadable' : kind
+}
+
+function requireDatabase(path: string): void {
+  if (stateOf(path) === 'missing') {
+    throw new AppError('not_found', `There is no database at ${path} yet.`, { path })
+  }
+}
+
+function requireCipher(): void {
+  const missing = missingCipher()
+  if (missing !== null) throw new AppError('missing_part', missing)
+}
+
+/** Others have no business in it: memories are private. */
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    const code: ErrorCode = reason === 'ENOSPC' ? 'disk_full' : 'read_only'
+    const why = reason === 'EEXIST' || reason === 'ENOTDIR' ? 'a file is in its way' : reason
+    throw new AppError(code, `The data folder ${folder} cannot be made: ${why}.`, {}, error)
+  }
+}
+
+function toKey({ kind, value }: KeySource): DatabaseKey {
+  if (kind === 'file') return keyFromFile(value)
+  return kind === 'text' ? keyFromText(value) : keyFromPassphrase(value)
+}
+
+function toNewKey(key: NewKey, { key: configured }: Config): DatabaseKey {
+  switch (key.kind) {
+    case 'file':
+      return keyFromFile(key.path)
+    case 'passphrase':
+      return keyFromPassphrase(key.passphrase)
+    case 'generated':
+      requireCipher() // before a key is made that nothing could be encrypted with
+      generateKeyFile(key.path)
+      return keyFromFile(key.path)
+    case 'configured':
+      if (configured === null) throw new AppError('invalid_input', 'There is no key.')
+      return toKey(configured)
+  }
+}
+
+function toConverted({
+  kind,
+  plainCopies,
+}: Awaited<ReturnType<typeof convertDatabase>>): Converted {
+  return { isChanged: kind === 'converted', plainCopies }
+}
+
+function toSalvaged({ copied, lost, namelessPlaces, quarantined }: Salvage): Salvaged {
+  const { memory = 0, revision = 0, tombstone = 0 } = copied
+  const several = (number: number | null, what: string) =>
+    number === null || number === 0 ? [] : [`${number} ${what}`]
+  return {
+    recovered: {
+      memories: memory,
+      'earlier versions': revision,
+      'traces of forgotten ones': tombstone,
+    },
+    losses: [
+      ...(lost.memories === null ? ['how many memories there were is not known'] : []),
+      ...several(lost.memories, 'memories'),
+      ...Object.entries(lost.rows).flatMap(([table, rows]) =>
+        several(rows, `damaged rows of the table ${table}`),
+      ),
+      ...several(lost.pages.length, 'pages that could not be read'),
+      ...(lost.recentWrites ? ['the last writes before the damage'] : []),
+      ...several(
+        namelessPlaces,
+        'names of owners or users; look for "salvaged-" in `recollect status`',
+      ),
+    ],
+    damagedAt: quarantined,
+  }
+}

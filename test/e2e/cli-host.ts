@@ -1,0 +1,109 @@
+/** The command line in this process: real database, real files, and streams that only remember what was written. */
+import { join } from 'node:path'
+import { type Host, type Output, OutputClosed, type Setup } from '../../src/doors/cli/host.ts'
+import { run } from '../../src/doors/cli/run.ts'
+import { type Environment, readConfig } from '../../src/main/config.ts'
+import { createDatabase } from '../../src/main/database.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+export type Surroundings = {
+  /** What is piped in; without it, standard input is a terminal. */
+  readonly stdin?: string | Uint8Array
+  readonly environment?: Environment
+  /** Standard output and error are terminals of this width. */
+  readonly columns?: number
+  readonly hasColor?: boolean
+  /** Answers to questions, in order. */
+  readonly answers?: readonly (boolean | string)[]
+  readonly stop?: AbortSignal
+  /** The reader of standard output goes away after this many writes. */
+  readonly writesMax?: number
+  readonly serve?: Setup['serve']
+}
+
+export type Ran = {
+  readonly exit: number
+  readonly out: string
+  readonly err: string
+  readonly asked: readonly string[]
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever was printed
+  readonly json: any
+}
+
+export type Cli = ((argv: readonly string[], around?: Surroundings) => Promise<Ran>) & {
+  readonly folder: string
+}
+
+export function createCli(folder = join(temporaryFolder(), 'data')): Cli {
+  const cli = async (argv: readonly string[], around: Surroundings = {}): Promise<Ran> => {
+    const out = record(around, around.writesMax)
+    const err = record(around)
+    const asked: string[] = []
+    const answers = [...(around.answers ?? [])]
+    const answer = (question: string) => {
+      asked.push(question)
+      return answers.shift()
+    }
+    const host: Host = {
+      version: '1.2.3',
+      stdin: {
+        isTerminal: around.stdin === undefined,
+        async *bytes() {
+          yield Buffer.from(around.stdin ?? '')
+        },
+      },
+      stdout: out.output,
+      stderr: err.output,
+      hasColor: around.hasColor ?? false,
+      stop: around.stop ?? new AbortController().signal,
+      now: () => Date.now(),
+      confirm: async (question) => answer(question) === true,
+      askSecret: async (question) => String(answer(question)),
+      configure: (flags) => {
+        const config = readConfig({ data: folder, ...flags }, around.environment ?? {}, SYSTEM)
+        return {
+          scope: config.scope,
+          settings: {},
+          listen: config.listen,
+          keyOrigin: config.key?.origin ?? null,
+          database: createDatabase({ config, now: Date.now, askPassphrase: null }),
+          serve: around.serve ?? (() => Promise.reject(new Error('Nothing serves here.'))),
+        }
+      },
+    }
+    const exit = await run(argv, host)
+    return {
+      exit,
+      out: out.text(),
+      err: err.text(),
+      asked,
+      get json() {
+        return JSON.parse(out.text() || err.text())
+      },
+    }
+  }
+  return Object.assign(cli, { folder })
+}
+
+const SYSTEM = { platform: 'linux', home: '/nowhere' } as const
+
+function record({ columns }: Surroundings, writesMax = Number.POSITIVE_INFINITY) {
+  let written = ''
+  let writes = 0
+  const output: Output = {
+    isTerminal: columns !== undefined,
+    columns: columns ?? 80,
+    write: async (text) => {
+      if (++writes > writesMax) throw new OutputClosed('gone')
+      written += text
+    },
+  }
+  return { output, text: () => written }
+}
+
+/** Adds a memory and returns it. */
+export async function added(cli: Cli, ...argv: readonly string[]) {
+  const ran = await cli(['add', '--json', ...argv])
+  if (ran.exit !== 0) throw new Error(ran.err)
+  return ran.json.memory
+}
