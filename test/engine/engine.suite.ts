@@ -45,7 +45,11 @@ function describeWriting(open: OpenStore): void {
     const { engine, clock } = await openEngine(open)
     const first = await engine.remember(ADA, { content: 'blue', key: 'colour', metadata: { a: 1 } })
     clock.advance(1_000)
-    const second = await engine.remember(ADA, { content: 'green', key: 'colour', metadata: { b: 2 } })
+    const second = await engine.remember(ADA, {
+      content: 'green',
+      key: 'colour',
+      metadata: { b: 2 },
+    })
     expect(second).toMatchObject({
       outcome: 'update',
       memory: { id: first.memory.id, createdAt: first.memory.createdAt, metadata: { a: 1, b: 2 } },
@@ -125,7 +129,13 @@ function describeCorrecting(open: OpenStore): void {
     const { engine } = await openEngine(open)
     const { memory } = await engine.remember(ADA, { content: 'a', importance: 3, key: 'k' })
     const edited = await engine.edit(ADA, memory.id, { content: 'b', pinned: true })
-    expect(edited).toMatchObject({ content: 'b', pinned: true, importance: 3, key: 'k', version: 2 })
+    expect(edited).toMatchObject({
+      content: 'b',
+      pinned: true,
+      importance: 3,
+      key: 'k',
+      version: 2,
+    })
   })
 
   it('[CO1] refuses an edit of an older version, of another owner, and of nothing', async () => {
@@ -227,7 +237,12 @@ function describeForgetting(open: OpenStore): void {
     expect(await engine.get(ADA, memory.id)).toBeNull()
     const { rows } = await store.report()
     expect(rows).toMatchObject({ memory: 0, revision: 0 })
-    expect(await store.matchText({ owner: 'ada' as never }, { text: 'secret plan', limit: 5, where: {} })).toEqual([])
+    expect(
+      await store.matchText(
+        { owner: 'ada' as never },
+        { text: 'secret plan', limit: 5, where: {} },
+      ),
+    ).toEqual([])
     let exported = ''
     for await (const line of engine.export(null)) exported += line
     expect(exported).not.toContain('secret')

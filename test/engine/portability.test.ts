@@ -32,7 +32,11 @@ describe.each([
   it('[PO1] an export comes back complete: histories, tombstones, every owner and user', async () => {
     const { engine: source, clock } = await openEngine(openSource)
     const { engine: target } = await openEngine(openTarget)
-    const { memory } = await source.remember(ADA, { content: 'one', key: 'k', metadata: { a: [1] } })
+    const { memory } = await source.remember(ADA, {
+      content: 'one',
+      key: 'k',
+      metadata: { a: [1] },
+    })
     await source.remember(ADA, { content: 'two', key: 'k' })
     await source.remember({ owner: 'ada', user: 'eve', session: 's' }, { content: 'of eve' })
     await source.remember({ owner: 'bob' }, { content: 'of bob' })

@@ -35,15 +35,18 @@ describe.each([
   ['reference', async () => createReferenceStore()],
   ['sqlite', () => openSqliteStore({ path: ':memory:', now: Date.now })],
 ] as const)('%s', (_, open: () => Promise<Store>) => {
-  it.each(['before', 'after'] as const)('[FT1] survives any call failing %s its effect', async (when) => {
-    const undisturbed = await live(await open(), { call: 0, when })
-    expect(undisturbed.calls).toBeGreaterThan(40)
-    for (let call = 1; call <= undisturbed.calls; call++) {
-      const disturbed = await live(await open(), { call, when })
-      expect(disturbed.failed, `call ${call}`).toBe(true)
-      expect(disturbed.statements, `call ${call}`).toEqual(undisturbed.statements)
-    }
-  })
+  it.each(['before', 'after'] as const)(
+    '[FT1] survives any call failing %s its effect',
+    async (when) => {
+      const undisturbed = await live(await open(), { call: 0, when })
+      expect(undisturbed.calls).toBeGreaterThan(40)
+      for (let call = 1; call <= undisturbed.calls; call++) {
+        const disturbed = await live(await open(), { call, when })
+        expect(disturbed.failed, `call ${call}`).toBe(true)
+        expect(disturbed.statements, `call ${call}`).toEqual(undisturbed.statements)
+      }
+    },
+  )
 })
 
 async function live(store: Store, plan: { call: number; when: 'before' | 'after' }) {

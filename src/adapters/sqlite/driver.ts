@@ -2,8 +2,11 @@
  * The seam between our SQL and whichever SQLite runs it: four methods, so that the choice stays reversible.
  *
  * `@photostructure/sqlite` is the default (prebuilt for every platform, same API as Node's own). Encrypted files
- * need `better-sqlite3-multiple-ciphers`, which is optional and loaded only when a key is given.
+ * need `better-sqlite3-multiple-ciphers`, which is optional and loaded only for them.
  */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { AppError, type ErrorCode } from '../../core/errors.ts'
 
 export type SqlValue = string | number | null | Uint8Array
@@ -46,17 +49,83 @@ async function openPlain(path: string): Promise<SqliteConnection> {
       }
     },
     close: () => {
-      if (database.isOpen) database.close()
+      if (!database.isOpen) return
+      leaveNothing((sql) => database.exec(sql))
+      database.close()
     },
   }
 }
 
+/**
+ * This driver never finalizes statements, so that SQLite keeps a closed connection half alive until they are
+ * collected as garbage. It would keep an open transaction and its lock for as long, and leave recent writes beside
+ * the file. The shared lock on the file remains until then: the same process may not be able to convert it at once.
+ */
+function leaveNothing(exec: (sql: string) => void): void {
+  for (const sql of ['ROLLBACK', 'PRAGMA busy_timeout = 0', 'PRAGMA wal_checkpoint(TRUNCATE)']) {
+    try {
+      exec(sql)
+    } catch {
+      /* no transaction is open; others are still reading: they will do it */
+    }
+  }
+}
+
 async function openEncrypted(path: string, key: DatabaseKey): Promise<SqliteConnection> {
+  const database = await openCipher(path, key)
+  return {
+    exec: (sql) => mapped(() => void database.exec(sql)),
+    prepare: (sql) => {
+      const statement = mapped(() => database.prepare(sql))
+      // This driver counts `?1` among the named parameters, and takes those as an object.
+      const bound = /\?\d/.test(sql)
+        ? (values: readonly SqlValue[]) => [
+            Object.fromEntries(values.map((value, index) => [String(index + 1), whole(value)])),
+          ]
+        : (values: readonly SqlValue[]) => values.map(whole)
+      return {
+        all: (...values) => mapped(() => statement.all(...bound(values))) as SqlRow[], // no BigInt is asked for
+        run: (...values) => numbersOf(mapped(() => statement.run(...bound(values)))),
+      }
+    },
+    close: () => void database.close(),
+  }
+}
+
+/** This driver binds numbers as REAL; FTS5 then ignores `rowid = 1.0` and returns every row. */
+function whole(value: SqlValue): SqlValue | bigint {
+  return Number.isSafeInteger(value) ? BigInt(Number(value)) : value
+}
+
+/** Only what is used of the optional package, so that building does not need it installed. */
+export type CipherDatabase = {
+  pragma(source: string): unknown
+  key(key: Buffer): unknown
+  exec(sql: string): unknown
+  prepare(sql: string): {
+    all(...values: readonly CipherArgument[]): unknown[]
+    run(...values: readonly CipherArgument[]): RunResult
+  }
+  /** The whole database as it would be without encryption. */
+  serialize(): Buffer
+  close(): unknown
+}
+type CipherValue = SqlValue | bigint
+type CipherArgument = CipherValue | { readonly [name: string]: CipherValue }
+type CiphersModule = { readonly default: new (path: string) => CipherDatabase }
+
+/** A new file gets `salt` as its first 16 bytes (in hex), or random ones. The key is not tried yet: reading does that. */
+export async function openCipher(
+  path: string,
+  key: DatabaseKey,
+  salt: string | null = null,
+): Promise<CipherDatabase> {
   const { default: Database } = await importCiphers()
   const database = mapped(() => new Database(path))
   try {
     mapped(() => {
       database.pragma(`cipher = 'aegis'`)
+      if (salt !== null) database.pragma(`cipher_salt = '${salt}'`)
       const bytes =
         key.kind === 'raw' ? Buffer.from(`raw:${key.hex}`) : Buffer.from(key.passphrase, 'utf8')
       database.key(bytes)
@@ -65,52 +134,65 @@ async function openEncrypted(path: string, key: DatabaseKey): Promise<SqliteConn
     database.close()
     throw error
   }
-  return {
-    exec: (sql) => mapped(() => void database.exec(sql)),
-    prepare: (sql) => {
-      const statement = mapped(() => database.prepare(sql))
-      return {
-        all: (...values) => mapped(() => statement.all(...values)) as SqlRow[], // no BigInt is asked for
-        run: (...values) => numbersOf(mapped(() => statement.run(...values))),
-      }
-    },
-    close: () => void database.close(),
-  }
+  return database
 }
 
-/** Only what is used of the optional package, so that building does not need it installed. */
-type CiphersModule = {
-  readonly default: new (
-    path: string,
-  ) => {
-    pragma(source: string): unknown
-    key(key: Buffer): unknown
-    exec(sql: string): unknown
-    prepare(sql: string): {
-      all(...values: readonly SqlValue[]): unknown[]
-      run(...values: readonly SqlValue[]): RunResult
-    }
-    close(): unknown
-  }
+const CIPHERS = 'better-sqlite3-multiple-ciphers'
+const NODE_WITH_PREBUILT_CIPHERS = 22
+const NODE_MAJOR = Number(process.versions.node.split('.')[0])
+
+/** What stands in the way of encrypted databases on this machine, as a sentence; null when nothing does. */
+export function missingCipher(): string | null {
+  return cipherRefusal(NODE_MAJOR, installedCiphersVersion())
 }
 
 async function importCiphers(): Promise<CiphersModule> {
-  const name: string = 'better-sqlite3-multiple-ciphers' // a variable, so that its types aren't looked for
+  const name: string = CIPHERS // a variable, so that its types aren't looked for
+  const refusal = missingCipher()
+  if (refusal !== null) throw new AppError('missing_part', refusal, { package: CIPHERS })
   try {
-    return (await import(name)) as CiphersModule
+    return (await import(name)) as CiphersModule // the versions that pass the check above
   } catch (cause) {
-    const major = Number(process.versions.node.split('.')[0])
-    const install =
-      major >= 22
-        ? 'npm install better-sqlite3-multiple-ciphers@13'
-        : 'npm install better-sqlite3-multiple-ciphers@12 (compiled on Node 20, about two minutes; prebuilt on Node 22 and newer)'
     throw new AppError(
       'missing_part',
-      `Encrypted databases need the package better-sqlite3-multiple-ciphers, which is not installed. Run: ${install}`,
-      { package: name },
+      `Encrypted databases need the package ${CIPHERS}, which is installed but could not be loaded. Install it again: ${installCommand(NODE_MAJOR)}`,
+      { package: CIPHERS },
       cause,
     )
   }
+}
+
+/** Why the cipher package must not be loaded, or null. Version 13 takes the whole process down on Node 20. */
+export function cipherRefusal(nodeMajor: number, version: string | null): string | null {
+  if (version === null) {
+    return `Encrypted databases need the package ${CIPHERS}, which is not installed. Run: ${installCommand(nodeMajor)}`
+  }
+  if (Number(version.split('.')[0]) >= 13 && nodeMajor < NODE_WITH_PREBUILT_CIPHERS) {
+    return (
+      `Encrypted databases need Node ${NODE_WITH_PREBUILT_CIPHERS} or newer with ${CIPHERS} ${version}. ` +
+      `Update Node, or run: ${installCommand(nodeMajor)}`
+    )
+  }
+  return null
+}
+
+function installCommand(nodeMajor: number): string {
+  return nodeMajor >= NODE_WITH_PREBUILT_CIPHERS
+    ? `npm install ${CIPHERS}@13`
+    : `npm install ${CIPHERS}@12 (it is compiled, which takes about two minutes; from Node ${NODE_WITH_PREBUILT_CIPHERS} on it comes prebuilt)`
+}
+
+function installedCiphersVersion(): string | null {
+  const require = createRequire(import.meta.url)
+  for (const folder of require.resolve.paths(CIPHERS) ?? []) {
+    try {
+      const { version } = JSON.parse(readFileSync(join(folder, CIPHERS, 'package.json'), 'utf8'))
+      return typeof version === 'string' ? version : null
+    } catch {
+      /* not in this folder */
+    }
+  }
+  return null
 }
 
 type RunResult = { readonly changes: number | bigint; readonly lastInsertRowid: number | bigint }
@@ -154,6 +236,23 @@ function mapped<Result>(call: () => Result): Result {
   }
 }
 
+/** SQLite's own words for these codes: rows that fail while being read reach us without a code. */
+const MESSAGES: readonly (readonly [RegExp, string])[] = [
+  [/database (?:schema )?is locked/, 'BUSY'],
+  [/database table is locked/, 'LOCKED'],
+  [/database or disk is full/, 'FULL'],
+  [/disk I\/O error/, 'IOERR'],
+  [/attempt to write a readonly database/, 'READONLY'],
+  [/unable to open database file/, 'CANTOPEN'],
+  [/access permission denied/, 'PERM'],
+  [/database disk image is malformed|malformed database schema/, 'CORRUPT'],
+  [/file is not a database/, 'NOTADB'],
+]
+
+function codeOfMessage(message: string): string | undefined {
+  return MESSAGES.find(([pattern]) => pattern.test(message))?.[1]
+}
+
 /** The drivers name the same code differently: a number here, `SQLITE_FULL` or `SQLITE_IOERR_WRITE` there. */
 function resultCodeOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined
@@ -161,5 +260,6 @@ function resultCodeOf(error: unknown): string | undefined {
   for (const number of [errcode, sqliteCode]) {
     if (typeof number === 'number') return PRIMARY_CODES[number & 0xff]
   }
-  return typeof code === 'string' ? code.match(/^SQLITE_([A-Z]+)/)?.[1] : undefined
+  const named = typeof code === 'string' ? code.match(/^SQLITE_([A-Z]+)/)?.[1] : undefined
+  return named ?? (error instanceof Error ? codeOfMessage(error.message) : undefined)
 }

@@ -1,0 +1,190 @@
+/** Encryption at rest: what is on disk, what a wrong key or damage is called, keys from everywhere. */
+import { randomBytes } from 'node:crypto'
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { inspect } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { cipherRefusal, openConnection } from '../../src/adapters/sqlite/driver.ts'
+import { fileKind, openSqliteFile } from '../../src/adapters/sqlite/file.ts'
+import { keyCheckPath } from '../../src/adapters/sqlite/key-check.ts'
+import {
+  generateKeyFile,
+  isSameKey,
+  keyFromFile,
+  keyFromPassphrase,
+  keyFromText,
+} from '../../src/adapters/sqlite/keys.ts'
+import { AppError } from '../../src/core/errors.ts'
+import { temporaryFile, temporaryFolder } from '../support/temporary.ts'
+import {
+  errorOf,
+  everythingIn,
+  expectSame,
+  fill,
+  filledFile,
+  itEncrypts,
+  MARK,
+  randomKey,
+  using,
+} from './sqlite-support.ts'
+
+const open = (path: string, key: Parameters<typeof using>[1]) =>
+  openSqliteFile({ path, key, now: Date.now })
+
+describe('opening by the first bytes', () => {
+  it('[ST24] tells plain, empty, missing and unknown files apart', async () => {
+    const path = temporaryFile('kinds.db')
+    expect(fileKind(path)).toBe('absent')
+    writeFileSync(path, '')
+    expect(fileKind(path)).toBe('empty')
+    await filledFile(path, 3)
+    expect(fileKind(path)).toBe('plain')
+    writeFileSync(path, randomBytes(8_192).fill(7, 16, 24))
+    expect(fileKind(path)).toBe('unknown')
+    expect((await errorOf(open(path, null))).code).toBe('damaged')
+    expect((await errorOf(open(path, randomKey()))).code).toBe('damaged')
+  })
+
+  it('[ST24] opens a plain database whatever key is given, and says that it was not needed', async () => {
+    const path = temporaryFile('plain.db')
+    await filledFile(path, 3)
+    await using(path, randomKey(), async (store) => {
+      const report = await store.report()
+      expect(report.kind).toBe('sqlite')
+      expect(report.facts.key).toMatch(/not needed/)
+    })
+    expect(fileKind(path)).toBe('plain')
+  })
+
+  it('[ST24] leaves the databases of other programs alone', async () => {
+    const path = temporaryFile('other.db')
+    const connection = await openConnection(path, null)
+    connection.exec('CREATE TABLE bookmarks (url TEXT)')
+    connection.close()
+    const bytes = readFileSync(path)
+    const error = await errorOf(open(path, null))
+    expect(error.code).toBe('invalid_input')
+    expect(error.message).toMatch(/another program/)
+    expect(readFileSync(path).equals(bytes)).toBe(true)
+  })
+
+  it('[ST24] does not touch the file of a database that this process has open', async () => {
+    const path = temporaryFile('twice.db')
+    await using(path, null, async (first) => {
+      expect(fileKind(path)).toBe('plain')
+      await using(path, null, (second) => fill(second, 5))
+      expect((await first.report()).rows.memory).toBe(5)
+    })
+  })
+
+  it('[ST24] never loads a cipher that would crash the process', () => {
+    expect(cipherRefusal(20, '13.0.3')).toMatch(/Node 22/)
+    expect(cipherRefusal(20, null)).toMatch(/npm install/)
+    expect(cipherRefusal(20, '12.11.1')).toBeNull()
+    expect(cipherRefusal(24, '13.0.3')).toBeNull()
+  })
+})
+
+describe('encrypted files', () => {
+  itEncrypts(
+    '[ST24] hold no text of a memory, neither the database nor what stands beside it',
+    async () => {
+      const path = temporaryFile('secret.db')
+      const key = randomKey()
+      await using(path, key, async (store) => {
+        await fill(store, 300)
+        await store.backup(`${path}.copy`)
+        expect((await store.report()).facts.encrypted).toBe(true)
+        for (const name of readdirSync(dirname(path))) {
+          const bytes = readFileSync(join(dirname(path), name))
+          expect(bytes.includes(MARK), name).toBe(false)
+          expect(bytes.includes('SQLite format 3'), name).toBe(false)
+        }
+        expect(readdirSync(dirname(path))).toContain('secret.db-wal')
+      })
+      expect(fileKind(path)).toBe('encrypted')
+      expectSame(await everythingIn(`${path}.copy`, key), await everythingIn(path, key))
+    },
+  )
+
+  itEncrypts('[ST24] are locked without their key', async () => {
+    const path = temporaryFile('locked.db')
+    await filledFile(path, 5, randomKey())
+    const none = await errorOf(open(path, null))
+    expect(none.code).toBe('locked')
+    expect(none.message).toMatch(/RECOLLECT_KEY_FILE/)
+    const wrong = await errorOf(open(path, randomKey()))
+    expect(wrong.code).toBe('locked')
+    expect(wrong.message).toMatch(/not the one/)
+    rmSync(keyCheckPath(path))
+    const unsure = await errorOf(open(path, randomKey()))
+    expect(unsure.code).toBe('locked')
+    expect(unsure.message).toMatch(/wrong key, or .* damaged/)
+  })
+
+  itEncrypts('[ST24] that are damaged are called so when the key is right', async () => {
+    const path = temporaryFile('broken.db')
+    for (const key of [randomKey(), keyFromPassphrase('correct horse battery')]) {
+      rmSync(path, { force: true })
+      await filledFile(path, 50, key)
+      const bytes = readFileSync(path)
+      bytes[1_000] = (bytes[1_000] ?? 0) ^ 0xff
+      writeFileSync(path, bytes)
+      expect((await errorOf(open(path, key))).code).toBe('damaged')
+      expect((await errorOf(open(path, randomKey()))).code).toBe('locked')
+    }
+  })
+
+  itEncrypts('[ST24] open with a passphrase however it was typed', async () => {
+    const path = temporaryFile('phrase.db')
+    await filledFile(path, 5, keyFromPassphrase('fünf grüne Gänse'.normalize('NFD')))
+    const rows = await everythingIn(path, keyFromPassphrase('fünf grüne Gänse'.normalize('NFC')))
+    expect(rows.memory.size).toBe(5)
+    const wrong = keyFromPassphrase('fünf rote Gänse')
+    expect((await errorOf(open(path, wrong))).code).toBe('locked')
+  })
+})
+
+describe('keys', () => {
+  it('[ST24] come from a file that nobody else can read', () => {
+    const path = join(temporaryFolder(), 'key')
+    generateKeyFile(path)
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    const key = keyFromFile(path)
+    expect(isSameKey(key, keyFromText(readFileSync(path, 'utf8')))).toBe(true)
+    expect(() => generateKeyFile(path)).toThrow(/never overwritten/)
+    chmodSync(path, 0o644)
+    expect(() => keyFromFile(path)).toThrow(/chmod 600/)
+    chmodSync(path, 0o440)
+    expect(isSameKey(keyFromFile(path), key)).toBe(true)
+    chmodSync(path, 0o600)
+    writeFileSync(path, Buffer.from(readFileSync(path, 'utf8').trim(), 'hex'))
+    expect(isSameKey(keyFromFile(path), key)).toBe(true)
+    writeFileSync(path, 'too short')
+    expect(() => keyFromFile(path)).toThrow(/64 hex digits/)
+    expect(() => keyFromFile(`${path}-none`)).toThrow(AppError)
+  })
+
+  it('[ST24] are refused when they are weak or ambiguous', () => {
+    expect(() => keyFromText('secret')).toThrow(/64 hex digits/)
+    expect(() => keyFromPassphrase('short')).toThrow(/at least 12/)
+    expect(() => keyFromPassphrase(`raw:${'0'.repeat(64)}`)).toThrow(/must not begin/)
+  })
+
+  it('[ST24] never show themselves', () => {
+    const hex = randomBytes(32).toString('hex')
+    const keys = [keyFromText(hex), keyFromPassphrase('correct horse battery')]
+    const shown = [
+      ...keys.map((key) => inspect({ key })),
+      JSON.stringify(keys),
+      ...keys.map(String),
+    ]
+    expect(shown.join()).not.toContain(hex)
+    expect(shown.join()).not.toContain('horse')
+    try {
+      keyFromText(`${hex}0`)
+    } catch (error) {
+      expect(inspect(error, { depth: 9 })).not.toContain(hex)
+    }
+  })
+})
