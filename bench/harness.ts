@@ -62,13 +62,6 @@ export async function timed(
   return { p50: round(at(0.5) ?? Number.NaN), p95: round(at(0.95) ?? Number.NaN) }
 }
 
-/** How many of `count` things were done per second. */
-export async function rate(count: number, work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now()
-  await work()
-  return Math.round((count * 1_000) / (performance.now() - started))
-}
-
 export function round(value: number): number {
   return Number(value.toPrecision(3))
 }

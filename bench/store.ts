@@ -8,9 +8,10 @@
 import { systemClock } from '../src/adapters/system/clock.ts'
 import { createIds } from '../src/adapters/system/ids.ts'
 import type { ChangeId, Instant, MemoryId, OwnerId } from '../src/core/ids.ts'
+import { COMMIT_CHANGES_MAX } from '../src/core/limits.ts'
 import type { Memory } from '../src/core/memory.ts'
 import { createEngineOn } from '../src/engine/engine.ts'
-import type { Store } from '../src/ports/store.ts'
+import type { Change, Store } from '../src/ports/store.ts'
 import {
   atLeast,
   type Bar,
@@ -19,7 +20,6 @@ import {
   type BenchRow,
   below,
   machine,
-  rate,
   round,
   timed,
 } from './harness.ts'
@@ -27,7 +27,7 @@ import { openJoinedPeer } from './joined-peer.ts'
 import { contenders, type Opened, openSqlite } from './stores.ts'
 import { Texts } from './texts.ts'
 
-const BATCH = 1_000
+const BATCH = COMMIT_CHANGES_MAX
 const QUERY_WORDS = 6
 const HITS = 20
 const SEARCHES = 300
@@ -38,6 +38,9 @@ export async function benchStore(options: BenchOptions): Promise<BenchReport> {
   const full = Math.round(100_000 * scale)
   const rows: BenchRow[] = []
   const bars: Bar[] = []
+
+  progress('warming up')
+  await (await filled(await openSqlite(), 10 * BATCH, 1)).opened.close()
 
   progress(`one owner with ${full} memories`)
   const large = await filled(await openSqlite(), full, 1)
@@ -135,23 +138,21 @@ type Filled = {
 
 async function filled(opened: Opened, count: number, owners: number): Promise<Filled> {
   const texts = new Texts(7)
-  const memories = Array.from({ length: count }, (_, n) =>
-    memory(texts.next(), ownerOf(n % owners)),
-  )
-  const perSecond = await rate(count, async () => {
-    for (let start = 0; start < count; start += BATCH) {
-      const batch = memories.slice(start, start + BATCH)
-      const outcome = await opened.store.commit(
-        batch.map((row) => ({ op: 'put', table: 'memory', row, expect: 'absent' })),
-      )
-      if (outcome.kind !== 'committed') throw new Error('the bench store was not empty')
-    }
-  })
+  const samples: { owner: OwnerId; content: string }[] = []
   const step = Math.max(1, Math.floor(count / 500))
-  const samples = memories
-    .filter((_, index) => index % step === 0)
-    .map(({ place, content }) => ({ owner: place.owner, content }))
-  return { opened, perSecond, texts, samples }
+  let seconds = 0
+  for (let start = 0; start < count; start += BATCH) {
+    const changes = Array.from({ length: Math.min(BATCH, count - start) }, (_, n): Change => {
+      const row = memory(texts.next(), ownerOf((start + n) % owners))
+      if ((start + n) % step === 0) samples.push({ owner: row.place.owner, content: row.content })
+      return { op: 'put', table: 'memory', row, expect: 'absent' }
+    })
+    const started = performance.now()
+    const outcome = await opened.store.commit(changes)
+    seconds += (performance.now() - started) / 1_000
+    if (outcome.kind !== 'committed') throw new Error('the bench store was not empty')
+  }
+  return { opened, perSecond: Math.round(count / seconds), texts, samples }
 }
 
 function searching(store: Store, { texts, samples }: Filled, runs: number) {

@@ -17,10 +17,15 @@ export function fingerprint(content: string): string {
 
 /** The statement without case, width, spacing and closing marks. */
 export function foldStatement(content: string): string {
-  const folded = content.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim()
+  const folded = spacedOnce(content.normalize('NFKC').toLowerCase())
   const bare = folded.replace(/[.!。！ ]+$/, '')
   // A text of nothing but such marks is still told apart from another one.
   return bare === '' ? folded : bare
+}
+
+/** Most texts need no change, and looking is four times as fast as replacing: every import pays for this. */
+function spacedOnce(text: string): string {
+  return (/[^\S ]| {2}/.test(text) ? text.replace(/\s+/g, ' ') : text).trim()
 }
 
 /** The last step of MurmurHash3, so that texts which differ in one letter differ everywhere. */

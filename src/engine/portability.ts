@@ -15,7 +15,7 @@ export const EXPORT_FORMAT = 'recollect-export'
 export const EXPORT_VERSION = 1
 
 const TABLES: readonly Table[] = ['memory', 'revision', 'tombstone']
-const BATCH_ROWS = 500
+const BATCH_ROWS = 1_000
 /** Details of the first failures are enough to mend a file; all of them are counted. */
 const FAILURES_MAX = 100
 
@@ -82,7 +82,7 @@ export async function importLines(
       const parsed = parseLine(text, line, options.owner)
       if (parsed !== null) batch.push(parsed)
     } catch (error) {
-      if (line === 1) throw error
+      if (line === 1) throw notAnExport(error)
       fail(line, error)
     }
     if (batch.length >= BATCH_ROWS) await flush()
@@ -124,6 +124,13 @@ function parseJson(text: string): { readonly [field: string]: unknown } {
     /* told below, without the text: it may hold what must not be logged */
   }
   throw new AppError('invalid_input', 'The line is not a JSON object.')
+}
+
+function notAnExport(error: unknown): AppError {
+  const { message } = toAppError(error)
+  return message.includes('export')
+    ? toAppError(error)
+    : new AppError('invalid_input', 'This is not a Recollect export: its first line is no header.')
 }
 
 function parseHeader(header: { readonly [field: string]: unknown }): void {

@@ -7,6 +7,7 @@ import { refusalOf } from '../../ports/expectations.ts'
 import type { Change, CommitOutcome, Table } from '../../ports/store.ts'
 import type { SqlRow, SqlValue } from './driver.ts'
 import {
+  enteredTerms,
   type Home,
   homeOf,
   MEMORY_COLUMNS,
@@ -20,7 +21,7 @@ import {
   toPlace,
 } from './rows.ts'
 import type { SqliteSession } from './session.ts'
-import { EVERYONE_TOKEN, indexTerms, ownTokens } from './text.ts'
+import { EVERYONE_TOKEN, enterTerms, ownTokens, removeTerms } from './text.ts'
 
 type Refusal = 'version' | 'exists' | 'key'
 type Put<T extends Table = Table> = Extract<Change, { op: 'put'; table: T }>
@@ -57,8 +58,9 @@ function address(
   if (because !== null || row === null || change.op === 'check') return because
   session.run(`DELETE FROM ${change.table} WHERE id = ?`, [change.id])
   if (change.table === 'memory') {
-    session.run('DELETE FROM memory_terms WHERE rowid = ?', [row.number ?? null])
-    grow(growth, homeOf(row), -1, -Number(row.terms_count))
+    const terms = enteredTerms(row)
+    removeTerms(session, Number(row.number), homeOf(row), terms)
+    grow(growth, homeOf(row), -1, -terms.count)
   }
   return null
 }
@@ -92,7 +94,7 @@ function insertMemory(
   const terms = termsOf(memory)
   const { changes, lastInsertRowid } = session.run(INSERT.memory, memoryValues(memory, home, terms))
   if (changes === 0) return existing(session, 'memory', memory.id) === null ? 'key' : 'exists'
-  indexTerms(session, lastInsertRowid, home, terms)
+  enterTerms(session, lastInsertRowid, home, terms)
   grow(growth, home, 1, terms.count)
   return null
 }
@@ -104,7 +106,7 @@ function updateMemory(
   row: SqlRow,
   growth: Corpora,
 ): Refusal | null {
-  const known = { text: String(row.terms), count: Number(row.terms_count) }
+  const known = enteredTerms(row)
   const previous = toMemory(row)
   const isReworded = previous.content !== next.content || previous.key !== next.key
   const terms = isReworded ? termsOf(next) : known
@@ -112,8 +114,8 @@ function updateMemory(
   if (session.run(UPDATE.memory, values).changes === 0) return 'key'
   if (isReworded) {
     const number = Number(row.number)
-    session.run('DELETE FROM memory_terms WHERE rowid = ?', [number])
-    indexTerms(session, number, home, terms)
+    removeTerms(session, number, home, known)
+    enterTerms(session, number, home, terms)
     grow(growth, home, 0, terms.count - known.count)
   }
   return null

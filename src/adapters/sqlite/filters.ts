@@ -9,6 +9,7 @@ import type {
   TombstoneFilter,
 } from '../../ports/store.ts'
 import type { SqlValue } from './driver.ts'
+import type { SqliteSession } from './session.ts'
 
 export type Condition = { readonly sql: string; readonly values: readonly SqlValue[] }
 
@@ -19,22 +20,20 @@ export function conjunction(conditions: readonly Condition[]): Condition {
   }
 }
 
-/** Rows of `table` that the scope covers, given the number of its owner. */
-export function within(table: string, scope: Scope, ownerNumber: number): readonly Condition[] {
-  return [
-    { sql: `${table}.owner_number = ?`, values: [ownerNumber] },
-    ...(scope.user === undefined
+/** A number that no place has: whoever was never written for has no rows. */
+const NOWHERE = -1
+
+/** Rows of `table` that the scope covers. The user goes by number, because keys and fingerprints are indexed by it. */
+export function within(table: string, scope: Scope, session: SqliteSession): readonly Condition[] {
+  const owner = condition(`${table}.owner_number = ?`, session.ownerNumber(scope) ?? NOWHERE)
+  const user =
+    scope.user === undefined
       ? []
-      : [{ sql: 'place.user = ?', values: [toStorable(scope.user ?? '')] }]),
-    ...(scope.session === undefined
-      ? []
-      : [
-          {
-            sql: `${table}.session IS ?`,
-            values: [scope.session === null ? null : toStorable(scope.session)],
-          },
-        ]),
-  ]
+      : [condition(`${table}.place_number = ?`, session.placeNumber(scope) ?? NOWHERE)]
+  const inSession = given(scope.session, (name) =>
+    condition(`${table}.session IS ?`, name === null ? null : toStorable(name)),
+  )
+  return [owner, ...user, ...inSession]
 }
 
 export function matching<T extends Table>(

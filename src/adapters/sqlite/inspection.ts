@@ -4,9 +4,10 @@
  */
 import { fingerprint } from '../../core/fingerprint.ts'
 import type { StoreFault } from '../../ports/store.ts'
-import { homeOf, type Terms, termsOf, toMemory } from './rows.ts'
+import type { SqlRow } from './driver.ts'
+import { homeOf, termsOf, toMemory } from './rows.ts'
 import type { SqliteSession } from './session.ts'
-import { indexTerms } from './text.ts'
+import { enterTerms, ownTokens, quoted } from './text.ts'
 
 const PAGE_ROWS = 1_000
 
@@ -27,13 +28,9 @@ export function inspect(session: SqliteSession, repair: boolean): readonly Store
     false,
   )
 
-  const staleTerms = memoriesWithStaleTerms(session)
-  note(
-    'memories are missing from the keyword index, or found by words they no longer hold',
-    staleTerms,
-    true,
-  )
-  note('entries of the keyword index belong to no memory', orphanedTerms(session), true)
+  const index = compareIndex(session)
+  note('memories are missing from the keyword index', index.missing, true)
+  note('words of the keyword index belong to no memory', index.surplus, true)
   note('counts of words per owner are off', wrongCounts(session), true)
   if (repair && faults.some((fault) => fault.repairable)) {
     session.transact(() => rebuildTerms(session))
@@ -41,87 +38,67 @@ export function inspect(session: SqliteSession, repair: boolean): readonly Store
   return faults
 }
 
-/** Writes the whole keyword index again from the memories. */
+/** Writes everything that is derived from the memories again. */
 export function rebuildTerms(session: SqliteSession): void {
-  session.run('DELETE FROM memory_terms')
+  session.run(`INSERT INTO memory_terms (memory_terms) VALUES ('delete-all')`)
   session.run('DELETE FROM corpus')
-  for (const page of memoryPages(session)) {
-    for (const row of page) {
-      const memory = toMemory(row)
-      const terms = termsOf(memory)
-      const number = Number(row.number)
-      indexTerms(session, number, homeOf(row), terms)
-      session.run(
-        'UPDATE memory SET terms = ?, terms_count = ?, fingerprint = ? WHERE number = ?',
-        [terms.text, terms.count, fingerprint(memory.content), number],
-      )
-    }
+  for (const row of memories(session)) {
+    const memory = toMemory(row)
+    const terms = termsOf(memory)
+    const number = Number(row.number)
+    enterTerms(session, number, homeOf(row), terms)
+    session.run('UPDATE memory SET terms = ?, terms_count = ?, fingerprint = ? WHERE number = ?', [
+      terms.text,
+      terms.count,
+      fingerprint(memory.content),
+      number,
+    ])
   }
   session.run(`INSERT INTO corpus ${COUNTED}`)
 }
 
-/** The index keeps no text, so each memory is asked for by its own words: it must be found by all of them. */
-function memoriesWithStaleTerms(session: SqliteSession): number {
-  let stale = 0
-  for (const page of memoryPages(session)) {
-    for (const row of page) {
-      const memory = toMemory(row)
-      const terms = termsOf(memory)
-      const isStale =
-        row.terms !== terms.text ||
-        row.terms_count !== terms.count ||
-        row.fingerprint !== fingerprint(memory.content) ||
-        indexedLength(session, Number(row.number)) !== terms.count ||
-        !isFoundByAll(session, Number(row.number), terms)
-      if (isStale) stale++
-    }
+/**
+ * The index can't be read back row by row. But a memory can be asked for by its own words, and the number of
+ * entries in all must be that of the different words of all memories: one more is a word that nobody said.
+ */
+function compareIndex(session: SqliteSession): { missing: number; surplus: number } {
+  let missing = 0
+  let expected = 0
+  for (const row of memories(session)) {
+    const memory = toMemory(row)
+    const terms = termsOf(memory)
+    const words = new Set(terms.count === 0 ? [] : terms.text.split(' '))
+    const tokens = ownTokens(homeOf(row))
+    expected += words.size + tokens.length
+    const isRight =
+      row.terms === terms.text &&
+      row.terms_count === terms.count &&
+      row.fingerprint === fingerprint(memory.content) &&
+      isFoundBy(session, Number(row.number), [...tokens, ...sampleOf([...words])])
+    if (!isRight) missing++
   }
-  return stale
+  const [entries] = session.all('SELECT coalesce(sum(doc), 0) AS count FROM memory_vocabulary')
+  return { missing, surplus: Math.max(0, Number(entries?.count) - expected) }
 }
 
-/** Words per row as FTS5 counts them, from its own table of lengths: one varint per column. */
-function indexedLength(session: SqliteSession, number: number): number | null {
-  const [row] = session.all('SELECT sz FROM memory_terms_docsize WHERE id = ?', [number])
-  if (!(row?.sz instanceof Uint8Array)) return null
-  const lengths: number[] = []
-  let value = 0
-  for (const byte of row.sz) {
-    value = value * 128 + (byte & 0x7f)
-    if (byte < 0x80) {
-      lengths.push(value)
-      value = 0
-    }
-  }
-  return lengths[1] ?? null
+/** With the right number of words in all, a memory that is found by some of its words is found by the others. */
+function sampleOf(words: readonly string[]): readonly string[] {
+  return [words[0], words[words.length >> 1], words.at(-1)].filter((word) => word !== undefined)
 }
 
-/** A sample is enough: with the right number of words, a row that holds these holds the others as well. */
-const SAMPLED_TERMS = 3
-
-function isFoundByAll(session: SqliteSession, number: number, { text, count }: Terms): boolean {
-  if (count === 0) return true
-  const terms = text.split(' ')
-  const sample = [terms[0], terms[terms.length >> 1], terms.at(-1)].slice(0, SAMPLED_TERMS)
-  const quoted = sample.map((term) => `body : "${String(term).replaceAll('"', '""')}"`)
+function isFoundBy(session: SqliteSession, number: number, terms: readonly string[]): boolean {
   const found = session.all(
     'SELECT rowid FROM memory_terms WHERE memory_terms MATCH ? AND rowid = ?',
-    [quoted.join(' AND '), number],
+    [terms.map(quoted).join(' AND '), number],
   )
   return found.length === 1
-}
-
-function orphanedTerms(session: SqliteSession): number {
-  const [row] = session.all(
-    'SELECT count(*) AS orphans FROM memory_terms_docsize WHERE id NOT IN (SELECT number FROM memory)',
-  )
-  return Number(row?.orphans)
 }
 
 /** The counts as they should be; see `ownTokens` for the tokens. */
 const COUNTED = `
   SELECT '' AS token, count(*) AS memories, coalesce(sum(terms_count), 0) AS terms FROM memory
-  UNION ALL SELECT 'o' || owner_number, count(*), sum(terms_count) FROM memory GROUP BY owner_number
-  UNION ALL SELECT 'p' || place_number, count(*), sum(terms_count) FROM memory GROUP BY place_number`
+  UNION ALL SELECT char(1) || 'o' || owner_number, count(*), sum(terms_count) FROM memory GROUP BY owner_number
+  UNION ALL SELECT char(1) || 'p' || place_number, count(*), sum(terms_count) FROM memory GROUP BY place_number`
 
 function wrongCounts(session: SqliteSession): number {
   const [row] = session.all(`
@@ -133,7 +110,7 @@ function wrongCounts(session: SqliteSession): number {
   return Number(row?.wrong)
 }
 
-function* memoryPages(session: SqliteSession) {
+function* memories(session: SqliteSession): Generator<SqlRow> {
   for (let after = 0; ; ) {
     const page = session.all(
       `SELECT memory.*, place.owner, place.user
@@ -142,7 +119,7 @@ function* memoryPages(session: SqliteSession) {
       [after],
     )
     if (page.length === 0) return
-    yield page
+    yield* page
     after = Number(page.at(-1)?.number)
   }
 }

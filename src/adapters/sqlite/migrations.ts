@@ -67,13 +67,17 @@ export const MIGRATIONS: readonly Migration[] = [
       CREATE INDEX memory_expiry ON memory (expires_at) WHERE expires_at IS NOT NULL;
 
       -- Our own terms, space-joined. No triggers: the store writes here when content or key change, and only then.
+      -- Neither positions nor lengths are kept: the terms of a memory stand in its row. A removed word is gone from
+      -- the file, not only marked. Terms hold any character but spaces and control characters; tokens for owners
+      -- and places begin with \\u0001, so that no word can be one.
       CREATE VIRTUAL TABLE memory_terms USING fts5 (
-        own, body, content = '', contentless_delete = 1,
-        tokenize = "ascii tokenchars '!""#$%&''()*+,-./:;<=>?@[\\]^_\`{|}~'"
+        terms, content = '', columnsize = 0, detail = none,
+        tokenize = "ascii tokenchars '\u0001!""#$%&''()*+,-./:;<=>?@[\\]^_\`{|}~'"
       );
-      CREATE VIRTUAL TABLE memory_vocabulary USING fts5vocab (memory_terms, 'col');
+      INSERT INTO memory_terms (memory_terms, rank) VALUES ('secure-delete', 1);
+      CREATE VIRTUAL TABLE memory_vocabulary USING fts5vocab (memory_terms, 'row');
 
-      -- How much there is to search: per token that stands in "own", and under the empty one in the whole store.
+      -- How much there is to search: per token of owner and place, and under the empty one in the whole store.
       CREATE TABLE corpus (
         token TEXT NOT NULL PRIMARY KEY,
         memories INTEGER NOT NULL,
@@ -151,13 +155,13 @@ export function migrate(
   migrations: readonly Migration[] = MIGRATIONS,
 ): void {
   connection.exec(`
+    PRAGMA application_id = ${APPLICATION_ID};
     CREATE TABLE IF NOT EXISTS migration (
       version INTEGER PRIMARY KEY,
       name TEXT NOT NULL,
       checksum TEXT NOT NULL,
       applied_at INTEGER NOT NULL
     ) STRICT;
-    PRAGMA application_id = ${APPLICATION_ID};
   `)
   for (const [index, migration] of migrations.entries()) {
     connection.exec('BEGIN IMMEDIATE')

@@ -21,6 +21,11 @@ export function termsOf(memory: Memory): Terms {
   return { text: terms.join(' '), count: terms.length }
 }
 
+/** The terms that a row was entered into the index with. */
+export function enteredTerms(row: SqlRow): Terms {
+  return { text: String(row.terms), count: Number(row.terms_count) }
+}
+
 export const MEMORY_COLUMNS = [
   'id',
   'owner_number',
@@ -80,7 +85,7 @@ export function memoryValues(memory: Memory, home: Home, terms: Terms): readonly
     memory.conflictsWith,
     memory.expiresAt,
     JSON.stringify(memory.provenance),
-    JSON.stringify(memory.entities),
+    memory.entities.length === 0 ? '[]' : JSON.stringify(memory.entities),
     storableOrNull(memory.language),
     JSON.stringify(memory.metadata),
     memory.sourceCount,

@@ -101,10 +101,11 @@ export class SqliteSession {
 
   /** The number of an owner's user, or null when nothing was ever written for it. */
   placeNumber(scope: Scope): number | null {
-    const [row] = this.all('SELECT number FROM place WHERE owner = ? AND user = ?', [
-      toStorable(scope.owner),
-      toStorable(scope.user ?? ''),
-    ])
+    const owner = toStorable(scope.owner)
+    const user = toStorable(scope.user ?? '')
+    const known = this.#homes.get(JSON.stringify([owner, user]))
+    if (known !== undefined) return known.number
+    const [row] = this.all('SELECT number FROM place WHERE owner = ? AND user = ?', [owner, user])
     return row === undefined ? null : Number(row.number)
   }
 

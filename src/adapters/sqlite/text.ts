@@ -31,26 +31,52 @@ const LARGE_OWNER_ROWS = 8_000
 /** A large owner with more than this share of the store is not looked up by token: nearly every row holds it. */
 const MAIN_SHARE = 0.5
 
+/** Begins what is not a word. Terms hold no control characters, so nobody can say one. */
+const OWN = '\u0001'
 /** Counts of all memories stand under this token. */
 export const EVERYONE_TOKEN = ''
 
 /** The tokens under which a place's memories are found and counted: those of its owner and of itself. */
 export function ownTokens(home: Home): readonly [owner: string, place: string] {
-  return [`o${home.ownerNumber}`, `p${home.number}`]
+  return [ownerToken(home.ownerNumber), placeToken(home.number)]
 }
 
-/** Enters a memory into the index. An entry that is there already must be deleted first. */
-export function indexTerms(
+function ownerToken(number: number): string {
+  return `${OWN}o${number}`
+}
+
+function placeToken(number: number): string {
+  return `${OWN}p${number}`
+}
+
+/** Enters a memory into the index. An entry that is there already must be taken out first. */
+export function enterTerms(
   session: SqliteSession,
   number: number,
   home: Home,
   { text }: Terms,
 ): void {
-  session.run('INSERT INTO memory_terms (rowid, own, body) VALUES (?, ?, ?)', [
+  session.run('INSERT INTO memory_terms (rowid, terms) VALUES (?, ?)', [
     number,
-    ownTokens(home).join(' '),
-    text,
+    entryOf(home, text),
   ])
+}
+
+/** Takes a memory out of the index, which must be told exactly what was entered. */
+export function removeTerms(
+  session: SqliteSession,
+  number: number,
+  home: Home,
+  { text }: Terms,
+): void {
+  session.run(`INSERT INTO memory_terms (memory_terms, rowid, terms) VALUES ('delete', ?, ?)`, [
+    number,
+    entryOf(home, text),
+  ])
+}
+
+function entryOf(home: Home, text: string): string {
+  return `${ownTokens(home).join(' ')} ${text}`
 }
 
 export function matchText(
@@ -63,15 +89,13 @@ export function matchText(
   const limit = Math.min(query.limit, TEXT_HITS_MAX)
   if (terms.length === 0 || ownerNumber === null || limit <= 0) return []
 
-  const size = sizeOf(session, `o${ownerNumber}`)
+  const owner = ownerToken(ownerNumber)
+  const size = sizeOf(session, owner)
   const isLarge = size.documents > LARGE_OWNER_ROWS
-  const token = isLarge ? tokenInLargeOwner(session, scope, size) : `o${ownerNumber}`
+  const token = isLarge ? tokenInLargeOwner(session, scope, owner, size.documents) : owner
   const found = findRows(session, token, terms, size.documents)
   const corpus = { ...size, documentsWith: found.documentsWith }
-  const where = conjunction([
-    ...within('memory', scope, ownerNumber),
-    ...memoryConditions(query.where),
-  ])
+  const where = conjunction([...within('memory', scope, session), ...memoryConditions(query.where)])
   const rows = readRows(session, found.bestFirst(), where, Math.max(limit, CANDIDATES))
   return rows
     .map((row) => {
@@ -102,11 +126,12 @@ function sizeOf(
 function tokenInLargeOwner(
   session: SqliteSession,
   scope: Scope,
-  { documents }: Pick<Corpus, 'documents'>,
+  owner: string,
+  documents: number,
 ): string | null {
-  if (scope.user !== undefined) return `p${session.placeNumber(scope)}`
+  if (scope.user !== undefined) return placeToken(session.placeNumber(scope) ?? 0)
   const isMain = documents > sizeOf(session, EVERYONE_TOKEN).documents * MAIN_SHARE
-  return isMain ? null : `o${session.ownerNumber(scope)}`
+  return isMain ? null : owner
 }
 
 /** How often a term stands in a text of terms with a space around each. A term holds no space itself. */
@@ -227,9 +252,7 @@ function selective(
 }
 
 function frequencyInStore(session: SqliteSession, term: string): number {
-  const [row] = session.all(`SELECT doc FROM memory_vocabulary WHERE term = ? AND col = 'body'`, [
-    term,
-  ])
+  const [row] = session.all('SELECT doc FROM memory_vocabulary WHERE term = ?', [term])
   return Number(row?.doc ?? 0)
 }
 
@@ -239,11 +262,15 @@ function rowsHolding(
   token: string | null,
   term: string,
 ): readonly number[] {
-  // A quoted string is never read as syntax.
-  const body = `body : "${term.replaceAll('"', '""')}"`
+  const wanted = token === null ? [term] : [token, term]
   const [row] = session.all(
     'SELECT json_group_array(rowid) AS numbers FROM memory_terms WHERE memory_terms MATCH ?',
-    [token === null ? body : `own : "${token}" AND ${body}`],
+    [wanted.map(quoted).join(' AND ')],
   )
   return JSON.parse(String(row?.numbers))
+}
+
+/** A quoted string is never read as syntax. */
+export function quoted(term: string): string {
+  return `"${term.replaceAll('"', '""')}"`
 }

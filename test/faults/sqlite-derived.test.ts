@@ -1,0 +1,56 @@
+/** What is derived from the memories can be thrown away, and erasing leaves nothing of it behind. */
+import { readFileSync } from 'node:fs'
+import { expect, it, onTestFinished } from 'vitest'
+import { openConnection } from '../../src/adapters/sqlite/driver.ts'
+import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
+import { createEngineOn } from '../../src/engine/engine.ts'
+import { create } from '../conformance/store.suite.ts'
+import { countingIds, FakeClock } from '../fakes/clock.ts'
+import { ADA, memory } from '../fakes/memories.ts'
+import { temporaryFile } from '../support/temporary.ts'
+
+const DAMAGE = {
+  'a memory that is not in the index': `INSERT INTO memory_terms (memory_terms, rowid, terms)
+    SELECT 'delete', number, char(1) || 'o1 ' || char(1) || 'p1 ' || terms FROM memory WHERE number = 2`,
+  'a word too many in the index': `INSERT INTO memory_terms (rowid, terms) VALUES (3, 'zebra')`,
+  'an entry of a memory that is gone': `INSERT INTO memory_terms (rowid, terms) VALUES (99, 'zebra')`,
+  'wrong terms in a row': `UPDATE memory SET terms = 'zebra', terms_count = 1 WHERE number = 1`,
+  'a wrong fingerprint': `UPDATE memory SET fingerprint = '0' WHERE number = 1`,
+  'wrong counts': `UPDATE corpus SET memories = memories + 1`,
+  'no counts': `DELETE FROM corpus`,
+} as const
+
+it.each(Object.entries(DAMAGE))('[ST12] finds and mends %s', async (_, sql) => {
+  const path = temporaryFile('derived.db')
+  const store = await openSqliteStore({ path, now: Date.now })
+  onTestFinished(() => store.close())
+  const rows = ['one lamb', 'two lambs', 'three wolves'].map((content) => memory({ content }))
+  await store.commit(rows.map(create))
+  const other = await openConnection(path, null)
+  other.exec(sql)
+  other.close()
+  const faults = await store.inspect({ repair: true })
+  expect(faults.length).toBeGreaterThan(0)
+  expect(faults.every((fault) => fault.repairable && fault.count > 0)).toBe(true)
+  expect(await store.inspect({ repair: false })).toEqual([])
+  const hits = await store.matchText(ADA, { text: 'lamb zebra', limit: 5, where: {} })
+  expect(hits.map((hit) => hit.id).sort()).toEqual(rows.slice(0, 2).map((row) => row.id))
+})
+
+it('[FO3] erasing leaves no trace of the words in the file', async () => {
+  const path = temporaryFile('erased.db')
+  const store = await openSqliteStore({ path, now: Date.now })
+  const engine = createEngineOn({ store, clock: new FakeClock(), ids: countingIds(), settings: {} })
+  const owner = { owner: 'ada' }
+  for (let n = 0; n < 200; n++) await engine.remember(owner, { content: `ordinary statement ${n}` })
+  const { memory } = await engine.remember(owner, {
+    content: 'the code is xyzzyplugh',
+    key: 'k-xyzzyplugh',
+  })
+  await engine.edit(owner, memory.id, { content: 'the code was xyzzyplugh' })
+  for (let n = 0; n < 200; n++) await engine.remember(owner, { content: `further statement ${n}` })
+  await engine.erase(owner, memory.id)
+  await engine.close()
+  expect(readFileSync(path).includes('ordinary statement')).toBe(true)
+  expect(readFileSync(path).includes('xyzzyplugh')).toBe(false)
+})
