@@ -11,7 +11,7 @@ import { temporaryFile } from '../support/temporary.ts'
 
 const DAMAGE = {
   'a memory that is not in the index': `INSERT INTO memory_terms (memory_terms, rowid, terms)
-    SELECT 'delete', number, char(1) || 'o1 ' || char(1) || 'p1 ' || terms FROM memory WHERE number = 2`,
+    SELECT 'delete', number, char(1) || 'o1 ' || char(1) || 'p1 ' || char(1) || 'f' || fingerprint || ' ' || terms FROM memory WHERE number = 2`,
   'a word too many in the index': `INSERT INTO memory_terms (rowid, terms) VALUES (3, 'zebra')`,
   'an entry of a memory that is gone': `INSERT INTO memory_terms (rowid, terms) VALUES (99, 'zebra')`,
   'wrong terms in a row': `UPDATE memory SET terms = 'zebra', terms_count = 1 WHERE number = 1`,

@@ -7,7 +7,8 @@ import { refusalOf } from '../../ports/expectations.ts'
 import type { Change, CommitOutcome, Table } from '../../ports/store.ts'
 import type { SqlRow, SqlValue } from './driver.ts'
 import {
-  enteredTerms,
+  entryFor,
+  entryOf,
   type Home,
   homeOf,
   MEMORY_COLUMNS,
@@ -15,13 +16,12 @@ import {
   REVISION_COLUMNS,
   revisionValues,
   TOMBSTONE_COLUMNS,
-  termsOf,
   toMemory,
   tombstoneValues,
   toPlace,
 } from './rows.ts'
 import type { SqliteSession } from './session.ts'
-import { EVERYONE_TOKEN, enterTerms, ownTokens, removeTerms } from './text.ts'
+import { EVERYONE_TOKEN, enter, takeOut } from './text.ts'
 
 type Refusal = 'version' | 'exists' | 'key'
 type Put<T extends Table = Table> = Extract<Change, { op: 'put'; table: T }>
@@ -29,7 +29,7 @@ type Put<T extends Table = Table> = Extract<Change, { op: 'put'; table: T }>
 export function commit(session: SqliteSession, changes: readonly Change[]): CommitOutcome {
   if (changes.length === 0) return { kind: 'committed' }
   return session.transact((rollback): CommitOutcome => {
-    const growth = new Map<string, Growth>()
+    const growth: Corpora = new Map()
     for (const change of changes) {
       if (change.op === 'count') {
         countUses(session, change)
@@ -58,9 +58,9 @@ function address(
   if (because !== null || row === null || change.op === 'check') return because
   session.run(`DELETE FROM ${change.table} WHERE id = ?`, [change.id])
   if (change.table === 'memory') {
-    const terms = enteredTerms(row)
-    removeTerms(session, Number(row.number), homeOf(row), terms)
-    grow(growth, homeOf(row), -1, -terms.count)
+    const entry = entryOf(row)
+    takeOut(session, Number(row.number), homeOf(row), entry)
+    grow(growth, homeOf(row), -1, -entry.count)
   }
   return null
 }
@@ -91,11 +91,11 @@ function insertMemory(
   home: Home,
   growth: Corpora,
 ): Refusal | null {
-  const terms = termsOf(memory)
-  const { changes, lastInsertRowid } = session.run(INSERT.memory, memoryValues(memory, home, terms))
+  const entry = entryFor(memory)
+  const { changes, lastInsertRowid } = session.run(INSERT.memory, memoryValues(memory, home, entry))
   if (changes === 0) return existing(session, 'memory', memory.id) === null ? 'key' : 'exists'
-  enterTerms(session, lastInsertRowid, home, terms)
-  grow(growth, home, 1, terms.count)
+  enter(session, lastInsertRowid, home, entry)
+  grow(growth, home, 1, entry.count)
   return null
 }
 
@@ -106,17 +106,17 @@ function updateMemory(
   row: SqlRow,
   growth: Corpora,
 ): Refusal | null {
-  const known = enteredTerms(row)
+  const known = entryOf(row)
   const previous = toMemory(row)
   const isReworded = previous.content !== next.content || previous.key !== next.key
-  const terms = isReworded ? termsOf(next) : known
-  const values = [...memoryValues(next, home, terms), next.id]
+  const entry = isReworded ? entryFor(next) : known
+  const values = [...memoryValues(next, home, entry), next.id]
   if (session.run(UPDATE.memory, values).changes === 0) return 'key'
   if (isReworded) {
     const number = Number(row.number)
-    removeTerms(session, number, home, known)
-    enterTerms(session, number, home, terms)
-    grow(growth, home, 0, terms.count - known.count)
+    takeOut(session, number, home, known)
+    enter(session, number, home, entry)
+    grow(growth, home, 0, entry.count - known.count)
   }
   return null
 }
@@ -180,13 +180,19 @@ function statements(sql: (table: Table, columns: readonly string[]) => string) {
 }
 
 /** What a commit adds to the counts under each token, written once at its end. */
-type Growth = { readonly memories: number; readonly terms: number }
-type Corpora = Map<string, Growth>
+type Corpora = Map<string, { memories: number; terms: number }>
 
 function grow(growth: Corpora, home: Home, memories: number, terms: number): void {
-  for (const token of [EVERYONE_TOKEN, ...ownTokens(home)]) {
-    const known = growth.get(token) ?? { memories: 0, terms: 0 }
-    growth.set(token, { memories: known.memories + memories, terms: known.terms + terms })
+  growUnder(EVERYONE_TOKEN, growth, memories, terms)
+  for (const token of home.tokens) growUnder(token, growth, memories, terms)
+}
+
+function growUnder(token: string, growth: Corpora, memories: number, terms: number): void {
+  const known = growth.get(token)
+  if (known === undefined) growth.set(token, { memories, terms })
+  else {
+    known.memories += memories
+    known.terms += terms
   }
 }
 

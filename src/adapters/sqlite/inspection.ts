@@ -2,12 +2,11 @@
  * Compares what is canonical (the rows) with what is derived from it (terms, fingerprints, counts), and mends the
  * derived side when asked to. It never changes a memory.
  */
-import { fingerprint } from '../../core/fingerprint.ts'
 import type { StoreFault } from '../../ports/store.ts'
 import type { SqlRow } from './driver.ts'
-import { homeOf, termsOf, toMemory } from './rows.ts'
+import { entryFor, entryOf, fingerprintToken, homeOf, quoted, toMemory } from './rows.ts'
 import type { SqliteSession } from './session.ts'
-import { enterTerms, ownTokens, quoted } from './text.ts'
+import { enter } from './text.ts'
 
 const PAGE_ROWS = 1_000
 
@@ -43,14 +42,13 @@ export function rebuildTerms(session: SqliteSession): void {
   session.run(`INSERT INTO memory_terms (memory_terms) VALUES ('delete-all')`)
   session.run('DELETE FROM corpus')
   for (const row of memories(session)) {
-    const memory = toMemory(row)
-    const terms = termsOf(memory)
+    const entry = entryFor(toMemory(row))
     const number = Number(row.number)
-    enterTerms(session, number, homeOf(row), terms)
+    enter(session, number, homeOf(row), entry)
     session.run('UPDATE memory SET terms = ?, terms_count = ?, fingerprint = ? WHERE number = ?', [
-      terms.text,
-      terms.count,
-      fingerprint(memory.content),
+      entry.terms,
+      entry.count,
+      entry.fingerprint,
       number,
     ])
   }
@@ -65,16 +63,16 @@ function compareIndex(session: SqliteSession): { missing: number; surplus: numbe
   let missing = 0
   let expected = 0
   for (const row of memories(session)) {
-    const memory = toMemory(row)
-    const terms = termsOf(memory)
-    const words = new Set(terms.count === 0 ? [] : terms.text.split(' '))
-    const tokens = ownTokens(homeOf(row))
-    expected += words.size + tokens.length
+    const entry = entryFor(toMemory(row))
+    const known = entryOf(row)
+    const words = [...new Set(entry.count === 0 ? [] : entry.terms.split(' '))]
+    const tokens = [...homeOf(row).tokens, fingerprintToken(entry.fingerprint)]
+    expected += words.length + tokens.length
     const isRight =
-      row.terms === terms.text &&
-      row.terms_count === terms.count &&
-      row.fingerprint === fingerprint(memory.content) &&
-      isFoundBy(session, Number(row.number), [...tokens, ...sampleOf([...words])])
+      known.terms === entry.terms &&
+      known.count === entry.count &&
+      known.fingerprint === entry.fingerprint &&
+      isFoundBy(session, Number(row.number), [...tokens, ...sampleOf(words)])
     if (!isRight) missing++
   }
   const [entries] = session.all('SELECT coalesce(sum(doc), 0) AS count FROM memory_vocabulary')
@@ -94,7 +92,7 @@ function isFoundBy(session: SqliteSession, number: number, terms: readonly strin
   return found.length === 1
 }
 
-/** The counts as they should be; see `ownTokens` for the tokens. */
+/** The counts as they should be; see `toHome` for the tokens. */
 const COUNTED = `
   SELECT '' AS token, count(*) AS memories, coalesce(sum(terms_count), 0) AS terms FROM memory
   UNION ALL SELECT char(1) || 'o' || owner_number, count(*), sum(terms_count) FROM memory GROUP BY owner_number

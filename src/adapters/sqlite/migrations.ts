@@ -62,14 +62,13 @@ export const MIGRATIONS: readonly Migration[] = [
       CREATE UNIQUE INDEX memory_key ON memory (place_number, key)
         WHERE key IS NOT NULL AND status IN ('active', 'disabled');
       CREATE INDEX memory_owner ON memory (owner_number, id);
-      CREATE INDEX memory_fingerprint ON memory (place_number, fingerprint);
       CREATE INDEX memory_change ON memory (change);
       CREATE INDEX memory_expiry ON memory (expires_at) WHERE expires_at IS NOT NULL;
 
       -- Our own terms, space-joined. No triggers: the store writes here when content or key change, and only then.
       -- Neither positions nor lengths are kept: the terms of a memory stand in its row. A removed word is gone from
-      -- the file, not only marked. Terms hold any character but spaces and control characters; tokens for owners
-      -- and places begin with \\u0001, so that no word can be one.
+      -- the file, not only marked. Terms hold any character but spaces and control characters; tokens for owners,
+      -- places and fingerprints begin with \\u0001, so that no word can be one.
       CREATE VIRTUAL TABLE memory_terms USING fts5 (
         terms, content = '', columnsize = 0, detail = none,
         tokenize = "ascii tokenchars '\u0001!""#$%&''()*+,-./:;<=>?@[\\]^_\`{|}~'"

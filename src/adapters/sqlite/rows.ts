@@ -6,24 +6,64 @@ import { searchableTerms } from '../../core/searchable.ts'
 import { fromStorable, toStorable } from '../../core/storable-text.ts'
 import type { SqlRow, SqlValue } from './driver.ts'
 
-/** Where a row lives, as numbers. */
-export type Home = { readonly number: number; readonly ownerNumber: number }
+/** Where a row lives, as numbers, and the tokens under which its memories are found and counted. */
+export type Home = {
+  readonly number: number
+  readonly ownerNumber: number
+  readonly tokens: readonly [owner: string, place: string]
+}
+
+/** Begins a token that is not a word. Terms hold no control characters, so nobody can say one. */
+const OWN = '\u0001'
+
+export function ownerToken(ownerNumber: number): string {
+  return `${OWN}o${ownerNumber}`
+}
+
+export function placeToken(placeNumber: number): string {
+  return `${OWN}p${placeNumber}`
+}
+
+export function fingerprintToken(fingerprint: string): string {
+  return `${OWN}f${fingerprint}`
+}
+
+/** A quoted string is never read as syntax. */
+export function quoted(term: string): string {
+  return `"${term.replaceAll('"', '""')}"`
+}
+
+export function toHome(number: number, ownerNumber: number): Home {
+  return { number, ownerNumber, tokens: [ownerToken(ownerNumber), placeToken(number)] }
+}
 
 export function homeOf(row: SqlRow): Home {
-  return { number: Number(row.place_number), ownerNumber: Number(row.owner_number) }
+  return toHome(Number(row.place_number), Number(row.owner_number))
 }
 
-/** What keyword search knows of a memory: its terms, space-joined, and how many they are. */
-export type Terms = { readonly text: string; readonly count: number }
+/** What the index knows of a memory: its terms, space-joined, how many they are, and its fingerprint. */
+export type Entry = {
+  readonly terms: string
+  readonly count: number
+  readonly fingerprint: string
+}
 
-export function termsOf(memory: Memory): Terms {
+export function entryFor(memory: Memory): Entry {
   const terms = searchableTerms(memory)
-  return { text: terms.join(' '), count: terms.length }
+  return {
+    terms: terms.join(' '),
+    count: terms.length,
+    fingerprint: fingerprint(memory.content),
+  }
 }
 
-/** The terms that a row was entered into the index with. */
-export function enteredTerms(row: SqlRow): Terms {
-  return { text: String(row.terms), count: Number(row.terms_count) }
+/** The entry that a row was indexed with. */
+export function entryOf(row: SqlRow): Entry {
+  return {
+    terms: String(row.terms),
+    count: Number(row.terms_count),
+    fingerprint: String(row.fingerprint),
+  }
 }
 
 export const MEMORY_COLUMNS = [
@@ -62,7 +102,7 @@ export const MEMORY_COLUMNS = [
 ] as const
 
 /** In the order of MEMORY_COLUMNS. */
-export function memoryValues(memory: Memory, home: Home, terms: Terms): readonly SqlValue[] {
+export function memoryValues(memory: Memory, home: Home, entry: Entry): readonly SqlValue[] {
   return [
     memory.id,
     home.ownerNumber,
@@ -70,8 +110,8 @@ export function memoryValues(memory: Memory, home: Home, terms: Terms): readonly
     storableOrNull(memory.place.session),
     storableOrNull(memory.key),
     toStorable(memory.content),
-    fingerprint(memory.content),
-    terms.count,
+    entry.fingerprint,
+    entry.count,
     memory.type,
     memory.category,
     memory.importance,
@@ -95,7 +135,7 @@ export function memoryValues(memory: Memory, home: Home, terms: Terms): readonly
     memory.change,
     memory.createdAt,
     memory.updatedAt,
-    terms.text,
+    entry.terms,
   ]
 }
 

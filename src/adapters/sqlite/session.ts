@@ -4,7 +4,7 @@
 import type { Place, Scope } from '../../core/ids.ts'
 import { toStorable } from '../../core/storable-text.ts'
 import type { SqliteConnection, SqliteStatement, SqlRow, SqlValue } from './driver.ts'
-import type { Home } from './rows.ts'
+import { type Home, toHome } from './rows.ts'
 
 /** Enough for every statement we have; filters combine into a few hundred at the very most. */
 const STATEMENTS_MAX = 500
@@ -65,11 +65,11 @@ export class SqliteSession {
 
   /** The numbers of a place, given to it when it is first written to. */
   homeFor(place: Place): Home {
-    const owner = toStorable(place.owner)
-    const user = toStorable(place.user ?? '')
-    const name = JSON.stringify([owner, user])
+    const name = nameOf(place)
     const known = this.#homes.get(name)
     if (known !== undefined) return known
+    const owner = toStorable(place.owner)
+    const user = toStorable(place.user ?? '')
     this.run(
       `INSERT INTO place (owner, user, owner_number)
        VALUES (?1, ?2, coalesce((SELECT owner_number FROM place WHERE owner = ?1 LIMIT 1),
@@ -81,7 +81,7 @@ export class SqliteSession {
       owner,
       user,
     ])
-    const home = { number: Number(row?.number), ownerNumber: Number(row?.owner_number) }
+    const home = toHome(Number(row?.number), Number(row?.owner_number))
     this.#homes.set(name, home)
     return home
   }
@@ -101,11 +101,12 @@ export class SqliteSession {
 
   /** The number of an owner's user, or null when nothing was ever written for it. */
   placeNumber(scope: Scope): number | null {
-    const owner = toStorable(scope.owner)
-    const user = toStorable(scope.user ?? '')
-    const known = this.#homes.get(JSON.stringify([owner, user]))
+    const known = this.#homes.get(nameOf(scope))
     if (known !== undefined) return known.number
-    const [row] = this.all('SELECT number FROM place WHERE owner = ? AND user = ?', [owner, user])
+    const [row] = this.all('SELECT number FROM place WHERE owner = ? AND user = ?', [
+      toStorable(scope.owner),
+      toStorable(scope.user ?? ''),
+    ])
     return row === undefined ? null : Number(row.number)
   }
 
@@ -113,4 +114,9 @@ export class SqliteSession {
     this.#homes.clear()
     this.#ownerNumbers.clear()
   }
+}
+
+/** Names hold no control characters, so the two can't run into each other. */
+function nameOf({ owner, user }: Scope): string {
+  return `${owner}\n${user ?? ''}`
 }

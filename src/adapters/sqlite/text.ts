@@ -16,7 +16,7 @@ import { queryTerms } from '../../core/terms.ts'
 import type { TextHit, TextQuery } from '../../ports/store.ts'
 import type { SqlRow } from './driver.ts'
 import { conjunction, memoryConditions, within } from './filters.ts'
-import type { Home, Terms } from './rows.ts'
+import { type Entry, fingerprintToken, type Home, ownerToken, placeToken, quoted } from './rows.ts'
 import type { SqliteSession } from './session.ts'
 
 /** Candidates scored exactly. Constant for ordinary limits, so that the best hit never depends on the limit. */
@@ -31,52 +31,27 @@ const LARGE_OWNER_ROWS = 8_000
 /** A large owner with more than this share of the store is not looked up by token: nearly every row holds it. */
 const MAIN_SHARE = 0.5
 
-/** Begins what is not a word. Terms hold no control characters, so nobody can say one. */
-const OWN = '\u0001'
 /** Counts of all memories stand under this token. */
 export const EVERYONE_TOKEN = ''
 
-/** The tokens under which a place's memories are found and counted: those of its owner and of itself. */
-export function ownTokens(home: Home): readonly [owner: string, place: string] {
-  return [ownerToken(home.ownerNumber), placeToken(home.number)]
-}
-
-function ownerToken(number: number): string {
-  return `${OWN}o${number}`
-}
-
-function placeToken(number: number): string {
-  return `${OWN}p${number}`
-}
-
 /** Enters a memory into the index. An entry that is there already must be taken out first. */
-export function enterTerms(
-  session: SqliteSession,
-  number: number,
-  home: Home,
-  { text }: Terms,
-): void {
+export function enter(session: SqliteSession, number: number, home: Home, entry: Entry): void {
   session.run('INSERT INTO memory_terms (rowid, terms) VALUES (?, ?)', [
     number,
-    entryOf(home, text),
+    entryText(home, entry),
   ])
 }
 
 /** Takes a memory out of the index, which must be told exactly what was entered. */
-export function removeTerms(
-  session: SqliteSession,
-  number: number,
-  home: Home,
-  { text }: Terms,
-): void {
+export function takeOut(session: SqliteSession, number: number, home: Home, entry: Entry): void {
   session.run(`INSERT INTO memory_terms (memory_terms, rowid, terms) VALUES ('delete', ?, ?)`, [
     number,
-    entryOf(home, text),
+    entryText(home, entry),
   ])
 }
 
-function entryOf(home: Home, text: string): string {
-  return `${ownTokens(home).join(' ')} ${text}`
+function entryText({ tokens: [owner, place] }: Home, { fingerprint, terms }: Entry): string {
+  return `${owner} ${place} ${fingerprintToken(fingerprint)} ${terms}`
 }
 
 export function matchText(
@@ -268,9 +243,4 @@ function rowsHolding(
     [wanted.map(quoted).join(' AND ')],
   )
   return JSON.parse(String(row?.numbers))
-}
-
-/** A quoted string is never read as syntax. */
-export function quoted(term: string): string {
-  return `"${term.replaceAll('"', '""')}"`
 }
