@@ -25,6 +25,8 @@ export type EvalOptions = {
   readonly data: string
   /** Show what was missed. */
   readonly explain: boolean
+  /** Ask only every so-manieth question: for a quick look, not for figures to quote. */
+  readonly every?: number
 }
 
 export function atLeast(name: string, value: number, floor: number): Floor {

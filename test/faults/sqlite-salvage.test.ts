@@ -11,6 +11,7 @@ import { type DatabaseKey, missingCipher } from '../../src/adapters/sqlite/drive
 import { fileKind, openSqliteFile } from '../../src/adapters/sqlite/file.ts'
 import { keyCheckPath } from '../../src/adapters/sqlite/key-check.ts'
 import { keyFromPassphrase } from '../../src/adapters/sqlite/keys.ts'
+import { PAGE_BYTES } from '../../src/adapters/sqlite/migrations.ts'
 import { quarantineDatabase } from '../../src/adapters/sqlite/quarantine.ts'
 import { type Salvage, salvage } from '../../src/adapters/sqlite/salvage.ts'
 import { owner } from '../fakes/memories.ts'
@@ -31,7 +32,7 @@ import {
 } from './sqlite-support.ts'
 
 const MEMORIES = 3_000
-const PAGE = 4_096
+const PAGE = PAGE_BYTES
 
 type Sample = { readonly bytes: Buffer; readonly check: Buffer | null; readonly rows: Everything }
 

@@ -1,17 +1,10 @@
-/** Folders that are gone when the test process ends. */
-import { mkdtempSync, rmSync } from 'node:fs'
+/** Folders for tests, inside the one that `global-setup.ts` removes. */
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-const folders: string[] = []
-process.once('exit', () => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
-})
-
 export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'recollect-test-'))
-  folders.push(folder)
-  return folder
+  return mkdtempSync(join(process.env.TEST_FOLDER ?? tmpdir(), 'recollect-'))
 }
 
 export function temporaryFile(name: string): string {

@@ -15,6 +15,7 @@ import {
 import { AppError } from '../../core/errors.ts'
 import { type DatabaseKey, openCipher, openConnection, type SqliteConnection } from './driver.ts'
 import { readStart } from './files.ts'
+import { PAGE_BYTES } from './migrations.ts'
 import { type Pages, toPages } from './pages.ts'
 
 export type ReadablePages = {
@@ -25,8 +26,6 @@ export type ReadablePages = {
   readonly hasRecentWrites: boolean
 }
 
-/** What both drivers use, and we never change it. */
-const PAGE_BYTES = 4_096
 const CIPHER_RESERVED_BYTES = 64
 /** Each replaced page costs one more reading of the file; zeroed pages are recognised beforehand. */
 const REPLACED_PAGES_MAX = 500

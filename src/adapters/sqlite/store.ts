@@ -15,7 +15,7 @@ import { commit } from './commit.ts'
 import { type DatabaseKey, type OpenConnection, openConnection, type SqlRow } from './driver.ts'
 import { conjunction, matching, within } from './filters.ts'
 import { inspect } from './inspection.ts'
-import { MIGRATIONS, type Migration, migrate, pendingMigrations } from './migrations.ts'
+import { MIGRATIONS, type Migration, migrate, PAGE_BYTES, pendingMigrations } from './migrations.ts'
 import { MEMORY_COLUMNS, toMemory, toRevision, toTombstone } from './rows.ts'
 import { SqliteSession } from './session.ts'
 import { matchText } from './text.ts'
@@ -38,8 +38,6 @@ export type SqliteStore = Store & {
 }
 
 const BUSY_TIMEOUT_MS = 5_000
-/** Of a new file. Twice SQLite's default made bulk imports a tenth faster and changed nothing else. */
-const PAGE_BYTES = 8_192
 const CACHE_KIB = 32_768
 /** 16 MiB of WAL between checkpoints: with SQLite's 4 MiB, a bulk import writes many pages several times. */
 const CHECKPOINT_PAGES = 2_000
