@@ -21,7 +21,7 @@ import {
 } from '../fakes/memories.ts'
 import type { OpenStore } from './store.suite.ts'
 
-const HISTORIES = 60
+const HISTORIES = 100
 const PLACES = [ADA, BOB, { ...ADA, user: user('eve') }, { ...ADA, session: session('s') }] as const
 const WORDS = ['alpha', 'beta', 'gamma', 'delta', '北京', 'foo_bar'] as const
 

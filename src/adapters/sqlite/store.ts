@@ -15,7 +15,7 @@ import { commit } from './commit.ts'
 import { type DatabaseKey, type OpenConnection, openConnection, type SqlRow } from './driver.ts'
 import { conjunction, matching, within } from './filters.ts'
 import { inspect } from './inspection.ts'
-import { MIGRATIONS, type Migration, migrate, PAGE_BYTES, pendingMigrations } from './migrations.ts'
+import { MIGRATIONS, type Migration, migrate, pendingMigrations } from './migrations.ts'
 import { MEMORY_COLUMNS, toMemory, toRevision, toTombstone } from './rows.ts'
 import { SqliteSession } from './session.ts'
 import { matchText } from './text.ts'
@@ -40,7 +40,7 @@ export type SqliteStore = Store & {
 const BUSY_TIMEOUT_MS = 5_000
 const CACHE_KIB = 32_768
 /** 16 MiB of WAL between checkpoints: with SQLite's 4 MiB, a bulk import writes many pages several times. */
-const CHECKPOINT_PAGES = 2_000
+const CHECKPOINT_PAGES = 4_000
 
 export async function openSqliteStore(options: SqliteOptions): Promise<SqliteStore> {
   const key = options.key ?? null
@@ -49,7 +49,6 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
   try {
     connection.exec(`
       PRAGMA busy_timeout = ${options.busyTimeoutMs ?? BUSY_TIMEOUT_MS};
-      PRAGMA page_size = ${PAGE_BYTES};
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = ${options.durability === 'full' ? 'FULL' : 'NORMAL'};
       PRAGMA foreign_keys = ON;
