@@ -87,3 +87,16 @@ export function covers(scope: Scope, place: Place): boolean {
     (scope.session === undefined || scope.session === place.session)
   )
 }
+
+/** Orders places by owner, then user, those of no user first. */
+export function byPlace(
+  a: { readonly owner: string; readonly user: string | null },
+  b: { readonly owner: string; readonly user: string | null },
+): number {
+  return compareText(a.owner, b.owner) || compareText(a.user ?? '', b.user ?? '')
+}
+
+/** By UTF-16 units, the same everywhere: ids, names and keys are ordered for machines, not for people. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -156,7 +156,10 @@ export interface Store {
   /** Best first; equal scores are ordered by id, newest first. */
   matchText(scope: Scope, query: TextQuery): Promise<readonly TextHit[]>
   commit(changes: readonly Change[]): Promise<CommitOutcome>
-  /** Every place that holds at least one memory, ordered by owner and user; across owners, for operators only. */
+  /**
+   * Every place that holds a row of any table, in the order of owner and user (by UTF-16 units), with its number of
+   * memories. Across owners, for operators only.
+   */
   places(): Promise<
     readonly { readonly owner: string; readonly user: string | null; readonly memories: number }[]
   >

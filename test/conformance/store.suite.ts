@@ -150,18 +150,21 @@ function describeRows(open: OpenStore): void {
   it('[ST11] tells who has memories, and counts what it holds', async () => {
     const store = await open()
     const eve = { ...ADA, user: user('eve') }
+    const carol = { ...ADA, owner: owner('carol') }
     await store.commit([
       create(memory({ place: BOB })),
       create(memory()),
       create(memory()),
       create(memory({ place: eve })),
+      { op: 'put', table: 'revision', row: revision(memory({ place: carol })), expect: 'absent' },
     ])
     expect(await store.places()).toEqual([
       { owner: 'ada', user: null, memories: 2 },
       { owner: 'ada', user: 'eve', memories: 1 },
       { owner: 'bob', user: null, memories: 1 },
+      { owner: 'carol', user: null, memories: 0 },
     ])
-    expect((await store.report()).rows).toEqual({ memory: 4, revision: 0, tombstone: 0 })
+    expect((await store.report()).rows).toEqual({ memory: 4, revision: 1, tombstone: 0 })
   })
 
   it('[ST12] has nothing to mend after ordinary work', async () => {

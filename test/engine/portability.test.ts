@@ -41,6 +41,8 @@ describe.each([
     await source.remember({ owner: 'ada', user: 'eve', session: 's' }, { content: 'of eve' })
     await source.remember({ owner: 'bob' }, { content: 'of bob' })
     await source.forget(ADA, memory.id)
+    const gone = await source.remember({ owner: 'carol' }, { content: 'only a tombstone stays' })
+    await source.erase({ owner: 'carol' }, gone.memory.id)
     const exported = await lines(source)
     const result = await target.import(from(exported))
     expect(result).toMatchObject({ imported: exported.length - 1, failed: 0 })

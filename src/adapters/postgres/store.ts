@@ -1,6 +1,6 @@
 /** The store in PostgreSQL: for several processes on the same memories, and for collections that outgrow a file. */
 import { AppError } from '../../core/errors.ts'
-import type { OwnerId, Scope, UserId } from '../../core/ids.ts'
+import { byPlace, type OwnerId, type Scope, type UserId } from '../../core/ids.ts'
 import { PAGE_ROWS_MAX } from '../../core/limits.ts'
 import type { FindQuery, Page, Row, Store, StoreReport, Table, Tables } from '../../ports/store.ts'
 import { commit } from './commit.ts'
@@ -123,14 +123,19 @@ async function selectRows<T extends Table>(
 
 async function places({ query }: Database, names: Names): ReturnType<Store['places']> {
   const rows = await query<{ owner: OwnerId; user: UserId | null; memories: number }>(
-    `SELECT owner_id AS owner, user_id AS "user", count(*) AS memories FROM ${names.memory}
-     GROUP BY owner_id, user_id ORDER BY owner_id, user_id NULLS FIRST`,
+    `SELECT owner_id AS owner, user_id AS "user", sum(memories)::integer AS memories FROM (
+       SELECT owner_id, user_id, 1 AS memories FROM ${names.memory}
+       UNION ALL SELECT owner_id, user_id, 0 FROM ${names.revision}
+       UNION ALL SELECT owner_id, user_id, 0 FROM ${names.tombstone}
+     ) AS held GROUP BY owner_id, user_id`,
   )
-  return rows.map(({ owner, user, memories }) => ({
-    owner: decoded(owner),
-    user: decoded(user),
-    memories,
-  }))
+  return rows
+    .map(({ owner, user, memories }) => ({
+      owner: decoded(owner),
+      user: decoded(user),
+      memories,
+    }))
+    .sort(byPlace)
 }
 
 async function measure(

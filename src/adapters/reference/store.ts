@@ -6,7 +6,14 @@
  */
 import { type Corpus, scoreKeyword } from '../../core/bm25.ts'
 import { fingerprint } from '../../core/fingerprint.ts'
-import { covers, type MemoryId, type Place, type Scope } from '../../core/ids.ts'
+import {
+  byPlace,
+  compareText,
+  covers,
+  type MemoryId,
+  type Place,
+  type Scope,
+} from '../../core/ids.ts'
 import { COMMIT_CHANGES_MAX, PAGE_ROWS_MAX, TEXT_HITS_MAX } from '../../core/limits.ts'
 import { hasEnded, holdsKey, type Memory } from '../../core/memory.ts'
 import { searchableTerms } from '../../core/searchable.ts'
@@ -46,8 +53,8 @@ export function createReferenceStore(): Store {
       const { after } = query
       const found = [...rows[table].values()]
         .filter((row) => covers(scope, placeOf(row)) && MATCHES[table](row, query.where))
-        .filter((row) => after === undefined || direction * compare(row.id, after) > 0)
-        .sort((a, b) => direction * compare(a.id, b.id))
+        .filter((row) => after === undefined || direction * compareText(row.id, after) > 0)
+        .sort((a, b) => direction * compareText(a.id, b.id))
       const page = found.slice(0, limit)
       return {
         rows: structuredClone(page),
@@ -77,15 +84,15 @@ export function createReferenceStore(): Store {
     },
 
     async places() {
-      const counts = new Map<string, { owner: string; user: string | null; memories: number }>()
-      for (const { place } of rows.memory.values()) {
-        const name = JSON.stringify([place.owner, place.user ?? ''])
-        const known = counts.get(name) ?? { owner: place.owner, user: place.user, memories: 0 }
-        counts.set(name, { ...known, memories: known.memories + 1 })
+      const held = new Map<string, { owner: string; user: string | null; memories: number }>()
+      for (const table of [rows.memory, rows.revision, rows.tombstone]) {
+        for (const { owner, user } of [...table.values()].map(placeOf)) {
+          const name = JSON.stringify([owner, user])
+          const known = held.get(name) ?? { owner, user, memories: 0 }
+          held.set(name, { ...known, memories: known.memories + (table === rows.memory ? 1 : 0) })
+        }
       }
-      return [...counts.values()].sort(
-        (a, b) => compare(a.owner, b.owner) || compare(a.user ?? '', b.user ?? ''),
-      )
+      return [...held.values()].sort(byPlace)
     },
 
     async report() {
@@ -227,7 +234,7 @@ function matchText(
       ...scoreKeyword(wanted, terms.get(memory.id) ?? [], corpus),
     }))
     .filter((hit) => hit.score > 0)
-    .sort((a, b) => b.score - a.score || compare(b.id, a.id))
+    .sort((a, b) => b.score - a.score || compareText(b.id, a.id))
     .slice(0, Math.min(query.limit, TEXT_HITS_MAX))
 }
 
@@ -254,8 +261,4 @@ function corpusOf(documents: readonly (readonly string[])[]): Corpus {
     averageLength: documents.length === 0 ? 0 : length / documents.length,
     documentsWith: (term) => frequencies.get(term) ?? 0,
   }
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }

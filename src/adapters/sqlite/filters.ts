@@ -12,7 +12,12 @@ import type { SqlValue } from './driver.ts'
 import { fingerprintToken, quoted } from './rows.ts'
 import type { SqliteSession } from './session.ts'
 
-export type Condition = { readonly sql: string; readonly values: readonly SqlValue[] }
+export type Condition = {
+  readonly sql: string
+  readonly values: readonly SqlValue[]
+  /** An index that finds the few rows that meet it: by itself, or together with the owner. */
+  readonly index?: 'alone' | 'with owner'
+}
 
 export function conjunction(conditions: readonly Condition[]): Condition {
   return {
@@ -24,17 +29,35 @@ export function conjunction(conditions: readonly Condition[]): Condition {
 /** A number that no place has: whoever was never written for has no rows. */
 const NOWHERE = -1
 
-/** Rows of `table` that the scope covers. The user goes by number, because keys and fingerprints are indexed by it. */
-export function within(table: string, scope: Scope, session: SqliteSession): readonly Condition[] {
-  const owner = condition(`${table}.owner_number = ?`, session.ownerNumber(scope) ?? NOWHERE)
+/** Rows of `table` that the scope covers. The user goes by number: numbers are what rows hold. */
+export function within(
+  table: string,
+  scope: Scope,
+  session: SqliteSession,
+  others: readonly Condition[],
+): readonly Condition[] {
+  const isFoundAlone = others.some(({ index }) => index === 'alone')
+  const column = (name: string) =>
+    isFoundAlone ? notByIndex(`${table}.${name}`) : `${table}.${name}`
+  const owner = condition(`${column('owner_number')} = ?`, session.ownerNumber(scope) ?? NOWHERE)
   const user =
     scope.user === undefined
       ? []
-      : [condition(`${table}.place_number = ?`, session.placeNumber(scope) ?? NOWHERE)]
+      : [condition(`${column('place_number')} = ?`, session.placeNumber(scope) ?? NOWHERE)]
   const inSession = given(scope.session, (name) =>
     condition(`${table}.session IS ?`, name === null ? null : toStorable(name)),
   )
   return [owner, ...user, ...inSession]
+}
+
+/** The order of a list. Where an index finds few rows, SQLite must not walk through all of them in order instead. */
+export function ordered(column: string, conditions: readonly Condition[]): string {
+  return conditions.some(({ index }) => index !== undefined) ? notByIndex(column) : column
+}
+
+/** A plus before a column keeps SQLite from choosing an index by it; it has no statistics to choose well. */
+function notByIndex(column: string): string {
+  return `+${column}`
 }
 
 export function matching<T extends Table>(
@@ -53,10 +76,13 @@ const FILTERS: { readonly [T in Table]: (where: Tables[T]['where']) => readonly 
 export function memoryConditions(where: MemoryFilter): readonly Condition[] {
   return [
     ...given(where.ids, (ids) => isOneOf('memory.id', ids)),
-    ...given(where.key, (key) => condition('memory.key = ?', toStorable(key))),
+    ...given(where.key, (key) => ({
+      ...condition('memory.key = ?', toStorable(key)),
+      index: 'with owner',
+    })),
     ...given(where.fingerprint, (value) =>
       // The full-text index finds it: an index of its own would cost every write a tenth of its time.
-      condition(
+      indexed(
         `memory.number IN (SELECT rowid FROM memory_terms WHERE memory_terms MATCH ?)
          AND memory.fingerprint = ?`,
         quoted(fingerprintToken(value)),
@@ -67,7 +93,7 @@ export function memoryConditions(where: MemoryFilter): readonly Condition[] {
     ...given(where.types, (values) => isOneOf('memory.type', values)),
     ...given(where.categories, (values) => isOneOf('memory.category', values)),
     ...given(where.pinned, (pinned) => condition('memory.pinned = ?', pinned ? 1 : 0)),
-    ...given(where.change, (change) => condition('memory.change = ?', change)),
+    ...given(where.change, (change) => indexed('memory.change = ?', change)),
     ...given(where.unendedAt, (at) =>
       condition(
         '(memory.expires_at IS NULL OR memory.expires_at > ?) AND (memory.valid_until IS NULL OR memory.valid_until > ?)',
@@ -83,9 +109,12 @@ export function memoryConditions(where: MemoryFilter): readonly Condition[] {
 
 function revisionConditions(where: RevisionFilter): readonly Condition[] {
   return [
-    ...given(where.memories, (ids) => isOneOf('revision.memory', ids)),
-    ...given(where.madeBy, (change) => condition('revision.made_by = ?', change)),
-    ...given(where.replacedBy, (change) => condition('revision.replaced_by = ?', change)),
+    ...given(where.memories, (ids) => ({
+      ...isOneOf('revision.memory', ids),
+      index: 'alone',
+    })),
+    ...given(where.madeBy, (change) => indexed('revision.made_by = ?', change)),
+    ...given(where.replacedBy, (change) => indexed('revision.replaced_by = ?', change)),
     ...given(where.inForceAt, (at) =>
       condition('revision.recorded_at <= ? AND revision.replaced_at > ?', at, at),
     ),
@@ -97,6 +126,10 @@ function given<Value>(
   toCondition: (value: Value) => Condition,
 ): readonly Condition[] {
   return value === undefined ? [] : [toCondition(value)]
+}
+
+function indexed(sql: string, ...values: readonly SqlValue[]): Condition {
+  return { sql, values, index: 'alone' }
 }
 
 function condition(sql: string, ...values: readonly SqlValue[]): Condition {

@@ -61,6 +61,7 @@ export const MIGRATIONS: readonly Migration[] = [
       ) STRICT;
       CREATE UNIQUE INDEX memory_key ON memory (place_number, key)
         WHERE key IS NOT NULL AND status IN ('active', 'disabled');
+      CREATE INDEX memory_named ON memory (owner_number, key) WHERE key IS NOT NULL;
       CREATE INDEX memory_owner ON memory (owner_number, id);
       CREATE INDEX memory_change ON memory (change);
       CREATE INDEX memory_expiry ON memory (expires_at) WHERE expires_at IS NOT NULL;

@@ -7,13 +7,13 @@
  * interleaved with anything in this process, and other processes wait for it up to `busyTimeoutMs`.
  */
 import { AppError } from '../../core/errors.ts'
-import type { Scope } from '../../core/ids.ts'
+import { byPlace, type Scope } from '../../core/ids.ts'
 import { COMMIT_CHANGES_MAX, PAGE_ROWS_MAX } from '../../core/limits.ts'
 import { fromStorable } from '../../core/storable-text.ts'
 import type { Change, FindQuery, Row, Store, Table, Tables, TextQuery } from '../../ports/store.ts'
 import { commit } from './commit.ts'
 import { type DatabaseKey, type OpenConnection, openConnection, type SqlRow } from './driver.ts'
-import { conjunction, matching, within } from './filters.ts'
+import { conjunction, matching, ordered, within } from './filters.ts'
 import { inspect } from './inspection.ts'
 import { MIGRATIONS, type Migration, migrate, pendingMigrations } from './migrations.ts'
 import { MEMORY_COLUMNS, toMemory, toRevision, toTombstone } from './rows.ts'
@@ -94,7 +94,7 @@ function sqliteStore(
         ...matching(table, query.where),
         ...after.map((id) => ({ sql: `${table}.id ${beyond} ?`, values: [id] })),
       ]
-      const order = `ORDER BY ${table}.id ${direction} LIMIT ${limit + 1}`
+      const order = `ORDER BY ${ordered(`${table}.id`, conditions)} ${direction} LIMIT ${limit + 1}`
       const rows = select(session, table, scope, conditions, order)
       const page = rows.slice(0, limit)
       return { rows: page, next: rows.length > limit ? (page.at(-1)?.id ?? null) : null }
@@ -113,9 +113,11 @@ function sqliteStore(
 
     async places() {
       const rows = session.all(
-        `SELECT place.owner, place.user, count(*) AS memories
-         FROM memory JOIN place ON place.number = memory.place_number
-         GROUP BY place.number`,
+        `SELECT place.owner, place.user, sum(memories) AS memories FROM (
+           SELECT place_number, 1 AS memories FROM memory
+           UNION ALL SELECT place_number, 0 FROM revision
+           UNION ALL SELECT place_number, 0 FROM tombstone
+         ) JOIN place ON place.number = place_number GROUP BY place.number`,
       )
       return rows
         .map((row) => ({
@@ -123,7 +125,7 @@ function sqliteStore(
           user: row.user === '' ? null : fromStorable(String(row.user)),
           memories: Number(row.memories),
         }))
-        .sort((a, b) => compare(a.owner, b.owner) || compare(a.user ?? '', b.user ?? ''))
+        .sort(byPlace)
     },
 
     async report() {
@@ -182,7 +184,7 @@ function select<T extends Table>(
   conditions: Parameters<typeof conjunction>[0],
   order: string,
 ): readonly Row<T>[] {
-  const where = conjunction([...within(table, scope, session), ...conditions])
+  const where = conjunction([...within(table, scope, session, conditions), ...conditions])
   return session
     .all(
       `SELECT ${COLUMNS[table]}, place.owner, place.user
@@ -202,8 +204,4 @@ function copyTo(session: SqliteSession, path: string): void {
     }
     throw error
   }
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }

@@ -70,7 +70,8 @@ export function matchText(
   const token = isLarge ? tokenInLargeOwner(session, scope, owner, size.documents) : owner
   const found = findRows(session, token, terms, size.documents)
   const corpus = { ...size, documentsWith: found.documentsWith }
-  const where = conjunction([...within('memory', scope, session), ...memoryConditions(query.where)])
+  const filters = memoryConditions(query.where)
+  const where = conjunction([...within('memory', scope, session, filters), ...filters])
   const rows = readRows(session, found.bestFirst(), where, Math.max(limit, CANDIDATES))
   return rows
     .map((row) => {

@@ -67,7 +67,7 @@ async function answer(
         response,
         200,
         'text/html; charset=utf-8',
-        renderPage({ version, status, places }),
+        renderPage({ version, status, places: places.filter((place) => place.memories > 0) }),
       )
     }
     default:

@@ -1,0 +1,55 @@
+/** How SQLite looks things up: a lookup that walks through all of an owner's rows is found out here, not in use. */
+import { expect, it, onTestFinished } from 'vitest'
+import { openConnection } from '../../src/adapters/sqlite/driver.ts'
+import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
+import type { MemoryFilter, RevisionFilter } from '../../src/ports/store.ts'
+import { ADA, changeId, memoryId } from '../fakes/memories.ts'
+import { temporaryFile } from '../support/temporary.ts'
+
+async function openObserved() {
+  const plans: string[] = []
+  const store = await openSqliteStore({
+    path: temporaryFile('plans.db'),
+    now: Date.now,
+    openConnection: async (path, key) => {
+      const connection = await openConnection(path, key)
+      return {
+        ...connection,
+        prepare: (sql) => {
+          if (/^SELECT (?:memory|revision)/.test(sql)) {
+            const explained = connection.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+            const blanks = Array(sql.split('?').length - 1).fill(null)
+            plans.push(...explained.all(...blanks).map((row) => String(row.detail)))
+          }
+          return connection.prepare(sql)
+        },
+      }
+    },
+  })
+  onTestFinished(() => store.close())
+  return { store, plans }
+}
+
+const MEMORY_LOOKUPS: readonly (readonly [MemoryFilter, string])[] = [
+  [{ key: 'k' }, 'memory_named (owner_number=? AND key=?)'],
+  [{ fingerprint: 'f' }, 'INTEGER PRIMARY KEY (rowid=?)'],
+  [{ change: changeId('c') }, 'memory_change (change=?)'],
+  [{ ids: [memoryId(1)] }, 'memory_owner (owner_number=? AND id=?)'],
+]
+const REVISION_LOOKUPS: readonly (readonly [RevisionFilter, string])[] = [
+  [{ memories: [memoryId(1)] }, 'revision_memory (memory=?)'],
+  [{ madeBy: changeId('c') }, 'revision_made_by (made_by=?)'],
+  [{ replacedBy: changeId('c') }, 'revision_replaced_by (replaced_by=?)'],
+]
+
+it.each(MEMORY_LOOKUPS)('[ST26] finds memories by %j through an index', async (where, index) => {
+  const { store, plans } = await openObserved()
+  await store.find('memory', ADA, { where, limit: 5 })
+  expect(plans.filter((plan) => plan.startsWith('SEARCH memory')).join()).toContain(index)
+})
+
+it.each(REVISION_LOOKUPS)('[ST26] finds revisions by %j through an index', async (where, index) => {
+  const { store, plans } = await openObserved()
+  await store.find('revision', ADA, { where, limit: 5 })
+  expect(plans.filter((plan) => plan.startsWith('SEARCH revision')).join()).toContain(index)
+})
