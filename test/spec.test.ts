@@ -8,7 +8,9 @@ const ruleIds = [...readFileSync('SPEC.md', 'utf8').matchAll(/^- \*\*([A-Z]{2}\d
   (match) => match[1] ?? '',
 )
 const citations = testFiles().flatMap((path) =>
-  [...readFileSync(path, 'utf8').matchAll(/\[([A-Z]{2}\d+)\]/g)].map((match) => match[1] ?? ''),
+  [...readFileSync(path, 'utf8').matchAll(/['`]\[([A-Z]{2}\d+)\] /g)].map(
+    (match) => match[1] ?? '',
+  ),
 )
 
 it('[AR5] every rule of SPEC.md is cited by a test', () => {

@@ -8,7 +8,7 @@ type Attribute = { readonly name: string; readonly value: string }
 const PHRASES: readonly (readonly [name: string, phrase: RegExp])[] = [
   [
     'name',
-    /^(?:my (?:full )?name is|i am called|call me|ich heiße|mein name ist|me llamo|mi nombre es|je m'appelle|mon nom est|(?:eu )?me chamo|(?:o )?meu nome é) (?<value>.+)$/u,
+    /^(?:my (?:full )?name is|i am called|call me(?! (?:at|on|in|if|when|after|before|back|later|maybe|tomorrow|today)(?![\p{L}]))|ich heiße|mein name ist|me llamo|mi nombre es|je m'appelle|mon nom est|(?:eu )?me chamo|(?:o )?meu nome é) (?<value>.+)$/u,
   ],
   ['name', /^(?:我叫|我的名字是|我的名字叫)(?<value>.+)$/u],
   ['name', /^私の名前は(?<value>.+?)(?:です|だ)?$/u],
@@ -65,6 +65,8 @@ export function findAttribute(folded: string): Attribute | null {
     const groups = phrase.exec(bare)?.groups
     const value = groups?.value?.trim()
     if (value === undefined || value === '') continue
+    // "I moved to Paris in 2010" tells of the past, not of where one lives.
+    if (name === 'home' && /\p{N}/u.test(value)) continue
     return { name: groups?.of === undefined ? name : `${name} ${groups.of}`, value }
   }
   return null

@@ -37,7 +37,7 @@ describe('parseDraft', () => {
     ['trust', { trust: 'everyone' }],
     ['expiresAt', { expiresAt: '2026-01-01' }],
     ['expiresAt', { expiresAt: 1e20 }],
-    ['validUntil', { validFrom: 10, validUntil: 10 }],
+    ['validUntil', { validFrom: 10, validUntil: 9 }],
     ['entities', { entities: 'Ada' }],
     ['entities', { entities: Array(limits.ENTITIES_MAX + 1).fill('x') }],
     ['language', { language: 'x'.repeat(50) }],

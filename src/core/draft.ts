@@ -121,8 +121,8 @@ export function parseEdit(input: EditInput): Edit {
     if (value !== undefined) edit[field] = parse(value)
   }
   const { validFrom, validUntil } = edit as Edit // each field was parsed by its own parser
-  if (validFrom != null && validUntil != null && validUntil <= validFrom) {
-    throw invalid('validUntil', 'validUntil must be later than validFrom.')
+  if (validFrom != null && validUntil != null && validUntil < validFrom) {
+    throw invalid('validUntil', 'validUntil must not be earlier than validFrom.')
   }
   return edit as Edit // as above
 }

@@ -109,11 +109,6 @@ export type Tombstone = {
   readonly forgottenAt: Instant
 }
 
-/** Whether a memory may be recalled at `now`. */
-export function isLive(memory: Memory, now: Instant): boolean {
-  return memory.status === 'active' && !hasEnded(memory, now)
-}
-
 /** Whether a memory is past its expiry or its validity. */
 export function hasEnded(memory: Memory, now: Instant): boolean {
   return (

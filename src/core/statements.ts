@@ -21,7 +21,7 @@ const DIFFERENT: Comparison = { kind: 'different' }
 export function compareStatements(left: string, right: string): Comparison {
   const a = readStatement(left)
   const b = readStatement(right)
-  const isSameDenial = a.isDenied === b.isDenied
+  const isSameDenial = a.denials === b.denials
   if (isSameDenial && equal(a.words, b.words)) return SAME
   if (
     !a.isDenied &&
@@ -52,7 +52,8 @@ export function announcesChange(content: string): boolean {
 type Statement = {
   /** Stems in order, without filler and negations. */
   readonly words: readonly string[]
-  readonly isDenied: boolean
+  /** How many words deny it. Two are not none: people deny twice to be clear. */
+  readonly denials: number
   /** The words with every liking as "like" and every disliking as a denied "like". */
   readonly claim: readonly string[]
   readonly isAgainst: boolean
@@ -69,38 +70,43 @@ function readStatement(content: string): Statement {
     .filter((word) => !FILLERS.has(word))
     .map(stemmed)
   const dislikes = words.filter((word) => DISLIKES.has(word)).length
-  const isDenied = denials % 2 === 1
   return {
     words,
-    isDenied,
+    denials,
     claim: words.map((word) => (DISLIKES.has(word) || LIKES.has(word) ? 'like' : word)),
-    isAgainst: (denials + dislikes) % 2 === 1,
+    // "I don't hate it" is not for it, but not against it either: only one of the two counts.
+    isAgainst: denials > 0 !== dislikes > 0,
     outline: words.map((word) => (/\p{N}/u.test(word) ? '#' : CALENDAR.has(word) ? '@' : word)),
     hasNumber: words.some((word) => /\p{N}/u.test(word)),
-    attribute: isDenied ? null : findAttribute(folded),
+    attribute: denials > 0 ? null : findAttribute(folded),
   }
 }
 
 function fold(content: string): string {
-  return content
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[’‘`´]/g, "'")
-    .replace(/\s+/g, ' ')
-    .replace(/\bcan't\b|\bcannot\b/g, 'can not')
-    .replace(/\bwon't\b/g, 'will not')
-    .replace(/(\p{L})n't\b/gu, '$1 not')
-    .replace(/\b(do|does|did|is|are|was|ca|wo)nt\b/g, '$1 not')
-    .replace(/\bi'm\b/g, 'i am')
-    .replace(/\bi've\b/g, 'i have')
-    .replace(/\b(?:the )?user's\b/g, 'my')
-    .replace(/\b(?:the )?user\b/g, 'i')
-    .trim()
+  return (
+    content
+      .normalize('NFKC')
+      .toLowerCase()
+      .replace(/[’‘`´]/g, "'")
+      .replace(/\s+/g, ' ')
+      // "No, I don't" denies once; the first word only answers.
+      .replace(/^(?:no|nope|nein|não|non|yes|yeah|ja|sí|sim|oui)[,.!;:] */, '')
+      .replace(/, (?:no|nope|nein|não|non)[.!]*$/, '')
+      .replace(/\bcan't\b|\bcannot\b/g, 'can not')
+      .replace(/\bwon't\b/g, 'will not')
+      .replace(/(\p{L})n't\b/gu, '$1 not')
+      .replace(/\b(do|does|did|is|are|was|ca|wo)nt\b/g, '$1 not')
+      .replace(/\bi'm\b/g, 'i am')
+      .replace(/\bi've\b/g, 'i have')
+      .replace(/\b(?:the )?user's\b/g, 'my')
+      .replace(/\b(?:the )?user\b/g, 'i')
+      .trim()
+  )
 }
 
 /** Words that deny, in the languages that pattern extraction reads. */
 const DENIALS =
-  /(?<![\p{L}\p{N}])(?:no longer|not any ?more|not|never|no|nicht mehr|nicht|keine?[nmrs]?|nie|niemals|nunca|jamás|ya no|não|jamais|pas|n'|ne)(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])n'(?=\p{L})|从不|从来不|没有|不再|[不没别]|ではありません|じゃありません|ありません|ではない|じゃない|くない|ません|なかった|ない/gu
+  /(?<![\p{L}\p{N}])(?:no longer|not any ?more|not|never|nothing|no|nicht mehr|nicht|keine?[nmrs]?|nie|niemals|nunca|jamás|ya no|não|jamais|pas|n'|ne|(?<=(?<![\p{L}])n(?:e |')[\p{L}' ]{1,40})(?:plus|rien|aucune?))(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])n'(?=\p{L})|从不|从来不|没有|不再|[不没别]|ではありません|じゃありません|ありません|ではない|じゃない|くない|ません|なかった|ない/gu
 /** French denies twice to say it once. */
 const HALF_DENIALS = new Set(['ne', "n'"])
 
@@ -115,7 +121,7 @@ function withoutDenials(text: string): readonly [string, number] {
 
 /** Letters of scripts without spaces stand alone; everything else goes by words. */
 const WORDS =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:[.+#_-]+[\p{L}\p{N}]+)*[+#]*/gu
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|(?:(?<![\p{L}\p{N}])[-+](?=\p{N}))?[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:[.+#_-]+[\p{L}\p{N}]+)*[+#]*/gu
 
 /** In code, commands and paths every mark means something: `a && b` is not `a || b`. */
 const CODE = /[<>{}=\\|&$%*~^`[\]_/]/
@@ -127,9 +133,7 @@ const FILLERS = new Set(
   ),
 )
 
-const LIKES = new Set(
-  'like love enjoy ador prefer mag lieb gusta encanta aime adore gosto amo'.split(' '),
-)
+const LIKES = new Set('like love enjoy ador mag lieb gusta encanta aime adore gosto amo'.split(' '))
 const DISLIKES = new Set('hate dislik detest loath avoid hass odio déteste'.split(' '))
 
 const CALENDAR = new Set(

@@ -34,7 +34,11 @@ export function revert(
     change: stamp.change,
     updatedAt: stamp.now,
   }
-  if (before === null) return { memory: { ...current, status: 'forgotten', ...version }, kept: [] }
+  if (before === null) {
+    // What was changed since goes into the bin with it; it is told, because it was not part of the change.
+    const kept = changedFields(after, current)
+    return { memory: { ...current, status: 'forgotten', ...version }, kept }
+  }
   const reverted: { [field: string]: unknown } = { ...current }
   const kept: string[] = []
   const now: { readonly [field: string]: unknown } = { ...current }
@@ -45,6 +49,13 @@ export function revert(
     else kept.push(field)
   }
   return { memory: { ...(reverted as Memory), ...version }, kept } // fields of memories, each from a memory
+}
+
+function changedFields(from: Memory, to: Memory): readonly string[] {
+  const then: { readonly [field: string]: unknown } = { ...from }
+  return Object.entries(to)
+    .filter(([field, value]) => !BOOKKEEPING.has(field) && !equals(value, then[field]))
+    .map(([field]) => field)
 }
 
 function equals(a: unknown, b: unknown): boolean {

@@ -5,8 +5,7 @@
  * clear cases (see `core/statements.ts`). Nothing is overwritten by something less trusted, and nothing is lost:
  * what is replaced stays in the history or becomes superseded.
  */
-import type { Draft } from './draft.ts'
-import { IMPORTANCE_DEFAULT, SALIENCE_DEFAULT } from './draft.ts'
+import { type Draft, IMPORTANCE_DEFAULT, parseEdit, SALIENCE_DEFAULT } from './draft.ts'
 import { foldStatement } from './fingerprint.ts'
 import type { ChangeId, Instant, MemoryId, Place } from './ids.ts'
 import { hasEnded, type Memory, type Tombstone, TRUST_LEVELS } from './memory.ts'
@@ -57,7 +56,13 @@ export function decideWrite(context: WriteContext): WriteDecision {
   // A key given by a caller names the memory's identity, so likeness to some other one must not swallow it.
   // A key that an extractor derived from the words is no such promise.
   const isNamed = draft.key !== null && draft.provenance.extractor === null
-  const neighbours = isNamed || draft.trust === 'suspect' ? [] : context.neighbours
+  if (draft.trust === 'suspect') {
+    const echo = echoOf(context)
+    return echo === undefined
+      ? { kind: 'create', memory: createMemory(context) }
+      : reinforce(context, echo)
+  }
+  const neighbours = isNamed ? [] : context.neighbours
   for (const neighbour of neighbours) {
     const comparison = compareStatements(draft.content, neighbour.content)
     if (comparison.kind === 'same') return reinforce(context, neighbour)
@@ -74,11 +79,22 @@ function decideSameKey(context: WriteContext, holder: Memory): WriteDecision {
   if (isSaidAgain && !saysMore(draft, holder) && !hasEnded(holder, context.now)) {
     return reinforce(context, holder)
   }
-  if (isLessTrusted(draft, holder)) {
+  if (isLessTrusted(draft, holder) && !hasEnded(holder, context.now)) {
+    const echo = echoOf(context)
+    if (echo !== undefined) return reinforce(context, echo)
     const memory = { ...createMemory(context), key: null, conflictsWith: holder.id }
     return { kind: 'conflict', memory, conflicting: holder, because: 'trust' }
   }
   return { kind: 'update', memory: updateMemory(context, holder), previous: holder }
+}
+
+/** The same statement from the same kind of source: what is kept aside must not pile up. */
+function echoOf({ draft, neighbours }: WriteContext): Memory | undefined {
+  return neighbours.find(
+    (neighbour) =>
+      neighbour.trust === draft.trust &&
+      compareStatements(draft.content, neighbour.content).kind === 'same',
+  )
 }
 
 function decideContradiction(
@@ -101,7 +117,7 @@ function decideContradiction(
     ...neighbour,
     status: 'superseded',
     supersededBy: memory.id,
-    validUntil: memory.validFrom,
+    validUntil: later(neighbour.validFrom, memory.validFrom),
     ...nextVersion(context, neighbour),
   }
   return { kind: 'supersede', memory, previous: neighbour, superseded, because }
@@ -144,6 +160,10 @@ function updateMemory(context: WriteContext, holder: Memory): Memory {
   const { draft, now } = context
   // What had run out and is said again holds again, unless the caller says until when.
   const revived = hasEnded(holder, now) ? { expiresAt: null, validUntil: null } : {}
+  const metadata = { ...holder.metadata, ...draft.given.metadata }
+  const { validFrom, validUntil } = { ...holder, ...revived, ...draft.given }
+  // Each was within its limits, but both together may not be.
+  parseEdit({ metadata, validFrom, validUntil })
   return {
     ...holder,
     ...revived,
@@ -151,10 +171,14 @@ function updateMemory(context: WriteContext, holder: Memory): Memory {
     content: draft.content,
     key: holder.key,
     trust: draft.trust,
-    metadata: { ...holder.metadata, ...draft.given.metadata },
+    metadata,
     provenance: draft.provenance,
     ...nextVersion(context, holder),
   }
+}
+
+function later(a: Instant | null, b: Instant): Instant {
+  return a !== null && a > b ? a : b
 }
 
 /** Said again: more certain and more alive, but still one memory. A disabled one stays disabled. */

@@ -7,7 +7,7 @@ import { COMMIT_CHANGES_MAX } from '../core/limits.ts'
 import type { Memory, MemoryStatus, Tombstone } from '../core/memory.ts'
 import { resolveSettings } from '../core/settings.ts'
 import type { Change } from '../ports/store.ts'
-import { decideAndCommit, getOrThrow, replacing, stamp } from './changes.ts'
+import { type Decided, decideAndCommit, getOrThrow, replacing, stamp } from './changes.ts'
 import { pages } from './paging.ts'
 import type { EnginePorts } from './ports.ts'
 
@@ -44,8 +44,8 @@ export async function edit(
 
 function edited(memory: Memory, given: Edit): Memory {
   const next = { ...memory, ...given }
-  if (next.validFrom !== null && next.validUntil !== null && next.validUntil <= next.validFrom) {
-    throw new AppError('invalid_input', 'validUntil must be later than validFrom.')
+  if (next.validFrom !== null && next.validUntil !== null && next.validUntil < next.validFrom) {
+    throw new AppError('invalid_input', 'validUntil must not be earlier than validFrom.')
   }
   return next
 }
@@ -75,16 +75,20 @@ export async function restore(
     scope,
     id,
     (memory) => {
-      const isSuperseded = memory.status === 'superseded'
+      if (memory.status === 'active' && past === null) return memory
+      const wasSuperseded = memory.supersededBy !== null
       return {
         ...memory,
         ...(past === null ? {} : whatItSaid(past)),
         status: 'active',
         supersededBy: null,
-        validUntil: isSuperseded ? null : (past ?? memory).validUntil,
+        // Whatever took its place still says otherwise.
+        conflictsWith: memory.supersededBy ?? memory.conflictsWith,
+        validUntil: past === null ? (wasSuperseded ? null : memory.validUntil) : past.validUntil,
       }
     },
-    (memory) => liftTombstones(ports, memory),
+    // Another memory with the same key may have been forgotten; its traces are not this one's to lift.
+    async (memory) => (memory.status === 'forgotten' ? liftTombstones(ports, memory) : []),
   )
 }
 
@@ -126,8 +130,21 @@ export function forget(ports: EnginePorts, scope: Scope, id: MemoryId): Promise<
 
 /** Removes a memory and its whole history for good. Only the tombstones stay: hashes, no text. */
 export async function erase(ports: EnginePorts, scope: Scope, id: MemoryId): Promise<Erased> {
-  return decideAndCommit(ports, async () => {
-    const memory = await getOrThrow(ports, scope, id)
+  const erased = await eraseIf(ports, scope, id, () => true)
+  if (erased === null) throw new AppError('not_found', `There is no memory ${id} here.`, { id })
+  return erased
+}
+
+/** Null when it is not there, or no longer as it must be: someone may have restored it in the meantime. */
+async function eraseIf(
+  ports: EnginePorts,
+  scope: Scope,
+  id: MemoryId,
+  isMeant: (memory: Memory) => boolean,
+): Promise<Erased | null> {
+  return decideAndCommit(ports, async (): Promise<Decided<Erased | null>> => {
+    const memory = await ports.store.get('memory', scope, id)
+    if (memory === null || !isMeant(memory)) return { changes: [], result: null }
     const home = homeOf(memory)
     const revisions: Change[] = []
     for await (const page of pages(ports.store, 'revision', home, { where: { memories: [id] } })) {
@@ -170,16 +187,24 @@ async function removeSurplus({ store }: EnginePorts, revisions: readonly Change[
 
 /** Erases what has been in the bin for longer than `binDays`, or than the days given. */
 export async function emptyBin(ports: EnginePorts, scope: Scope, days?: number): Promise<Erased> {
-  const keepDays = days ?? resolveSettings(ports.settings).binDays
+  const { binDays: keepDays } = resolveSettings(
+    ports.settings,
+    days === undefined ? {} : { binDays: days },
+  )
   const before = ports.clock.now() - keepDays * DAY_MS
   const total = { memories: 0, revisions: 0 }
   const where = { statuses: ['forgotten'] } as const
   for await (const page of pages(ports.store, 'memory', scope, { where })) {
     for (const memory of page) {
       if (memory.updatedAt > before) continue
-      const erased = await erase(ports, homeOf(memory), memory.id)
-      total.memories += erased.memories
-      total.revisions += erased.revisions
+      const erased = await eraseIf(
+        ports,
+        homeOf(memory),
+        memory.id,
+        (now) => now.version === memory.version,
+      )
+      total.memories += erased?.memories ?? 0
+      total.revisions += erased?.revisions ?? 0
     }
   }
   return total
@@ -223,7 +248,7 @@ function requireStatus(memory: Memory, allowed: readonly MemoryStatus[], wanted:
   )
 }
 
-async function leaveTombstones(
+export async function leaveTombstones(
   ports: EnginePorts,
   memory: Memory,
   now: Instant,

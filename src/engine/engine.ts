@@ -5,8 +5,9 @@
 import { type DraftInput, type EditInput, parseScope, type ScopeInput } from '../core/draft.ts'
 import { AppError } from '../core/errors.ts'
 import { type Instant, parseId } from '../core/ids.ts'
+import { COMMIT_CHANGES_MAX } from '../core/limits.ts'
 import type { Memory } from '../core/memory.ts'
-import type { Page, StoreFault, StoreReport } from '../ports/store.ts'
+import type { Change, Page, StoreFault, StoreReport } from '../ports/store.ts'
 import * as correct from './correct.ts'
 import { exportLines, type Imported, importLines } from './portability.ts'
 import type { EnginePorts } from './ports.ts'
@@ -106,9 +107,12 @@ async function noteUse(
 ): Promise<void> {
   const parsed = parseScope(scope)
   const usedAt = clock.now()
-  await store.commit(
-    ids.map((id) => ({ op: 'count', scope: parsed, id: parseId('mem', id), uses: 1, usedAt })),
-  )
+  const uses = ids.map((id): Change => {
+    return { op: 'count', scope: parsed, id: parseId('mem', id), uses: 1, usedAt }
+  })
+  for (let start = 0; start < uses.length; start += COMMIT_CHANGES_MAX) {
+    await store.commit(uses.slice(start, start + COMMIT_CHANGES_MAX))
+  }
 }
 
 function toInstant(at: Date | number): Instant {

@@ -1,4 +1,5 @@
 /** Reading: one memory, lists, keyword recall, history, and how things stood at an earlier time. */
+import { AppError } from '../core/errors.ts'
 import type { Instant, MemoryId, Scope } from '../core/ids.ts'
 import { PAGE_ROWS_MAX, QUERY_CHARACTERS_MAX } from '../core/limits.ts'
 import {
@@ -60,7 +61,7 @@ export async function list(
   const { limit, order, after } = query
   return store.find('memory', scope, {
     where: toMemoryFilter(query, clock.now()),
-    limit: limit ?? LIST_LIMIT,
+    limit: parseLimit(limit ?? LIST_LIMIT),
     ...(order === undefined ? {} : { order }),
     ...(after === undefined ? {} : { after }),
   })
@@ -72,7 +73,10 @@ export async function recall(
   scope: Scope,
   query: RecallQuery,
 ): Promise<readonly Recalled[]> {
-  const limit = query.limit ?? resolveSettings(settings).recallLimit
+  const limit = parseLimit(query.limit ?? resolveSettings(settings).recallLimit)
+  if (typeof query.text !== 'string') {
+    throw new AppError('invalid_input', 'What is looked for is text.', { field: 'text' })
+  }
   const where = toMemoryFilter(query, clock.now())
   const text = query.text.slice(0, QUERY_CHARACTERS_MAX)
   const hits = await store.matchText(scope, { text, limit, where })
@@ -102,8 +106,8 @@ export async function history(
 }
 
 /**
- * The memories as they were recorded at an earlier instant, and held at that instant: what recall could have used
- * then. What has been erased since is gone from the past as well.
+ * The memories as they were recorded at an earlier instant, without those that had ended by then: what recall could
+ * have used. What has been erased since is gone from the past as well.
  */
 export async function asOf(
   { store }: EnginePorts,
@@ -113,7 +117,7 @@ export async function asOf(
 ): Promise<Page<Memory>> {
   const page = await store.find('memory', scope, {
     where: { createdBefore: (at + 1) as Instant }, // "at or before", in whole milliseconds
-    limit: Math.min(query.limit ?? LIST_LIMIT, PAGE_ROWS_MAX),
+    limit: parseLimit(query.limit ?? LIST_LIMIT),
     ...(query.after === undefined ? {} : { after: query.after }),
   })
   const changedSince = page.rows.filter((memory) => memory.updatedAt > at).map(({ id }) => id)
@@ -124,12 +128,8 @@ export async function asOf(
   const then = new Map(past.map(({ memory }) => [memory.id, memory]))
   const rows = page.rows
     .flatMap((memory) => (memory.updatedAt <= at ? [memory] : (then.get(memory.id) ?? [])))
-    .filter((memory) => memory.status === 'active' && heldAt(memory, at))
+    .filter((memory) => memory.status === 'active' && !hasEnded(memory, at))
   return { rows, next: page.next }
-}
-
-function heldAt(memory: Memory, at: Instant): boolean {
-  return !hasEnded(memory, at) && (memory.validFrom === null || memory.validFrom <= at)
 }
 
 function toMemoryFilter(query: ReadFilter, now: Instant): MemoryFilter {
@@ -144,4 +144,13 @@ function toMemoryFilter(query: ReadFilter, now: Instant): MemoryFilter {
     ...(createdBefore === undefined ? {} : { createdBefore }),
     ...(query.includeEnded === true ? {} : { unendedAt: now }),
   }
+}
+
+function parseLimit(limit: number): number {
+  if (!Number.isInteger(limit) || limit < 1 || limit > PAGE_ROWS_MAX) {
+    throw new AppError('invalid_input', `A limit is a whole number from 1 to ${PAGE_ROWS_MAX}.`, {
+      field: 'limit',
+    })
+  }
+  return limit
 }

@@ -84,13 +84,14 @@ async function write(ports: EnginePorts, scope: Scope, input: DraftInput): Promi
       where: { ids: blocking },
       limit: blocking.length,
     })
+    const sameKey = draft.key === null ? null : await holderOf(ports, home, draft.key)
     const decision = decideWrite({
       draft,
       place,
       now,
       change,
       id,
-      sameKey: draft.key === null ? null : await holderOf(ports, home, draft.key),
+      sameKey,
       neighbours: await neighboursOf(ports, place, draft.content, settings.neighboursMax),
       tombstones,
       reinforcement: settings.reinforcement,

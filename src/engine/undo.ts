@@ -6,7 +6,7 @@ import type { Memory } from '../core/memory.ts'
 import { revert } from '../core/undoing.ts'
 import type { Change } from '../ports/store.ts'
 import { decideAndCommit, replacing, stamp } from './changes.ts'
-import { liftTombstones } from './correct.ts'
+import { leaveTombstones, liftTombstones } from './correct.ts'
 import type { EnginePorts } from './ports.ts'
 
 export type Undone = {
@@ -30,8 +30,12 @@ export async function undo(ports: EnginePorts, scope: Scope, target: ChangeId): 
       memories.push(reversion.memory)
       kept.push(...reversion.kept.map((field) => `${current.id}.${field}`))
       changes.push(...replacing(ports, current, reversion.memory))
-      if (current.status === 'forgotten' && reversion.memory.status !== 'forgotten') {
+      const [was, is] = [current.status, reversion.memory.status]
+      if (was === 'forgotten' && is !== 'forgotten') {
         changes.push(...(await liftTombstones(ports, current)))
+      }
+      if (was !== 'forgotten' && is === 'forgotten') {
+        changes.push(...(await leaveTombstones(ports, current, mark.now)))
       }
     }
     return { changes, result: { memories, kept } }
