@@ -50,6 +50,8 @@ export type Draft = {
   readonly content: string
   readonly key: string | null
   readonly observedAt: Instant
+  /** Whether the caller said when it was observed; otherwise it was just now. */
+  readonly isDated: boolean
   readonly trust: Trust
   readonly provenance: Provenance
   /** Only what the caller said, so that an update leaves the rest as it was. */
@@ -80,7 +82,10 @@ export type ScopeInput = {
 }
 
 export function parseScope(input: ScopeInput): Scope {
-  const { owner, user, session } = input
+  const { owner, user, session, ...unknown } = input
+  const [stray] = Object.keys(unknown)
+  // A misspelt `user` would mix the data of all users.
+  if (stray !== undefined) throw invalid(stray, `A scope has no field "${stray}".`)
   return {
     owner: name('owner', owner) as OwnerId, // each name is checked where it gets its brand
     ...(user === undefined ? {} : { user: user === null ? null : (name('user', user) as UserId) }),
@@ -103,6 +108,7 @@ export function parseDraft(input: DraftInput, now: Instant): Draft {
     content: given.content,
     key: given.key ?? null,
     observedAt: observedAt === undefined ? now : instant('observedAt', observedAt),
+    isDated: observedAt !== undefined,
     trust: given.trust ?? 'user',
     provenance: parseProvenance(provenance ?? {}),
     given,

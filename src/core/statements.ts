@@ -21,120 +21,136 @@ const DIFFERENT: Comparison = { kind: 'different' }
 export function compareStatements(left: string, right: string): Comparison {
   const a = readStatement(left)
   const b = readStatement(right)
-  const isSameDenial = a.denials === b.denials
-  if (isSameDenial && equal(a.words, b.words)) return SAME
-  if (
-    !a.isDenied &&
-    !b.isDenied &&
-    a.attribute !== null &&
-    a.attribute.name === b.attribute?.name
-  ) {
-    if (a.attribute.value === b.attribute.value) return SAME
-    // "Berlin" and "Berlin during the week" may both hold.
-    const isRefined =
-      a.attribute.value.includes(b.attribute.value) || b.attribute.value.includes(a.attribute.value)
-    return isRefined ? DIFFERENT : { kind: 'contradicts', because: 'value' }
+  if (a.isAsked || b.isAsked) return DIFFERENT
+  if (equal(a.words, b.words)) return SAME
+  if (a.attribute !== null && a.attribute.name === b.attribute?.name) {
+    return a.attribute.value === b.attribute.value
+      ? SAME
+      : { kind: 'contradicts', because: 'value' }
   }
-  if (a.isAgainst !== b.isAgainst && equal(a.claim, b.claim)) {
+  const isPlain = a.isPlain && b.isPlain
+  if (isPlain && a.isAgainst !== b.isAgainst && equal(a.claim, b.claim)) {
     return { kind: 'contradicts', because: 'negation' }
   }
-  if (isSameDenial && equal(a.outline, b.outline) && hasSubject(a.outline)) {
-    return { kind: 'contradicts', because: a.hasNumber ? 'number' : 'date' }
+  if (
+    differences(a.timeless, b.timeless) === 1 &&
+    equal(a.outline, b.outline) &&
+    hasSubject(a.outline)
+  ) {
+    return { kind: 'contradicts', because: a.outline.includes('#') ? 'number' : 'date' }
   }
   return DIFFERENT
 }
 
 /** Whether a statement says of itself that something has changed. */
 export function announcesChange(content: string): boolean {
-  return CHANGE_CUES.test(fold(content))
+  return CHANGE_CUES.test(content.toLowerCase())
 }
 
 type Statement = {
-  /** Stems in order, without filler and negations. */
+  /** In order, without filler; a denial stands as one sign where it was said. */
   readonly words: readonly string[]
-  /** How many words deny it. Two are not none: people deny twice to be clear. */
-  readonly denials: number
-  /** The words with every liking as "like" and every disliking as a denied "like". */
+  /** The stems without denials, with every liking and disliking as "like". */
   readonly claim: readonly string[]
   readonly isAgainst: boolean
-  /** The words with numbers and dates blanked out. */
+  /** Whether it makes one claim: with two denials or two clauses, nobody can tell by rules what is denied. */
+  readonly isPlain: boolean
+  readonly isAsked: boolean
+  /** The words without "now" and the like. */
+  readonly timeless: readonly string[]
+  /** The same with numbers and dates blanked out. */
   readonly outline: readonly string[]
-  readonly hasNumber: boolean
   readonly attribute: { readonly name: string; readonly value: string } | null
 }
 
+const DENIAL = '¬'
+
 function readStatement(content: string): Statement {
-  const folded = fold(content)
-  const [positive, denials] = withoutDenials(folded)
-  const words = (positive.match(CODE.test(positive) ? PIECES : WORDS) ?? [])
+  const spaced = content
+    .normalize('NFKC')
+    .replace(/[’‘`´]/g, "'")
+    .replace(/\s+/g, ' ')
+    .trim()
+  const folded = fold(spaced)
+  const marked = folded.replace(DENIALS, (word) => (HALF_DENIALS.has(word) ? ' ' : ` ${DENIAL} `))
+  const words = (marked.match(CODE.test(folded) ? PIECES : WORDS) ?? [])
     .filter((word) => !FILLERS.has(word))
-    .map(stemmed)
-  const dislikes = words.filter((word) => DISLIKES.has(word)).length
+    .map(singular)
+  const denials = words.filter((word) => word === DENIAL).length
+  const stems = words.filter((word) => word !== DENIAL).map(stemmed)
+  const dislikes = stems.filter((word) => DISLIKES.has(word)).length
+  const isDenied = denials > 0
+  const timeless = words.filter((word) => !NOW.has(word))
   return {
     words,
-    denials,
-    claim: words.map((word) => (DISLIKES.has(word) || LIKES.has(word) ? 'like' : word)),
-    // "I don't hate it" is not for it, but not against it either: only one of the two counts.
-    isAgainst: denials > 0 !== dislikes > 0,
-    outline: words.map((word) => (/\p{N}/u.test(word) ? '#' : CALENDAR.has(word) ? '@' : word)),
-    hasNumber: words.some((word) => /\p{N}/u.test(word)),
-    attribute: denials > 0 ? null : findAttribute(folded),
+    claim: stems.map((word) => (DISLIKES.has(word) || LIKES.has(word) ? 'like' : word)),
+    isAgainst: isDenied || dislikes > 0,
+    isPlain:
+      denials + dislikes <= 1 &&
+      !/[,;:，、；：]|\b(?:but|aber|pero|mais|mas|que)\b|但/u.test(folded),
+    isAsked: /[?？]\s*$/.test(spaced),
+    timeless,
+    outline: timeless.map((word) =>
+      NUMBER.test(word) ? '#' : CALENDAR.has(stemmed(word)) ? '@' : word,
+    ),
+    attribute: isDenied ? null : findAttribute(withoutAnswer(asFirstPerson(spaced))),
   }
 }
 
-function fold(content: string): string {
+/** A bare number. "s3" and "mp3" are names. */
+const NUMBER = /^[-+]?\p{N}+(?:[.,:]\p{N}+)*$/u
+
+function fold(spaced: string): string {
   return (
-    content
-      .normalize('NFKC')
-      .toLowerCase()
-      .replace(/[’‘`´]/g, "'")
-      .replace(/\s+/g, ' ')
-      // "No, I don't" denies once; the first word only answers.
-      .replace(/^(?:no|nope|nein|não|non|yes|yeah|ja|sí|sim|oui)[,.!;:] */, '')
-      .replace(/, (?:no|nope|nein|não|non)[.!]*$/, '')
+    asFirstPerson(withoutAnswer(spaced.toLowerCase()))
       .replace(/\bcan't\b|\bcannot\b/g, 'can not')
       .replace(/\bwon't\b/g, 'will not')
       .replace(/(\p{L})n't\b/gu, '$1 not')
       .replace(/\b(do|does|did|is|are|was|ca|wo)nt\b/g, '$1 not')
       .replace(/\bi'm\b/g, 'i am')
       .replace(/\bi've\b/g, 'i have')
-      .replace(/\b(?:the )?user's\b/g, 'my')
-      .replace(/\b(?:the )?user\b/g, 'i')
+      .replace(/\bi'd\b/g, 'i would')
+      // "Not … anymore" denies once.
+      .replace(/ any ?more\b/g, '')
       .trim()
   )
 }
 
+/** "No, I don't" denies once; the first word only answers. */
+function withoutAnswer(text: string): string {
+  return text
+    .replace(/^(?:no|nope|nein|não|non|yes|yeah|ja|sí|sim|oui|不|是的)[,.!;:，。] */iu, '')
+    .replace(/, (?:no|nope|nein|não|non)[.!]*$/iu, '')
+}
+
+/** Extractors write about "the user"; people write about themselves. */
+function asFirstPerson(text: string): string {
+  return text.replace(/\b(?:the )?user's\b/gi, 'my').replace(/\b(?:the )?user (?=[\p{L}])/giu, 'i ')
+}
+
 /** Words that deny, in the languages that pattern extraction reads. */
 const DENIALS =
-  /(?<![\p{L}\p{N}])(?:no longer|not any ?more|not|never|nothing|no|nicht mehr|nicht|keine?[nmrs]?|nie|niemals|nunca|jamás|ya no|não|jamais|pas|n'|ne|(?<=(?<![\p{L}])n(?:e |')[\p{L}' ]{1,40})(?:plus|rien|aucune?))(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])n'(?=\p{L})|从不|从来不|没有|不再|[不没别]|ではありません|じゃありません|ありません|ではない|じゃない|くない|ません|なかった|ない/gu
+  /(?<![\p{L}\p{N}])(?:no longer|not|never|nothing|no|nicht mehr|nicht|keine?[nmrs]?|nie|niemals|nunca|jamás|ya no|não|jamais|pas|ne|(?<=(?<![\p{L}])n(?:e |')[\p{L}' ]{1,40})(?:plus|rien|aucune?))(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])n'(?=\p{L})|从来不|从不|没有|不再|(?<![特差区性级])别(?!人)|不(?![但仅过错同])|没|ではありません|じゃありません|ありません|ではない|じゃない|くない(?<!少くない)|ません|なかった|(?<!もったい|少)ない/gu
 /** French denies twice to say it once. */
 const HALF_DENIALS = new Set(['ne', "n'"])
 
-function withoutDenials(text: string): readonly [string, number] {
-  let denials = 0
-  const positive = text.replace(DENIALS, (word) => {
-    if (!HALF_DENIALS.has(word)) denials++
-    return ' '
-  })
-  return [positive, denials]
-}
-
 /** Letters of scripts without spaces stand alone; everything else goes by words. */
 const WORDS =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|(?:(?<![\p{L}\p{N}])[-+](?=\p{N}))?[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:[.+#_-]+[\p{L}\p{N}]+)*[+#]*/gu
+  /¬|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|(?:(?<![\p{L}\p{N}])[-+](?=\p{N}))?[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:[.+#_-]+[\p{L}\p{N}]+)*[+#]*/gu
 
 /** In code, commands and paths every mark means something: `a && b` is not `a || b`. */
 const CODE = /[<>{}=\\|&$%*~^`[\]_/]/
 const PIECES = /\S+/g
 
 const FILLERS = new Set(
-  'a an the do does did really very just also quite actually so too please still that much any more am is are be been now s j je ich yo eu です ます'.split(
+  'a an the do does did really very just actually quite please that am is are be s j je ich yo eu で す ま'.split(
     ' ',
   ),
 )
 
+const NOW = new Set('now nowadays jetzt inzwischen mittlerweile ahora maintenant agora'.split(' '))
 const LIKES = new Set('like love enjoy ador mag lieb gusta encanta aime adore gosto amo'.split(' '))
-const DISLIKES = new Set('hate dislik detest loath avoid hass odio déteste'.split(' '))
+const DISLIKES = new Set('hate dislik detest loath hass odio déteste'.split(' '))
 
 const CALENDAR = new Set(
   [
@@ -151,11 +167,21 @@ const CALENDAR = new Set(
 )
 
 const CHANGE_CUES =
-  /(?<![\p{L}\p{N}])(?:now|nowadays|no longer|any ?more|instead|since|switched|changed|moved|these days|jetzt|inzwischen|nicht mehr|stattdessen|mittlerweile|ahora|ya no|en lugar|maintenant|désormais|ne .{1,40} plus|agora|já não|em vez)(?![\p{L}\p{N}])|现在|不再|改为|改成|今は|もう|今では/u
+  /(?<![\p{L}\p{N}])(?:now|nowadays|no longer|any ?more|switched|these days|jetzt|inzwischen|nicht mehr|mittlerweile|ahora|ya no|maintenant|désormais|agora|já não)(?![\p{L}\p{N}])|现在|不再|改为|改成|今は|今では/u
 
 /** A bare number says nothing that another number could contradict. */
 function hasSubject(outline: readonly string[]): boolean {
   return outline.filter((word) => word !== '#' && word !== '@').length >= 2
+}
+
+/** How many words differ between two statements of the same length. */
+function differences(a: readonly string[], b: readonly string[]): number {
+  return a.length === b.length ? a.filter((word, index) => word !== b[index]).length : -1
+}
+
+/** "likes" is "like", but "universe" is not "university": a stem is too coarse to call two statements the same. */
+function singular(word: string): string {
+  return /^[a-z]{3,}[^s]s$/.test(word) ? word.slice(0, -1) : word
 }
 
 function stemmed(word: string): string {

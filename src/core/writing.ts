@@ -49,7 +49,10 @@ export type WriteDecision =
 
 export function decideWrite(context: WriteContext): WriteDecision {
   const { draft, sameKey, tombstones } = context
-  if (tombstones.some((tombstone) => tombstone.forgottenAt >= draft.observedAt)) {
+  const isBlocking = ({ forgottenAt }: Tombstone) =>
+    // What is said right after the forgetting is new, even within the same millisecond.
+    draft.isDated ? forgottenAt >= draft.observedAt : forgottenAt > draft.observedAt
+  if (tombstones.some(isBlocking)) {
     return { kind: 'refused', because: 'forgotten' }
   }
   if (sameKey !== null) return decideSameKey(context, sameKey)
@@ -63,9 +66,13 @@ export function decideWrite(context: WriteContext): WriteDecision {
       : reinforce(context, echo)
   }
   const neighbours = isNamed ? [] : context.neighbours
-  for (const neighbour of neighbours) {
-    const comparison = compareStatements(draft.content, neighbour.content)
-    if (comparison.kind === 'same') return reinforce(context, neighbour)
+  const compared = neighbours.map((neighbour) => ({
+    neighbour,
+    comparison: compareStatements(draft.content, neighbour.content),
+  }))
+  const same = compared.find(({ comparison }) => comparison.kind === 'same')?.neighbour
+  if (same !== undefined) return restate(context, same)
+  for (const { neighbour, comparison } of compared) {
     if (comparison.kind === 'contradicts') {
       return decideContradiction(context, neighbour, comparison.because)
     }
@@ -88,6 +95,21 @@ function decideSameKey(context: WriteContext, holder: Memory): WriteDecision {
   return { kind: 'update', memory: updateMemory(context, holder), previous: holder }
 }
 
+/** Said again: reinforced, and what the caller says beyond it is taken over. */
+function restate(context: WriteContext, memory: Memory): WriteDecision {
+  // Reinforcing already takes the higher importance.
+  const { importance = 0, ...given } = context.draft.given
+  const draft = { ...context.draft, given }
+  if (!saysMore(draft, memory) || isLessTrusted(draft, memory)) return reinforce(context, memory)
+  const updated: Memory = {
+    ...updateMemory({ ...context, draft }, memory),
+    content: memory.content,
+    sourceCount: memory.sourceCount + 1,
+    importance: Math.max(memory.importance, importance),
+  }
+  return { kind: 'update', memory: updated, previous: memory }
+}
+
 /** The same statement from the same kind of source: what is kept aside must not pile up. */
 function echoOf({ draft, neighbours }: WriteContext): Memory | undefined {
   return neighbours.find(
@@ -105,14 +127,21 @@ function decideContradiction(
   const { draft } = context
   // Two numbers or dates are often two events; only the speaker can say that one replaces the other.
   const isReplacement =
-    because === 'value' || because === 'negation' || announcesChange(draft.content)
+    because === 'value' ||
+    because === 'negation' ||
+    (because === 'number' && announcesChange(draft.content) && !announcesChange(neighbour.content))
   const isOlder = draft.observedAt < (neighbour.validFrom ?? neighbour.createdAt)
   if (!isReplacement || isOlder || neighbour.pinned || isLessTrusted(draft, neighbour)) {
     const memory = { ...createMemory(context), conflictsWith: neighbour.id }
     return { kind: 'conflict', memory, conflicting: neighbour, because }
   }
   const created = createMemory(context)
-  const memory = { ...created, validFrom: created.validFrom ?? draft.observedAt }
+  const memory = {
+    ...created,
+    // Whoever looks the key up wants what holds now.
+    key: created.key ?? neighbour.key,
+    validFrom: created.validFrom ?? draft.observedAt,
+  }
   const superseded: Memory = {
     ...neighbour,
     status: 'superseded',
@@ -137,7 +166,8 @@ function createMemory({ draft, place, id, now, change }: WriteContext): Memory {
     pinned: given.pinned ?? false,
     trust: draft.trust,
     status: 'active',
-    validFrom: given.validFrom ?? null,
+    // A statement with a date of its own is compared by it, not by when it came in.
+    validFrom: given.validFrom ?? (draft.isDated ? draft.observedAt : null),
     validUntil: given.validUntil ?? null,
     supersededBy: null,
     conflictsWith: null,

@@ -66,9 +66,12 @@ export interface Engine {
 
 export function createEngineOn(ports: EnginePorts): Engine {
   const { store } = ports
+  const inTurn = createQueue()
   return {
-    remember: async (scope, draft) => remember(ports, parseScope(scope), draft),
-    learn: async (scope, text, options) => learn(ports, parseScope(scope), text, options),
+    remember: async (scope, draft) =>
+      inTurn(scope, () => remember(ports, parseScope(scope), draft)),
+    learn: async (scope, text, options) =>
+      inTurn(scope, () => learn(ports, parseScope(scope), text, options)),
     recall: async (scope, query) => read.recall(ports, parseScope(scope), query),
     get: async (scope, id) => store.get('memory', parseScope(scope), parseId('mem', id)),
     list: async (scope, query = {}) => read.list(ports, parseScope(scope), query),
@@ -97,6 +100,24 @@ export function createEngineOn(ports: EnginePorts): Engine {
     status: () => store.report(),
     doctor: (options) => store.inspect({ repair: options?.repair ?? false }),
     close: () => store.close(),
+  }
+}
+
+/**
+ * Lets the writes of one owner and user take turns. Two that are decided at once would not see each other's
+ * statements, and say the same thing twice; racing for a key, most of them would only get in each other's way.
+ */
+function createQueue() {
+  const last = new Map<string, Promise<unknown>>()
+  return async <Result>(scope: ScopeInput, work: () => Promise<Result>): Promise<Result> => {
+    const name = JSON.stringify([scope?.owner, scope?.user ?? null])
+    const turn = (last.get(name) ?? Promise.resolve()).then(work, work)
+    last.set(name, turn)
+    try {
+      return await turn
+    } finally {
+      if (last.get(name) === turn) last.delete(name)
+    }
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { parseScope } from '../core/draft.ts'
 import { AppError, toAppError } from '../core/errors.ts'
+import { blockingTombstones } from '../core/forgetting.ts'
 import type { OwnerId, Scope } from '../core/ids.ts'
 import type { Memory } from '../core/memory.ts'
 import { parseMemory, parseRevision, parseTombstone } from '../core/records.ts'
@@ -11,8 +12,8 @@ import type { Change, Row, Table } from '../ports/store.ts'
 import { pages } from './paging.ts'
 import type { EnginePorts } from './ports.ts'
 
-export const EXPORT_FORMAT = 'recollect-export'
-export const EXPORT_VERSION = 1
+const EXPORT_FORMAT = 'recollect-export'
+const EXPORT_VERSION = 1
 
 const TABLES: readonly Table[] = ['memory', 'revision', 'tombstone']
 const BATCH_ROWS = 1_000
@@ -75,19 +76,26 @@ export async function importLines(
     batch = []
     options.onProgress?.(line)
   }
+  let hasHeader = false
   for await (const text of lines) {
     line++
     if (text.trim() === '') continue
+    if (!hasHeader) {
+      parseHeader(text)
+      hasHeader = true
+      continue
+    }
     try {
       const parsed = parseLine(text, line, options.owner)
-      if (parsed !== null) batch.push(parsed)
+      // A trace is bound to its owner: under another one it would block nothing.
+      if (parsed.table === 'tombstone' && options.owner !== undefined) tally.skipped++
+      else batch.push(parsed)
     } catch (error) {
-      if (line === 1) throw notAnExport(error)
       fail(line, error)
     }
     if (batch.length >= BATCH_ROWS) await flush()
   }
-  if (line === 0) throw new AppError('invalid_input', 'There is nothing to import: no line at all.')
+  if (!hasHeader) throw new AppError('invalid_input', 'There is nothing to import: no line at all.')
   await flush()
   return { ...tally, failures }
 }
@@ -96,12 +104,8 @@ type NumberedRow = { readonly line: number } & {
   [T in Table]: { readonly table: T; readonly row: Row<T> }
 }[Table]
 
-function parseLine(text: string, line: number, owner: OwnerId | undefined): NumberedRow | null {
+function parseLine(text: string, line: number, owner: OwnerId | undefined): NumberedRow {
   const value = parseJson(text)
-  if (line === 1) {
-    parseHeader(value)
-    return null
-  }
   switch (value.table) {
     case 'memory':
       return { line, table: 'memory', row: moved(parseMemory(value.row), owner) }
@@ -126,22 +130,27 @@ function parseJson(text: string): { readonly [field: string]: unknown } {
   throw new AppError('invalid_input', 'The line is not a JSON object.')
 }
 
-function notAnExport(error: unknown): AppError {
-  const { message } = toAppError(error)
-  return message.includes('export')
-    ? toAppError(error)
-    : new AppError('invalid_input', 'This is not a Recollect export: its first line is no header.')
-}
-
-function parseHeader(header: { readonly [field: string]: unknown }): void {
-  if (header.format !== EXPORT_FORMAT) {
-    throw new AppError('invalid_input', 'The first line is not the header of a Recollect export.')
-  }
-  if (typeof header.version !== 'number' || header.version > EXPORT_VERSION) {
+function parseHeader(text: string): void {
+  const { format, version } = isJsonObject(text) ? parseJson(text) : {}
+  if (format !== EXPORT_FORMAT) {
     throw new AppError(
       'invalid_input',
-      `The export has format version ${String(header.version)}; this Recollect reads up to ${EXPORT_VERSION}.`,
+      'This is not a Recollect export: its first line is no header.',
     )
+  }
+  if (typeof version !== 'number' || version > EXPORT_VERSION) {
+    throw new AppError(
+      'invalid_input',
+      `The export has format version ${String(version)}; this Recollect reads up to ${EXPORT_VERSION}.`,
+    )
+  }
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    return typeof parseJson(text) === 'object'
+  } catch {
+    return false
   }
 }
 
@@ -160,11 +169,19 @@ async function importBatch(
   ports: EnginePorts,
   batch: readonly NumberedRow[],
 ): Promise<readonly RowResult[]> {
-  if (batch.length === 0) return []
-  const outcome = await ports.store.commit(batch.map((row) => put(row, 'absent')))
-  if (outcome.kind === 'committed') return batch.map((row) => ({ row, result: 'imported' }))
-  const results: RowResult[] = []
-  for (const row of batch) {
+  const forgotten = await forgottenSince(ports, batch)
+  const results: RowResult[] = [...forgotten].map((row) => ({
+    row,
+    result: 'skipped',
+    error: new AppError('conflict', 'It was forgotten here after the export, and stays forgotten.'),
+  }))
+  const welcome = batch.filter((row) => !forgotten.has(row))
+  if (welcome.length === 0) return results
+  const outcome = await ports.store.commit(welcome.map((row) => put(row, 'absent')))
+  if (outcome.kind === 'committed') {
+    return [...results, ...welcome.map((row) => ({ row, result: 'imported' as const }))]
+  }
+  for (const row of welcome) {
     try {
       results.push({ row, result: await importRow(ports, row) })
     } catch (error) {
@@ -172,6 +189,34 @@ async function importBatch(
     }
   }
   return results
+}
+
+/** Memories that were erased here since they were exported, and their history. The bin has its own traces. */
+async function forgottenSince(
+  { store }: EnginePorts,
+  batch: readonly NumberedRow[],
+): Promise<ReadonlySet<NumberedRow>> {
+  const blocked = new Set<NumberedRow>()
+  if ((await store.report()).rows.tombstone === 0) return blocked
+  const arriving = new Set<string>()
+  for (const entry of batch) {
+    if (entry.table === 'tombstone') continue
+    const memory = entry.table === 'memory' ? entry.row : entry.row.memory
+    const home = { owner: memory.place.owner, user: memory.place.user }
+    const isHere = arriving.has(memory.id) || (await store.get('memory', home, memory.id)) !== null
+    if (isHere) continue
+    if (entry.table === 'revision' || (await isBlocked(store, memory))) blocked.add(entry)
+    else arriving.add(memory.id)
+  }
+  return blocked
+}
+
+async function isBlocked(store: EnginePorts['store'], memory: Memory): Promise<boolean> {
+  if (memory.status === 'forgotten') return false
+  const home = { owner: memory.place.owner, user: memory.place.user }
+  const ids = blockingTombstones(memory.place, memory)
+  const { rows } = await store.find('tombstone', home, { where: { ids }, limit: ids.length })
+  return rows.some((tombstone) => tombstone.forgottenAt >= memory.updatedAt)
 }
 
 async function importRow({ store }: EnginePorts, entry: NumberedRow): Promise<RowResult['result']> {

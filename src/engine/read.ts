@@ -142,7 +142,10 @@ function toMemoryFilter(query: ReadFilter, now: Instant): MemoryFilter {
     ...(key === undefined ? {} : { key }),
     ...(createdFrom === undefined ? {} : { createdFrom }),
     ...(createdBefore === undefined ? {} : { createdBefore }),
-    ...(query.includeEnded === true ? {} : { unendedAt: now }),
+    // A superseded memory has ended by that; who asks for such ones wants to see them.
+    ...(query.includeEnded === true || statuses?.some((status) => status !== 'active')
+      ? {}
+      : { unendedAt: now }),
   }
 }
 

@@ -26,7 +26,21 @@ export type EngineOptions = {
   readonly settings?: { readonly [name: string]: unknown }
 }
 
+const OPTIONS: ReadonlySet<string> = new Set<keyof EngineOptions>([
+  'path',
+  'key',
+  'durability',
+  'postgres',
+  'store',
+  'settings',
+])
+
 export async function createEngine(options: EngineOptions = {}): Promise<Engine> {
+  const stray = Object.keys(options).find((name) => !OPTIONS.has(name))
+  if (stray !== undefined) {
+    // A misspelt `path` would keep everything in memory, and lose it.
+    throw new AppError('invalid_input', `createEngine has no option "${stray}".`, { option: stray })
+  }
   const settings = parseSettings(options.settings ?? {})
   const store = await openStore(options)
   return createEngineOn({ store, clock: systemClock, ids: createIds(), settings })

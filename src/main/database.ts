@@ -11,7 +11,7 @@ import {
   keyFromText,
 } from '../adapters/sqlite/keys.ts'
 import { type Salvage, salvage } from '../adapters/sqlite/salvage.ts'
-import { AppError, type ErrorCode } from '../core/errors.ts'
+import { AppError, type ErrorCode, toAppError } from '../core/errors.ts'
 import type {
   Converted,
   Database,
@@ -91,9 +91,30 @@ export function createDatabase({ config, now, askPassphrase }: DatabaseOptions):
       const from = await currentKey()
       return convert(from, toNewKey(key, config), onProgress)
     },
-    salvage: async (onProgress) =>
-      toSalvaged(await salvage({ path, key: await currentKey(), now, onProgress })),
+    salvage: async (onProgress) => {
+      const key = await currentKey()
+      await requireDamage(() => openSqliteFile({ path, now, key }))
+      return toSalvaged(await salvage({ path, key, now, onProgress }))
+    },
   }
+}
+
+/** What is sound, in use, or from a newer version must not be taken apart. */
+async function requireDamage(open: () => ReturnType<typeof openSqliteFile>): Promise<void> {
+  try {
+    const store = await open()
+    try {
+      const faults = await store.inspect({ repair: false })
+      if (faults.some((fault) => !fault.repairable)) return
+    } finally {
+      await store.close()
+    }
+  } catch (error) {
+    const { code } = toAppError(error)
+    if (code === 'schema_mismatch' || code === 'busy' || code === 'missing_part') throw error
+    return
+  }
+  throw new AppError('conflict', 'The database is sound: there is nothing to salvage.')
 }
 
 function stateOf(path: string): DatabaseState {

@@ -73,7 +73,10 @@ export type Change =
             readonly expect: Exclude<Expectation, 'any'>
           }
     }[Table]
-  /** Counts uses without a new version: recall must never conflict with an edit. A missing row is passed over. */
+  /**
+   * Counts uses without a new version: recall must never conflict with an edit. A missing row is passed over, and a
+   * put over an existing row never lowers its counters.
+   */
   | {
       readonly op: 'count'
       readonly scope: Scope

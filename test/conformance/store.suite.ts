@@ -147,6 +147,19 @@ function describeRows(open: OpenStore): void {
     })
   })
 
+  it('[ST10] an edit that was read before a use does not undo the counting', async () => {
+    const store = await open()
+    const row = memory()
+    await store.commit([create(row)])
+    await store.commit([
+      { op: 'count', scope: ADA, id: row.id, uses: 3, usedAt: instant(50) },
+      replace({ ...row, version: 2, content: 'edited' }),
+    ])
+    await store.commit([{ op: 'count', scope: ADA, id: row.id, uses: 1, usedAt: instant(60) }])
+    await store.commit([replace({ ...row, version: 3 })])
+    expect(await store.get('memory', ADA, row.id)).toMatchObject({ useCount: 4, lastUsedAt: 60 })
+  })
+
   it('[ST11] tells who has memories, and counts what it holds', async () => {
     const store = await open()
     const eve = { ...ADA, user: user('eve') }
@@ -251,7 +264,7 @@ function describeCommits(open: OpenStore): void {
     expect(await store.get('memory', again.place, row.id)).toEqual(again)
     const counted: Change = { ...count, scope: again.place }
     expect(await store.commit([counted, any(again), counted])).toEqual(COMMITTED)
-    expect((await store.get('memory', again.place, row.id))?.useCount).toBe(2)
+    expect((await store.get('memory', again.place, row.id))?.useCount).toBe(4)
     expect(await store.inspect({ repair: false })).toEqual([])
   })
 

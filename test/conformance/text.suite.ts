@@ -97,6 +97,14 @@ export function describeTextMatching(open: OpenStore): void {
     }
   })
 
+  it('[ST13] the best of many is found, however old and however few are asked for', async () => {
+    const { search } = await withContents(
+      'tea tea tea',
+      ...Array.from({ length: 400 }, (_, n) => `a cup of tea on day ${n}`),
+    )
+    expect(await search('tea', 1)).toEqual(['tea tea tea'])
+  })
+
   it('[ST14] finds stems, identifiers, accents, and other scripts', async () => {
     const { search } = await withContents(
       'She was running marathons',

@@ -104,12 +104,20 @@ function describeWriting(open: OpenStore): void {
 
   it('[WR9] many writers of one key leave one memory, and all of them get through', async () => {
     const { engine } = await openEngine(open)
-    const writes = Array.from({ length: 6 }, (_, n) =>
+    const writes = Array.from({ length: 60 }, (_, n) =>
       engine.remember(ADA, { content: `value ${n}`, key: 'crown' }),
     )
     await Promise.all(writes)
     const { rows } = await engine.list(ADA)
-    expect(rows).toMatchObject([{ key: 'crown', version: 6 }])
+    expect(rows).toMatchObject([{ key: 'crown', version: 60 }])
+  })
+
+  it('[WR9] many writers of one statement leave one memory', async () => {
+    const { engine } = await openEngine(open)
+    const writes = Array.from({ length: 20 }, () => engine.remember(ADA, { content: 'I like tea' }))
+    const outcomes = (await Promise.all(writes)).map(({ outcome }) => outcome)
+    expect(outcomes.filter((outcome) => outcome === 'create')).toHaveLength(1)
+    expect((await engine.list(ADA)).rows).toMatchObject([{ sourceCount: 20 }])
   })
 
   it('[WR7] what has expired is out of recall and lists, and still there when asked for', async () => {
@@ -280,6 +288,34 @@ function describeTime(open: OpenStore): void {
     await engine.undo(ADA, moved.memory.change)
     expect(await contents(engine, 'live')).toEqual(['I live in Berlin'])
     expect(await engine.get(ADA, memory.id)).toMatchObject({ supersededBy: null, validUntil: null })
+  })
+
+  it('[FO2] undoing a create leaves a trace as forgetting does', async () => {
+    const { engine, clock } = await openEngine(open)
+    const saidAt = clock.now()
+    const { memory } = await engine.remember(ADA, { content: 'I like opera' })
+    clock.advance(1)
+    await engine.undo(ADA, memory.change)
+    const late = engine.remember(ADA, { content: 'I like opera', observedAt: saidAt })
+    await expect(late).rejects.toMatchObject({ code: 'forgotten' })
+    expect((await engine.remember(ADA, { content: 'I like opera' })).outcome).toBe('create')
+  })
+
+  it('[CO3] restoring what was superseded shows what it contradicts', async () => {
+    const { engine, clock } = await openEngine(open)
+    const old = await engine.remember(ADA, { content: 'I live in Berlin', key: 'home' })
+    clock.advance(1)
+    const next = await engine.remember(ADA, { content: 'I live in Munich' })
+    expect(next).toMatchObject({ outcome: 'supersede', memory: { key: 'home' } })
+    const listed = await engine.list(ADA, { statuses: ['superseded'] })
+    expect(listed.rows.map((row) => row.id)).toEqual([old.memory.id])
+    await engine.edit(ADA, next.memory.id, { key: null })
+    await engine.forget(ADA, old.memory.id)
+    expect(await engine.restore(ADA, old.memory.id)).toMatchObject({
+      status: 'active',
+      validUntil: null,
+      conflictsWith: next.memory.id,
+    })
   })
 
   it('[UN1] undoing an undo redoes', async () => {

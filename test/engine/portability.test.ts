@@ -106,6 +106,8 @@ describe('import', () => {
     await attempt().toMatchObject({ code: 'invalid_input' })
     await attempt('hello').toMatchObject({ code: 'invalid_input' })
     await attempt('{"some":"json"}').toThrow('header')
+    await attempt('', '{"some":"json"}').toThrow('header')
+    await attempt('', ' ').toMatchObject({ code: 'invalid_input' })
     await attempt('{"format":"recollect-export","version":2}').toThrow('version 2')
   })
 
@@ -118,6 +120,20 @@ describe('import', () => {
     expect(result).toMatchObject({ imported: 0, failed: 1 })
     expect(result.failures[0]?.message).toContain('another owner')
     expect((await engine.list({ owner: 'mallory' })).rows).toEqual([])
+  })
+
+  it('[PO4] does not bring back what was erased since the export', async () => {
+    const { engine, clock } = await openEngine(openSqlite)
+    const { memory } = await engine.remember(ADA, { content: 'secret' })
+    await engine.edit(ADA, memory.id, { content: 'more secret' })
+    const kept = await engine.remember(ADA, { content: 'kept' })
+    const list = await lines(engine)
+    clock.advance(1)
+    await engine.erase(ADA, memory.id)
+    const result = await engine.import(from(list))
+    expect(result).toMatchObject({ imported: 0, skipped: 1, failed: 2 })
+    expect(result.failures[0]?.message).toContain('forgotten')
+    expect((await engine.list(ADA)).rows.map((row) => row.id)).toEqual([kept.memory.id])
   })
 
   it('[PO3] can give everything to another owner', async () => {

@@ -5,7 +5,8 @@
  */
 import { covers, type Instant, type MemoryId, type Place, type Scope } from '../../core/ids.ts'
 import { holdsKey, type Memory } from '../../core/memory.ts'
-import type { Change, CommitOutcome, Expectation, Row, Table } from '../../ports/store.ts'
+import { refusalOf } from '../../ports/expectations.ts'
+import type { Change, CommitOutcome, Row, Table } from '../../ports/store.ts'
 
 /** What a commit must know of a row that is stored. */
 export type Head = { readonly id: string; readonly place: Place; readonly version: number }
@@ -105,11 +106,17 @@ function apply(draft: Draft, change: Exclude<Change, { op: 'count' }>): Conflict
   const scope = change.op === 'put' ? homeOf(change.row) : change.scope
   const existing = draft.slots[change.table].get(id)
   const isVisible = existing !== undefined && covers(scope, existing.place)
-  const because = refusal(change.expect, existing?.version ?? null, isVisible)
+  const because = refusalOf(
+    change.expect,
+    existing === undefined ? null : { version: existing.version, isCovered: isVisible },
+  )
   if (because !== null) return { kind: 'conflict', table: change.table, id, because }
   if (change.op === 'remove' && isVisible) {
     draft.slots[change.table].delete(id)
-    if (change.table === 'memory') letGo(draft, id)
+    if (change.table === 'memory') {
+      letGo(draft, id)
+      draft.counts.delete(id)
+    }
   }
   return change.op === 'put' ? put(draft, change) : null
 }
@@ -124,6 +131,8 @@ function put(draft: Draft, change: Extract<Change, { op: 'put' }>): Conflict | n
     if (isTaken) return { kind: 'conflict', table, id, because: 'key' }
     letGo(draft, id)
     hold(draft, row)
+    const earlier = draft.slots.memory.get(id)?.row
+    if (earlier != null) slot.row = keepingUses(row, earlier)
   }
   // The table and the row's type belong together in `Change`; looking both up apart loses that.
   const slots = draft.slots[table] as Map<string, Slot<Table>>
@@ -150,16 +159,6 @@ function count(draft: Draft, change: Extract<Change, { op: 'count' }>): null {
   return null
 }
 
-function refusal(
-  expect: Expectation,
-  version: number | null,
-  isVisible: boolean,
-): 'exists' | 'version' | null {
-  if (expect === 'absent') return version === null ? null : 'exists'
-  if (expect === 'any') return version === null || isVisible ? null : 'exists'
-  return isVisible && version === expect.version ? null : 'version'
-}
-
 /** What the core's rule reads of a memory, so that it can be asked about stored ones as well. */
 type Keyed = Pick<Memory, 'place' | 'key' | 'status'>
 
@@ -169,12 +168,21 @@ function hold(draft: Draft, memory: Keyed & { readonly id: string }): void {
   draft.heldBy.set(memory.id, keyName(memory))
 }
 
-/** What was known of a stored row no longer counts: its key is free, and its uses are not to be counted. */
+/** The key of a row that is replaced or removed is free. */
 function letGo(draft: Draft, id: string): void {
   const key = draft.heldBy.get(id)
   if (key !== undefined) draft.holders.delete(key)
   draft.heldBy.delete(id)
-  draft.counts.delete(id)
+}
+
+/** Within one commit as between commits: a put never lowers the counters. */
+function keepingUses(row: Memory, earlier: Memory): Memory {
+  return {
+    ...row,
+    useCount: Math.max(row.useCount, earlier.useCount),
+    lastUsedAt:
+      earlier.lastUsedAt === null ? row.lastUsedAt : later(row.lastUsedAt, earlier.lastUsedAt),
+  }
 }
 
 function losesKey(head: MemoryHead, holders: ReadonlyMap<string, string>): boolean {

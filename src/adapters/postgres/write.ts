@@ -183,7 +183,12 @@ async function putRows<T extends Table>(
 /** Inserts or replaces the rows of `$1`, but never a row of another owner. */
 function putStatement(names: Names, table: Table, columns: readonly string[]): string {
   const list = columns.map(quoted).join(', ')
-  const assignments = columns.map((column) => `${quoted(column)} = excluded.${quoted(column)}`)
+  const assignments = columns.map((column) =>
+    // Uses may have been counted since the row was read; writing it back must not undo that.
+    column === 'use_count' || column === 'last_used_at'
+      ? `${column} = GREATEST(stored.${column}, excluded.${column})`
+      : `${quoted(column)} = excluded.${quoted(column)}`,
+  )
   return `INSERT INTO ${names[table]} AS stored (${list})
     SELECT ${list} FROM json_populate_recordset(NULL::${names[table]}, $1)
     ON CONFLICT (id) DO UPDATE SET ${assignments.join(', ')}

@@ -149,9 +149,17 @@ function apply(rows: Rows, change: Change): Conflict | null {
     if (change.table === 'memory' && keyIsTaken(rows.memory, change.row)) {
       return { kind: 'conflict', table: 'memory', id, because: 'key' }
     }
-    table.set(id, change.row)
+    table.set(id, keepingUses(change.row, existing))
   }
   return null
+}
+
+/** Uses may have been counted since the row was read; writing it back must not undo that. */
+function keepingUses(row: AnyRow, existing: AnyRow | undefined): AnyRow {
+  if (existing === undefined || !('useCount' in row) || !('useCount' in existing)) return row
+  const useCount = Math.max(row.useCount, existing.useCount)
+  const [a, b] = [row.lastUsedAt, existing.lastUsedAt]
+  return { ...row, useCount, lastUsedAt: a === null || (b !== null && b > a) ? b : a }
 }
 
 function keyIsTaken(memories: ReadonlyMap<string, Memory>, row: Memory): boolean {

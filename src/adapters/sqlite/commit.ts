@@ -167,10 +167,15 @@ const INSERT = statements(
   (table, columns) => `INSERT INTO ${table} (${columns.join(', ')})
     VALUES (${columns.map(() => '?').join(', ')}) ON CONFLICT DO NOTHING`,
 )
+/** Uses may have been counted since the row was read; writing it back must not undo that. */
+const KEPT: { readonly [column: string]: string } = {
+  use_count: 'max(use_count, ?)',
+  last_used_at: 'nullif(max(coalesce(last_used_at, -9e15), coalesce(?, -9e15)), -9e15)',
+}
 /** `OR IGNORE` turns a key that is taken into "nothing written", which `changes` tells. */
 const UPDATE = statements(
   (table, columns) => `UPDATE OR IGNORE ${table}
-    SET ${columns.map((column) => `${column} = ?`).join(', ')} WHERE id = ?`,
+    SET ${columns.map((column) => `${column} = ${KEPT[column] ?? '?'}`).join(', ')} WHERE id = ?`,
 )
 
 function statements(sql: (table: Table, columns: readonly string[]) => string) {

@@ -108,7 +108,12 @@ function sqliteStore(
       if (changes.length > COMMIT_CHANGES_MAX) {
         throw new RangeError(`A commit holds at most ${COMMIT_CHANGES_MAX} changes.`)
       }
-      return commit(session, changes)
+      const outcome = commit(session, changes)
+      // What was erased must not stay readable beside the file for as long as this process runs.
+      if (changes.some((change) => change.op === 'remove' && change.table === 'memory')) {
+        session.all('PRAGMA wal_checkpoint(TRUNCATE)')
+      }
+      return outcome
     },
 
     async places() {

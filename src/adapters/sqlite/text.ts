@@ -19,8 +19,8 @@ import { conjunction, memoryConditions, within } from './filters.ts'
 import { type Entry, fingerprintToken, type Home, ownerToken, placeToken, quoted } from './rows.ts'
 import type { SqliteSession } from './session.ts'
 
-/** Candidates scored exactly. Constant for ordinary limits, so that the best hit never depends on the limit. */
-const CANDIDATES = 256
+/** Candidates of a large owner that are scored; as many as a search may return, so that the best hit never depends on the limit. */
+const CANDIDATES = TEXT_HITS_MAX
 /** Rows read at once while looking for candidates that pass the filters. */
 const ROWS_PER_READ = 256
 /**
@@ -68,11 +68,18 @@ export function matchText(
   const size = sizeOf(session, owner)
   const isLarge = size.documents > LARGE_OWNER_ROWS
   const token = isLarge ? tokenInLargeOwner(session, scope, owner, size.documents) : owner
-  const found = findRows(session, token, terms, size.documents)
-  const corpus = { ...size, documentsWith: found.documentsWith }
+  const searched = scope.user === undefined ? size : sizeOf(session, placeTokenOf(session, scope))
   const filters = memoryConditions(query.where)
   const where = conjunction([...within('memory', scope, session, filters), ...filters])
-  const rows = readRows(session, found.bestFirst(), where, Math.max(limit, CANDIDATES))
+  const enough = isLarge ? CANDIDATES : Number.POSITIVE_INFINITY
+  const look = (isSelective: boolean) => {
+    const found = findRows(session, token, terms, { ...size, isLarge, isSelective })
+    return { found, rows: readRows(session, found.bestFirst(), where, enough) }
+  }
+  let { found, rows } = look(searched.documents > LARGE_OWNER_ROWS)
+  // Too few: then the common words must find rows as well.
+  if (rows.length < limit && found.isSelective) ({ found, rows } = look(false))
+  const corpus = { ...size, documentsWith: found.documentsWith }
   return rows
     .map((row) => {
       const id = String(row.id) as MemoryId // the column holds nothing else
@@ -105,7 +112,7 @@ function tokenInLargeOwner(
   owner: string,
   documents: number,
 ): string | null {
-  if (scope.user !== undefined) return placeToken(session.placeNumber(scope) ?? 0)
+  if (scope.user !== undefined) return placeTokenOf(session, scope)
   const isMain = documents > sizeOf(session, EVERYONE_TOKEN).documents * MAIN_SHARE
   return isMain ? null : owner
 }
@@ -120,7 +127,13 @@ function count(term: string, text: string): number {
   return times
 }
 
+function placeTokenOf(session: SqliteSession, scope: Scope): string {
+  return placeToken(session.placeNumber(scope) ?? 0)
+}
+
 type Found = {
+  /** Whether common terms were left out of it. */
+  readonly isSelective: boolean
   /** Numbers of memories, in the order in which they are worth reading. */
   bestFirst(): Iterable<number>
   /** False when the index has told that the memory does not hold the term. */
@@ -132,15 +145,12 @@ function findRows(
   session: SqliteSession,
   token: string | null,
   terms: readonly string[],
-  documents: number,
+  options: { readonly documents: number; readonly isLarge: boolean; readonly isSelective: boolean },
 ): Found {
+  const { documents, isLarge } = options
   const frequencies = new Map<string, number>()
-  let sought = terms
-  const isLarge = documents > LARGE_OWNER_ROWS
-  if (isLarge) {
-    for (const term of terms) frequencies.set(term, frequencyInStore(session, term))
-    sought = selective(terms, frequencies)
-  }
+  if (isLarge) for (const term of terms) frequencies.set(term, frequencyInStore(session, term))
+  const sought = options.isSelective ? selective(terms, frequencies) : terms
   // Which of the sought terms a row holds, one bit each.
   const held = new Map<number, number>()
   for (const [position, term] of sought.entries()) {
@@ -152,6 +162,7 @@ function findRows(
   const rarity = (term: string) => inverseDocumentFrequency(frequencies.get(term) ?? 0, documents)
   const positions = new Map(sought.map((term, position) => [term, position]))
   return {
+    isSelective: sought.length < terms.length,
     bestFirst: () => bestFirst(held, sought.map(rarity)),
     mayHold: (number, term) => {
       const position = positions.get(term)
