@@ -109,9 +109,8 @@ function sqliteStore(
         throw new RangeError(`A commit holds at most ${COMMIT_CHANGES_MAX} changes.`)
       }
       const outcome = commit(session, changes)
-      // What was erased must not stay readable beside the file for as long as this process runs.
       if (changes.some((change) => change.op === 'remove' && change.table === 'memory')) {
-        session.all('PRAGMA wal_checkpoint(TRUNCATE)')
+        emptyLog(session)
       }
       return outcome
     },
@@ -198,6 +197,15 @@ function select<T extends Table>(
       where.values,
     )
     .map(READ[table])
+}
+
+/** What was erased must not stay readable beside the file for as long as this process runs. */
+function emptyLog(session: SqliteSession): void {
+  try {
+    session.all('PRAGMA wal_checkpoint(TRUNCATE)')
+  } catch {
+    /* the commit stands; the next checkpoint does it */
+  }
 }
 
 function copyTo(session: SqliteSession, path: string): void {
