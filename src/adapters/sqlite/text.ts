@@ -19,8 +19,8 @@ import { conjunction, memoryConditions, within } from './filters.ts'
 import { type Entry, fingerprintToken, type Home, ownerToken, placeToken, quoted } from './rows.ts'
 import type { SqliteSession } from './session.ts'
 
-/** Candidates of a large owner that are scored; as many as a search may return, so that the best hit never depends on the limit. */
-const CANDIDATES = TEXT_HITS_MAX
+/** Candidates of a large owner that are scored. Constant for ordinary limits, so that the best hit never depends on the limit. */
+const CANDIDATES = 400
 /** Rows read at once while looking for candidates that pass the filters. */
 const ROWS_PER_READ = 256
 /**
@@ -71,7 +71,7 @@ export function matchText(
   const searched = scope.user === undefined ? size : sizeOf(session, placeTokenOf(session, scope))
   const filters = memoryConditions(query.where)
   const where = conjunction([...within('memory', scope, session, filters), ...filters])
-  const enough = isLarge ? CANDIDATES : Number.POSITIVE_INFINITY
+  const enough = isLarge ? Math.max(limit, CANDIDATES) : Number.POSITIVE_INFINITY
   const look = (isSelective: boolean) => {
     const found = findRows(session, token, terms, { ...size, isLarge, isSelective })
     return { found, rows: readRows(session, found.bestFirst(), where, enough) }
