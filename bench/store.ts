@@ -7,11 +7,12 @@
 
 import { systemClock } from '../src/adapters/system/clock.ts'
 import { createIds } from '../src/adapters/system/ids.ts'
-import type { ChangeId, Instant, MemoryId, OwnerId } from '../src/core/ids.ts'
+import type { OwnerId } from '../src/core/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../src/core/limits.ts'
 import type { Memory } from '../src/core/memory.ts'
 import { createEngineOn } from '../src/engine/engine.ts'
 import type { Change, Store } from '../src/ports/store.ts'
+import { memory as fakeMemory } from '../test/fakes/memories.ts'
 import {
   atLeast,
   type Bar,
@@ -216,33 +217,6 @@ function ownerOf(number: number): OwnerId {
 
 function memory(content: string, owner: OwnerId): Memory {
   const now = systemClock.now()
-  return {
-    id: ids.next('mem', now) as MemoryId,
-    place: { owner, user: null, session: null },
-    key: null,
-    content,
-    type: 'factual',
-    category: 'general',
-    importance: 5,
-    salience: 0.5,
-    pinned: false,
-    trust: 'user',
-    status: 'active',
-    validFrom: null,
-    validUntil: null,
-    supersededBy: null,
-    conflictsWith: null,
-    expiresAt: null,
-    provenance: { source: 'bench', turns: [], extractor: null, extractorVersion: null },
-    entities: [],
-    language: null,
-    metadata: {},
-    sourceCount: 1,
-    useCount: 0,
-    lastUsedAt: null,
-    version: 1,
-    change: 'chg_bench' as ChangeId,
-    createdAt: now as Instant,
-    updatedAt: now as Instant,
-  }
+  const place = { owner, user: null, session: null }
+  return fakeMemory({ id: ids.next('mem', now), place, content, createdAt: now, updatedAt: now })
 }
