@@ -1,5 +1,5 @@
 /**
- * Settings: what an operator or an owner may tune while it runs. Declared once, with default, range and help;
+ * Settings: what an operator or an owner may tune. Declared once, with default, range and help;
  * documents and checks are made from this table.
  */
 import { AppError } from './errors.ts'

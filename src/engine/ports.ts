@@ -7,6 +7,6 @@ export type EnginePorts = {
   readonly store: Store
   readonly clock: Clock
   readonly ids: Ids
-  /** The operator's settings; owners' own come on top. */
+  /** The operator's settings. */
   readonly settings: SettingValues
 }

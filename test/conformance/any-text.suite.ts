@@ -16,7 +16,7 @@ const BATCH = 500
 
 export function describeAnyText(open: OpenStore): void {
   it.skipIf(!existsSync(NAUGHTY_STRINGS))(
-    '[ST17] keeps and finds every string of the public list of troublesome ones',
+    '[ST17] keeps and finds every string of the public list of troublesome ones (skipped where the list is not)',
     async () => {
       const strings: unknown = JSON.parse(readFileSync(NAUGHTY_STRINGS, 'utf8'))
       await keepsAll(await open(), strings as string[]) // a list of strings, see its README

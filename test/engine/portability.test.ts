@@ -58,7 +58,7 @@ describe.each([
   })
 
   it.skipIf(!existsSync(NAUGHTY_STRINGS))(
-    '[PO1] any text makes the round trip unchanged',
+    '[PO1] any text makes the round trip unchanged (skipped where the public list is not)',
     async () => {
       const { engine: source } = await openEngine(openSource)
       const { engine: target } = await openEngine(openTarget)

@@ -20,7 +20,7 @@ const DELAY_MS_MAX = 60
 const ADA = parseScope({ owner: 'ada' })
 
 it.skipIf(!existsSync('dist/index.js'))(
-  '[FT2] keeps every acknowledged write when killed at any point',
+  '[FT2] keeps every acknowledged write when killed at any point (skipped when dist is not built)',
   async () => {
     await Promise.all(Array.from({ length: WRITERS }, () => killRepeatedly(KILLS / WRITERS)))
   },
