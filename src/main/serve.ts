@@ -2,22 +2,8 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { AppError } from '../core/errors.ts'
+import type { ServeOptions, Serving } from '../doors/cli/host.ts'
 import { createHttpServer, hostName } from '../doors/http/app.ts'
-import type { Engine } from '../engine/engine.ts'
-
-export type ServeOptions = {
-  readonly host: string
-  /** 0 takes any free port. */
-  readonly port: number
-  readonly engine: Engine
-  readonly version: string
-}
-
-export type Serving = {
-  readonly url: string
-  /** Stops taking requests, lets those under way finish, then cuts what is left. */
-  close(): Promise<void>
-}
 
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]']
 const GRACE_MS = 5_000

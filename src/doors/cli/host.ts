@@ -60,6 +60,7 @@ export type Setup = {
 
 export type ServeOptions = {
   readonly host: string
+  /** 0 takes any free port. */
   readonly port: number
   readonly engine: Engine
   readonly version: string
@@ -67,6 +68,7 @@ export type ServeOptions = {
 
 export type Serving = {
   readonly url: string
+  /** Stops taking requests, lets those under way finish, then cuts what is left. */
   close(): Promise<void>
 }
 
