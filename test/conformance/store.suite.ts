@@ -160,6 +160,17 @@ function describeRows(open: OpenStore): void {
     expect(await store.get('memory', ADA, row.id)).toMatchObject({ useCount: 4, lastUsedAt: 60 })
   })
 
+  it('[ST10] what is removed and put again in one commit begins anew', async () => {
+    const store = await open()
+    const row = memory()
+    await store.commit([create(row)])
+    await store.commit([{ op: 'count', scope: ADA, id: row.id, uses: 3, usedAt: instant(50) }])
+    const remove: Change = { op: 'remove', table: 'memory', scope: ADA, id: row.id, expect: 'any' }
+    expect(await store.commit([remove, create(row)])).toEqual(COMMITTED)
+    expect(await store.get('memory', ADA, row.id)).toEqual(row)
+    expect(await store.inspect({ repair: false })).toEqual([])
+  })
+
   it('[ST11] tells who has memories, and counts what it holds', async () => {
     const store = await open()
     const eve = { ...ADA, user: user('eve') }

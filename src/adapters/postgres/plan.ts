@@ -56,6 +56,8 @@ type Draft = {
   /** The same the other way round. */
   readonly heldBy: Map<string, string>
   readonly counts: Map<string, Count>
+  /** Also those that were put again afterwards: they begin anew, counters and all. */
+  readonly removed: { readonly [T in Table]: Set<string> }
 }
 
 export function planCommit(changes: readonly Change[], heads: Heads): Writes | Conflict {
@@ -73,9 +75,9 @@ export function planCommit(changes: readonly Change[], heads: Heads): Writes | C
       tombstone: newRows(slots.tombstone),
     },
     removes: {
-      memory: leaving(heads.memory, slots.memory),
-      revision: leaving(heads.revision, slots.revision),
-      tombstone: leaving(heads.tombstone, slots.tombstone),
+      memory: [...draft.removed.memory].filter((id) => heads.memory.has(id)),
+      revision: [...draft.removed.revision].filter((id) => heads.revision.has(id)),
+      tombstone: [...draft.removed.tombstone].filter((id) => heads.tombstone.has(id)),
     },
     counts: [...draft.counts.values()],
     releases: [...heads.memory.values()]
@@ -96,6 +98,7 @@ function draftOf(heads: Heads): Draft {
     holders: new Map(),
     heldBy: new Map(),
     counts: new Map(),
+    removed: { memory: new Set(), revision: new Set(), tombstone: new Set() },
   }
   for (const head of heads.memory.values()) hold(draft, head)
   return draft
@@ -113,6 +116,7 @@ function apply(draft: Draft, change: Exclude<Change, { op: 'count' }>): Conflict
   if (because !== null) return { kind: 'conflict', table: change.table, id, because }
   if (change.op === 'remove' && isVisible) {
     draft.slots[change.table].delete(id)
+    draft.removed[change.table].add(id)
     if (change.table === 'memory') {
       letGo(draft, id)
       draft.counts.delete(id)
@@ -197,18 +201,6 @@ function keyName({ place, key }: Keyed): string {
 
 function newRows<T extends Table>(slots: ReadonlyMap<string, Slot<T>>): readonly Row<T>[] {
   return [...slots.values()].flatMap((slot) => (slot.row === null ? [] : [slot.row]))
-}
-
-/** Rows that are gone in the end, or back in another place than they were. */
-function leaving<T extends Table>(
-  stored: ReadonlyMap<string, Head>,
-  slots: ReadonlyMap<string, Slot<T>>,
-): readonly string[] {
-  const isHome = (head: Head) => {
-    const place = slots.get(head.id)?.place
-    return place !== undefined && covers({ owner: head.place.owner, user: head.place.user }, place)
-  }
-  return [...stored.values()].filter((head) => !isHome(head)).map((head) => head.id)
 }
 
 /** A row stays with its owner and user; the session is only where it was learned. */
