@@ -159,6 +159,7 @@ export function parseProvenance(input: Partial<Provenance>): Provenance {
   const turns = words('turns', input.turns ?? [], limits.PROVENANCE_TURNS_MAX, 100)
   return {
     source: word('source', input.source ?? 'library'),
+    speaker: input.speaker == null ? null : word('speaker', input.speaker),
     turns: turns as readonly string[] as readonly TurnId[], // ids of turns are opaque here
     extractor: input.extractor == null ? null : word('extractor', input.extractor),
     extractorVersion:

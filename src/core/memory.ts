@@ -42,6 +42,8 @@ export type JsonObject = { readonly [key: string]: Json }
 export type Provenance = {
   /** What wrote it: `cli`, `library`, `patterns`, `import`, … */
   readonly source: string
+  /** Who said it, as questions would name them: a person's name, `user`, `assistant`; null when it doesn't matter. */
+  readonly speaker: string | null
   readonly turns: readonly TurnId[]
   readonly extractor: string | null
   readonly extractorVersion: string | null

@@ -77,6 +77,7 @@ function describeRows(open: OpenStore): void {
       expiresAt: instant(1_800_000_000_123),
       provenance: {
         source: 'cli',
+        speaker: 'Ann',
         turns: ['turn_1' as never], // any turn id
         extractor: 'patterns',
         extractorVersion: '1',

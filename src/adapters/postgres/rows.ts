@@ -209,7 +209,7 @@ function memoryFromColumns(columns: MemoryColumns): Memory {
     supersededBy: decoded(columns.superseded_by),
     conflictsWith: decoded(columns.conflicts_with),
     expiresAt: columns.expires_at,
-    provenance: JSON.parse(columns.provenance),
+    provenance: { speaker: null, ...JSON.parse(columns.provenance) },
     entities: JSON.parse(columns.entities),
     language: decoded(columns.language),
     metadata: JSON.parse(columns.metadata),

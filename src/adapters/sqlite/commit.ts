@@ -3,6 +3,7 @@
  */
 import { covers, type Scope } from '../../core/ids.ts'
 import type { Memory } from '../../core/memory.ts'
+import { isReworded } from '../../core/searchable.ts'
 import { refusalOf } from '../../ports/expectations.ts'
 import type { Change, CommitOutcome, Table } from '../../ports/store.ts'
 import type { SqlRow, SqlValue } from './driver.ts'
@@ -108,11 +109,11 @@ function updateMemory(
 ): Refusal | null {
   const known = entryOf(row)
   const previous = toMemory(row)
-  const isReworded = previous.content !== next.content || previous.key !== next.key
-  const entry = isReworded ? entryFor(next) : known
+  const isIndexedAgain = isReworded(previous, next)
+  const entry = isIndexedAgain ? entryFor(next) : known
   const values = [...memoryValues(next, home, entry), next.id]
   if (session.run(UPDATE.memory, values).changes === 0) return 'key'
-  if (isReworded) {
+  if (isIndexedAgain) {
     const number = Number(row.number)
     takeOut(session, number, home, known)
     enter(session, number, home, entry)

@@ -158,7 +158,7 @@ export function toMemory(row: SqlRow): Memory {
     supersededBy: row.superseded_by,
     conflictsWith: row.conflicts_with,
     expiresAt: row.expires_at,
-    provenance: JSON.parse(String(row.provenance)),
+    provenance: { speaker: null, ...JSON.parse(String(row.provenance)) },
     entities: JSON.parse(String(row.entities)),
     language: textOrNull(row.language),
     metadata: JSON.parse(String(row.metadata)),

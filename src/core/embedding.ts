@@ -1,0 +1,30 @@
+/** What is embedded of a memory, and how vectors of different origin are told apart. */
+import type { Memory } from './memory.ts'
+import { sha256 } from './sha256.ts'
+
+/** Whether vectors are kept as they are, or a quarter as large and slightly rounded. */
+export const VECTOR_FORMS = ['float32', 'int8'] as const
+export type VectorForm = (typeof VECTOR_FORMS)[number]
+
+/**
+ * The text whose vector stands for a memory. It begins with who said it: "Ann: I moved to Oslo" is found by questions
+ * about Ann, and recall in conversations of two people nearly doubles (0.59 against 0.34 of the evidence in ten hits
+ * on LoCoMo with vectors alone).
+ */
+export function embeddingText(memory: Pick<Memory, 'content' | 'provenance'>): string {
+  const { speaker } = memory.provenance
+  return speaker === null ? memory.content : `${speaker}: ${memory.content}`
+}
+
+export function embeddingTextHash(memory: Pick<Memory, 'content' | 'provenance'>): string {
+  return sha256(embeddingText(memory)).slice(0, 32)
+}
+
+/** The name of a vector space: a change in any part of it makes vectors that can't be compared with the old ones. */
+export function spaceSignature(
+  model: { readonly source: string; readonly model: string; readonly dimensions: number },
+  form: VectorForm,
+): string {
+  const name = `${model.source}:${model.model}:${model.dimensions}`
+  return form === 'int8' ? `${name}:int8` : name
+}

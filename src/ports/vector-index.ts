@@ -1,0 +1,77 @@
+import type { MemoryId, Place, Scope } from '../core/ids.ts'
+import type { MemoryFilter } from './store.ts'
+
+/** Vectors that can be compared with each other: those of one model in one form. */
+export type VectorSpace = {
+  /** `source:model:dimensions`, with `:int8` when the vectors are kept in bytes; see `core/embedding.ts`. */
+  readonly signature: string
+  readonly dimensions: number
+}
+
+export type VectorEntry = {
+  readonly place: Place
+  readonly id: MemoryId
+  /** Of length one. */
+  readonly vector: Float32Array
+  /** Of the text that was embedded, see `core/embedding.ts`: tells whether the vector is still that of the memory. */
+  readonly textHash: string
+}
+
+export type VectorQuery = {
+  readonly vector: Float32Array
+  readonly limit: number
+  readonly where: MemoryFilter
+}
+
+export type VectorHit = {
+  readonly id: MemoryId
+  /** The inner product of the two unit vectors: -1 … 1, higher is closer. */
+  readonly similarity: number
+}
+
+export type SpaceReport = VectorSpace & {
+  readonly vectors: number
+}
+
+/**
+ * VectorIndex: nearest memories by meaning. Derived from the store, so it may lag, be thrown away and be built again.
+ *
+ * Several spaces live side by side, so that a new model can be filled while the old one still answers. The scope is a
+ * parameter of every call, and every filter applies before the limit: an owner never pays for, sees or is crowded out
+ * by another one, and a small set of permitted memories is found however many others are closer.
+ *
+ * A vector whose memory was removed or whose text has changed is never found, from the commit on that did it, and even
+ * when that commit came from another process. Vectors of a wrong dimension or with numbers that are not finite are
+ * refused (`invalid_input`), and the whole call with them. A zero vector is stored, is never a hit, and finds nothing.
+ *
+ * `nearest` never blocks the thread for more than about 10 ms at a time. Every implementation must pass
+ * `test/conformance/vector-index.suite.ts`.
+ */
+export interface VectorIndex {
+  /** Replaces the vectors that are there. Entries whose memory is not in the store are passed over. All or none. */
+  put(space: VectorSpace, entries: readonly VectorEntry[]): Promise<void>
+  remove(space: VectorSpace, scope: Scope, ids: readonly MemoryId[]): Promise<void>
+  /** Closest first; equal ones by id, newest first. The first of them never depend on the limit. */
+  nearest(space: VectorSpace, scope: Scope, query: VectorQuery): Promise<readonly VectorHit[]>
+  /** The vectors of these memories, as far as there are any in the scope: what reranking compares. */
+  vectorsOf(
+    space: VectorSpace,
+    scope: Scope,
+    ids: readonly MemoryId[],
+  ): Promise<ReadonlyMap<MemoryId, Float32Array>>
+  /** What is there, by id, oldest first, for comparison with the store. Give the last id as `after` to go on. */
+  list(
+    space: VectorSpace,
+    scope: Scope,
+    page: { readonly limit: number; readonly after?: MemoryId },
+  ): Promise<readonly { readonly id: MemoryId; readonly textHash: string }[]>
+  /** How many memories of the scope have a vector. */
+  count(space: VectorSpace, scope: Scope): Promise<number>
+  /** Every space that holds a vector, across owners. */
+  spaces(): Promise<readonly SpaceReport[]>
+  /** Removes all vectors of a space, across owners. */
+  drop(space: VectorSpace): Promise<void>
+  /** Small facts for `status`: how vectors are kept, how much memory blocks take. */
+  report(): Readonly<Record<string, string | number | boolean>>
+  close(): Promise<void>
+}
