@@ -165,7 +165,7 @@ function searching(store: Store, { texts, samples }: Filled, runs: number) {
   return timed(runs, async (run) => {
     const query = queries[(run * 7) % queries.length]
     if (query === undefined) return
-    const hits = await store.matchText(
+    const { hits } = await store.matchText(
       { owner: query.owner },
       { text: query.text, limit: HITS, where },
     )

@@ -22,6 +22,12 @@ export type EvalQuery = {
   readonly category: string
   /** Ids of the documents that hold the evidence; empty where the set names none. */
   readonly gold: readonly string[]
+  /** Sessions that hold the evidence, where the set names them itself. */
+  readonly goldSessions: readonly string[]
+  /** When it is asked, where that matters. */
+  readonly askedAt: string | null
+  /** The set says that there is no answer. */
+  readonly isUnanswerable: boolean
 }
 
 export type EvalSet = {
@@ -50,9 +56,23 @@ export async function loadSet(folder: string, set: string): Promise<EvalSet> {
       question: text(row, 'question'),
       category: String(row.get('category') ?? ''),
       gold: texts(row, 'gold'),
+      goldSessions: texts(row, 'gold_sessions'),
+      askedAt: optionalText(row, 'question_date'),
+      isUnanswerable: row.get('abstention') === true,
     })
   }
   return { documents, queries }
+}
+
+/** The sets write times in four ways: `1:56 pm on 8 May, 2023`, `2023/05/20 (Sat) 09:49`, `March-15-2024`, and ISO. */
+export function parseTime(text: string): number | null {
+  const clock = /(\d{1,2}):(\d\d)\s*([ap]m)?/i.exec(text)
+  const hour = Number(clock?.[1] ?? 0) % (clock?.[3] === undefined ? 24 : 12)
+  const isAfternoon = clock?.[3]?.toLowerCase() === 'pm'
+  const minutes = (hour + (isAfternoon ? 12 : 0)) * 60 + Number(clock?.[2] ?? 0)
+  const date = text.replace(clock?.[0] ?? '', '').replace(/\(.*?\)|\bon\b|,/g, ' ')
+  const ms = Date.parse(`${date.replaceAll('-', ' ').replaceAll('/', ' ').trim()} UTC`)
+  return Number.isNaN(ms) ? null : ms + minutes * 60_000
 }
 
 type Row = ReadonlyMap<string, unknown>

@@ -1,13 +1,13 @@
-/** `npm run eval -- <name> [--json] [--explain] [--data <folder>]` */
+/** `npm run eval -- <name> [--json] [--explain] [--data <folder>] [--sample <groups>]` */
 import { parseArgs } from 'node:util'
-import { evaluateKeyword, KEYWORD_SETS } from './keyword.ts'
 import { evaluatePatterns } from './patterns.ts'
+import { evaluateRecall, RECALL_SETS } from './recall.ts'
 import { type EvalOptions, type EvalReport, renderTable } from './report.ts'
 
 const EVALS: Readonly<Record<string, (options: EvalOptions) => Promise<EvalReport>>> = {
   patterns: evaluatePatterns,
   ...Object.fromEntries(
-    KEYWORD_SETS.map((set) => [set, (options: EvalOptions) => evaluateKeyword(set, options)]),
+    RECALL_SETS.map((set) => [set, (options: EvalOptions) => evaluateRecall(set, options)]),
   ),
 }
 
@@ -17,6 +17,7 @@ const { values, positionals } = parseArgs({
     json: { type: 'boolean', default: false },
     explain: { type: 'boolean', default: false },
     data: { type: 'string', default: '../shared/evals' },
+    sample: { type: 'string' },
   },
 })
 
@@ -26,8 +27,15 @@ if (evaluate === undefined) {
   process.stderr.write(`Unknown eval "${name}". There are: ${Object.keys(EVALS).join(', ')}.\n`)
   process.exitCode = 2
 } else {
-  const report = await evaluate({ data: values.data, explain: values.explain })
-  process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : `${render(report)}\n`)
+  const report = await evaluate({
+    data: values.data,
+    explain: values.explain,
+    onProgress: showProgress,
+    ...(values.sample === undefined ? {} : { sample: Number(values.sample) }),
+  })
+  showProgress('')
+  const json = JSON.stringify(report.json ?? report)
+  process.stdout.write(values.json ? `${json}\n` : `${render(report)}\n`)
   if (report.floors.some((floor) => !floor.holds)) process.exitCode = 1
 }
 
@@ -37,4 +45,9 @@ function render(report: EvalReport): string {
       `${floor.holds ? 'holds' : 'FAILS'}  ${floor.name}: ${floor.value.toFixed(3)} (floor ${floor.floor})`,
   )
   return [...report.tables.map(renderTable), floors.join('\n')].join('\n\n')
+}
+
+/** One line that is written over; nothing where nobody watches. */
+function showProgress(words: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${words}`)
 }

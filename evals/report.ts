@@ -18,6 +18,8 @@ export type EvalReport = {
   readonly metrics: Readonly<Record<string, number>>
   readonly tables: readonly Table[]
   readonly floors: readonly Floor[]
+  /** What `--json` prints, when it is not the report itself. */
+  readonly json?: unknown
 }
 
 export type EvalOptions = {
@@ -25,8 +27,10 @@ export type EvalOptions = {
   readonly data: string
   /** Show what was missed. */
   readonly explain: boolean
-  /** Ask only every so-manieth question: for a quick look, not for figures to quote. */
-  readonly every?: number
+  /** Only so many groups, always the same ones. */
+  readonly sample?: number
+  /** Told while the work goes on. */
+  readonly onProgress?: (words: string) => void
 }
 
 export function atLeast(name: string, value: number, floor: number): Floor {

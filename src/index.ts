@@ -6,7 +6,7 @@
  *
  * const memory = await createEngine({ path: 'memory.db' })
  * await memory.remember({ owner: 'ada' }, { content: 'I prefer tea over coffee.' })
- * const [best] = await memory.recall({ owner: 'ada' }, { text: 'what should I drink?' })
+ * const { memories } = await memory.recall({ owner: 'ada' }, { text: 'what should I drink?' })
  */
 export type { DraftInput, EditInput, ScopeInput } from './core/draft.ts'
 export { AppError, ERRORS, type ErrorCode } from './core/errors.ts'
@@ -27,8 +27,10 @@ export {
 } from './core/memory.ts'
 export { SETTINGS, type SettingName } from './core/settings.ts'
 export type { Engine } from './engine/engine.ts'
+export type { IndexProgress, IndexStatus } from './engine/indexing.ts'
 export type { Imported } from './engine/portability.ts'
-export type { HistoryEntry, ListQuery, Recalled, RecallQuery } from './engine/read.ts'
+export type { HistoryEntry, ListQuery } from './engine/read.ts'
+export type { LegReport, Recalled, RecallQuery, Recollection } from './engine/recall.ts'
 export type { Learned, Remembered } from './engine/remember.ts'
 export { createEngine, type EngineOptions } from './main/compose.ts'
 export type { Change, CommitOutcome, Store } from './ports/store.ts'

@@ -16,6 +16,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   main: ['doors', 'operations', 'engine', 'adapters', 'ports', 'core'],
   index: ['main', 'engine', 'ports', 'core'],
 }
+/** What several adapters need, and no adapter itself. */
+const SHARED_PARTS = 'shared'
 const FILE_LINES_MAX = 500
 const IMPURE = /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bprocess\.|['"]node:/
 const ENVIRONMENT = /\bprocess\.env\b/
@@ -56,7 +58,8 @@ it('[AR4] no file is longer than one sitting', () => {
 function isAllowed(from: string, target: string): boolean {
   const [here, there] = [layerOf(from), layerOf(target)]
   if (here === there) {
-    return here !== 'adapters' || from.split(sep)[1] === target.split(sep)[1]
+    const [adapter, other] = [from.split(sep)[1], target.split(sep)[1]]
+    return here !== 'adapters' || adapter === other || other === SHARED_PARTS
   }
   return MAY_IMPORT[here]?.includes(there) ?? false
 }

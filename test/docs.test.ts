@@ -4,17 +4,17 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ERRORS } from '../src/core/errors.ts'
-import { SETTINGS } from '../src/core/settings.ts'
+import { SETTINGS, settingNames, settingRange } from '../src/core/settings.ts'
 import { temporaryFolder } from './support/temporary.ts'
 
 const readme = readFileSync('README.md', 'utf8')
 const isBuilt = existsSync('dist/index.js')
 
 it('[SE1] docs/settings.md tells every setting', async () => {
-  const rows = Object.entries(SETTINGS).map(
-    ([name, { default: value, min, max, scope, help }]) =>
-      `| \`${name}\` | ${value} | ${min} to ${max} | ${scope} | ${help} |`,
-  )
+  const rows = settingNames().map((name) => {
+    const { default: value, scope, help } = SETTINGS[name]
+    return `| \`${name}\` | ${value} | ${settingRange(name)} | ${scope} | ${help} |`
+  })
   await expect(
     withTable('docs/settings.md', 'setting default range scope help', rows),
   ).toMatchFileSnapshot('../docs/settings.md')

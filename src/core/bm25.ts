@@ -59,6 +59,22 @@ export function scoreOccurrences(
   return { score, coverage: asked > 0 ? Math.min(1, found / asked) : 0 }
 }
 
+/** BM25 of a text that is longer or shorter than the average by a factor, from terms that occur in it. */
+export function scoreCounts(
+  counts: readonly number[],
+  rarities: readonly number[],
+  relativeLength: number,
+): number {
+  const damping =
+    TERM_SATURATION * (1 - LENGTH_NORMALISATION + LENGTH_NORMALISATION * relativeLength)
+  return counts.reduce((score, count, term) => {
+    const rarity = rarities[term] ?? 0
+    return count === 0
+      ? score
+      : score + (rarity * count * (TERM_SATURATION + 1)) / (count + damping)
+  }, 0)
+}
+
 /** How much finding a term tells: much for a rare one, little for one that most documents hold. */
 export function inverseDocumentFrequency(documentsWith: number, documents: number): number {
   // Counts may lag behind one another in a store that keeps them apart; a negative share must not follow.

@@ -16,6 +16,8 @@ export const PAGE_ROWS_MAX = 1_000
 export const COMMIT_CHANGES_MAX = 2_000
 /** Hits one keyword search may return. */
 export const TEXT_HITS_MAX = 1_000
+/** What one recall can return. Whoever wants more than the best lists memories instead. */
+export const RECALL_MEMORIES_MAX = 100
 export const QUERY_CHARACTERS_MAX = 10_000
 /** Distinct terms of a query that are looked up; the rarest kinds come first, see `core/terms.ts`. */
 export const QUERY_TERMS_MAX = 32

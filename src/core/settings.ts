@@ -3,6 +3,10 @@
  * documents and checks are made from this table.
  */
 import { AppError } from './errors.ts'
+import { FUSIONS } from './ranking/fusion.ts'
+
+/** How memories are looked for. `exact` and `recent` are the same: the newest, whatever the question. */
+export const STRATEGIES = ['hybrid', 'semantic', 'keyword', 'recent', 'exact'] as const
 
 type NumberSetting = {
   readonly kind: 'number'
@@ -12,8 +16,14 @@ type NumberSetting = {
   readonly step: 'integer' | 'any'
 }
 
+type ChoiceSetting = {
+  readonly kind: 'choice'
+  readonly default: string
+  readonly choices: readonly string[]
+}
+
 export type SettingScope = 'system' | 'owner'
-export type SettingDeclaration = NumberSetting & {
+export type SettingDeclaration = (NumberSetting | ChoiceSetting) & {
   /** The narrowest level that may set it: an owner's value overrides the system's. */
   readonly scope: SettingScope
   readonly help: string
@@ -24,10 +34,132 @@ export const SETTINGS = {
     kind: 'number',
     default: 10,
     min: 1,
-    max: 1_000,
+    max: 100,
     step: 'integer',
     scope: 'owner',
     help: 'How many memories a search returns when the caller does not say.',
+  },
+  strategy: {
+    kind: 'choice',
+    default: 'hybrid',
+    choices: STRATEGIES,
+    scope: 'owner',
+    help: 'How recall looks: by words and meaning, by meaning, by words, or simply the newest (`recent`, also called `exact`).',
+  },
+  fusion: {
+    kind: 'choice',
+    default: 'adaptive',
+    choices: FUSIONS,
+    scope: 'owner',
+    help: 'How words and meaning are joined: by all evidence (`adaptive`), by ranks (`rrf`), or by a weighted sum of scores.',
+  },
+  rrfK: {
+    kind: 'number',
+    default: 60,
+    min: 1,
+    max: 1_000,
+    step: 'integer',
+    scope: 'owner',
+    help: 'With `rrf`: the higher, the less the first ranks of each list stand out.',
+  },
+  meaningWeight: {
+    kind: 'number',
+    default: 0.7,
+    min: 0,
+    max: 1,
+    step: 'any',
+    scope: 'owner',
+    help: 'With `weighted`: how much meaning counts; words count the rest.',
+  },
+  vectorCandidates: {
+    kind: 'number',
+    default: 100,
+    min: 1,
+    max: 1_000,
+    step: 'integer',
+    scope: 'owner',
+    help: 'How many of the memories nearest in meaning take part in ranking.',
+  },
+  answerFloor: {
+    kind: 'number',
+    default: 1.2,
+    min: 0,
+    max: 5,
+    step: 'any',
+    scope: 'owner',
+    help: 'How near the best memory must be for there to be an answer. 1 is as near as the best of so many unrelated ones would be by chance; 0 always answers.',
+  },
+  memberFloor: {
+    kind: 'number',
+    default: 0.85,
+    min: 0,
+    max: 5,
+    step: 'any',
+    scope: 'owner',
+    help: 'The same for each further memory of an answer.',
+  },
+  halfLifeDays: {
+    kind: 'number',
+    default: 90,
+    min: 0,
+    max: 3_650,
+    step: 'any',
+    scope: 'owner',
+    help: 'After how many days without use a memory has lost half of its freshness. 0 leaves age out of ranking. Pinned memories stay fresh.',
+  },
+  ageWeight: {
+    kind: 'number',
+    default: 0.05,
+    min: 0,
+    max: 1,
+    step: 'any',
+    scope: 'owner',
+    help: 'How much of its score a memory can lose with its freshness.',
+  },
+  importanceWeight: {
+    kind: 'number',
+    default: 0.2,
+    min: 0,
+    max: 1,
+    step: 'any',
+    scope: 'owner',
+    help: 'How much importance and salience can raise or lower a score.',
+  },
+  mmrLambda: {
+    kind: 'number',
+    default: 1,
+    min: 0,
+    max: 1,
+    step: 'any',
+    scope: 'owner',
+    help: 'Below 1, memories that repeat others move down, the more the lower. 1 orders by fit alone.',
+  },
+  contextTokensMax: {
+    kind: 'number',
+    default: 2_000,
+    min: 0,
+    max: 16_000,
+    step: 'integer',
+    scope: 'owner',
+    help: 'How many tokens of a prompt memories may take. 0 gives none; otherwise the best one is always given.',
+  },
+  legDeadlineMs: {
+    kind: 'number',
+    default: 5_000,
+    min: 10,
+    max: 60_000,
+    step: 'integer',
+    scope: 'owner',
+    help: 'How long recall waits for words, for meaning, and for reranking, each. What is late is left out.',
+  },
+  rerankCandidates: {
+    kind: 'number',
+    default: 30,
+    min: 0,
+    max: 100,
+    step: 'integer',
+    scope: 'owner',
+    help: 'How many of the best a reranker reads, where one is configured.',
   },
   neighboursMax: {
     kind: 'number',
@@ -59,20 +191,33 @@ export const SETTINGS = {
 } as const satisfies Record<string, SettingDeclaration>
 
 export type SettingName = keyof typeof SETTINGS
-export type Settings = { readonly [Name in SettingName]: number }
-export type SettingValues = { readonly [Name in SettingName]?: number }
+type ValueOf<Name extends SettingName> = (typeof SETTINGS)[Name] extends {
+  readonly choices: readonly (infer Choice)[]
+}
+  ? Choice
+  : number
+export type Settings = { readonly [Name in SettingName]: ValueOf<Name> }
+export type SettingValues = { readonly [Name in SettingName]?: ValueOf<Name> }
+
+/** What a setting takes, in words. */
+export function settingRange(name: SettingName): string {
+  const declaration: SettingDeclaration = SETTINGS[name]
+  return declaration.kind === 'choice'
+    ? declaration.choices.join(', ')
+    : `${declaration.min} to ${declaration.max}`
+}
 
 /** A stored value of one setting. */
 export type Setting = {
   readonly id: string
   readonly name: SettingName
-  readonly value: number
+  readonly value: number | string
   readonly version: number
 }
 
 /** The values in force: defaults, overridden by the system's, overridden by the owner's. */
 export function resolveSettings(...levels: readonly SettingValues[]): Settings {
-  const merged: Partial<Record<SettingName, number>> = {}
+  const merged: Partial<Record<SettingName, number | string>> = {}
   for (const name of settingNames()) merged[name] = SETTINGS[name].default
   for (const level of levels) Object.assign(merged, parseSettings(level))
   return merged as Settings // every name got its default above
@@ -80,7 +225,7 @@ export function resolveSettings(...levels: readonly SettingValues[]): Settings {
 
 /** Checks names and ranges. An unknown name is refused rather than ignored: a typo must not look like success. */
 export function parseSettings(input: { readonly [name: string]: unknown }): SettingValues {
-  const values: Partial<Record<SettingName, number>> = {}
+  const values: Partial<Record<SettingName, number | string>> = {}
   for (const [name, value] of Object.entries(input)) {
     if (value === undefined) continue
     if (!isSettingName(name)) {
@@ -92,7 +237,7 @@ export function parseSettings(input: { readonly [name: string]: unknown }): Sett
     }
     values[name] = parseValue(name, value)
   }
-  return values
+  return values as SettingValues // each value was checked against its declaration
 }
 
 export function settingNames(): readonly SettingName[] {
@@ -103,8 +248,19 @@ function isSettingName(name: string): name is SettingName {
   return Object.hasOwn(SETTINGS, name)
 }
 
-function parseValue(name: SettingName, value: unknown): number {
-  const { min, max, step } = SETTINGS[name]
+function parseValue(name: SettingName, value: unknown): number | string {
+  const declaration: SettingDeclaration = SETTINGS[name]
+  if (declaration.kind === 'choice') {
+    const { choices } = declaration
+    const found = choices.find((choice) => choice === value)
+    if (found !== undefined) return found
+    throw new AppError(
+      'invalid_input',
+      `Setting "${name}" takes one of ${choices.join(', ')}; not "${String(value)}".`,
+      { setting: name },
+    )
+  }
+  const { min, max, step } = declaration
   const fits =
     typeof value === 'number' &&
     value >= min &&

@@ -5,15 +5,23 @@
 import { type DraftInput, type EditInput, parseScope, type ScopeInput } from '../core/draft.ts'
 import { AppError } from '../core/errors.ts'
 import { type Instant, parseId } from '../core/ids.ts'
-import { COMMIT_CHANGES_MAX } from '../core/limits.ts'
 import type { Memory } from '../core/memory.ts'
-import type { Change, Page, StoreFault, StoreReport } from '../ports/store.ts'
+import type { EmbedderReport } from '../ports/embedder.ts'
+import type { Change, Page, Store, StoreFault, StoreReport } from '../ports/store.ts'
 import * as correct from './correct.ts'
+import { Indexer, type IndexProgress, type IndexStatus } from './indexing.ts'
 import { exportLines, type Imported, importLines } from './portability.ts'
 import type { EnginePorts } from './ports.ts'
 import * as read from './read.ts'
+import { type RecallQuery, type Recollection, recall } from './recall.ts'
 import { type Learned, learn, type Remembered, remember } from './remember.ts'
 import { type Undone, undo } from './undo.ts'
+import { UseCounter } from './uses.ts'
+
+export type EngineStatus = StoreReport & {
+  /** How memories are found by meaning; null when they are found by their words alone. */
+  readonly index: (IndexStatus & { readonly embedder: EmbedderReport }) | null
+}
 
 export interface Engine {
   /** Stores a statement, or updates, reinforces or supersedes what it is about. */
@@ -24,7 +32,8 @@ export interface Engine {
     text: string,
     options?: { readonly observedAt?: number; readonly source?: string },
   ): Promise<Learned>
-  recall(scope: ScopeInput, query: read.RecallQuery): Promise<readonly read.Recalled[]>
+  /** The memories that answer a question, best first, each with its reasons; none when nothing fits. */
+  recall(scope: ScopeInput, query: RecallQuery): Promise<Recollection>
   get(scope: ScopeInput, id: string): Promise<Memory | null>
   list(scope: ScopeInput, query?: read.ListQuery): Promise<Page<Memory>>
   /** What was known and held at an earlier time. */
@@ -59,20 +68,45 @@ export interface Engine {
   places(): Promise<
     readonly { readonly owner: string; readonly user: string | null; readonly memories: number }[]
   >
-  status(): Promise<StoreReport>
+  status(): Promise<EngineStatus>
+  /** Loads the embedding model, so that the first question need not wait for it. Fails when it can't be loaded. */
+  warmUp(): Promise<void>
+  /** Gives every memory its vector, to the end; `force` makes all of them anew. Can be stopped and called again. */
+  reindex(options?: {
+    readonly force?: boolean
+    readonly signal?: AbortSignal
+    readonly onProgress?: (progress: IndexProgress) => void
+  }): Promise<IndexStatus>
   doctor(options?: { readonly repair?: boolean }): Promise<readonly StoreFault[]>
   close(): Promise<void>
 }
 
-export function createEngineOn(ports: EnginePorts): Engine {
-  const { store } = ports
+export function createEngineOn(given: EnginePorts): Engine {
+  const { embedder, vectors } = given
+  const indexer =
+    embedder === undefined || vectors === undefined
+      ? null
+      : new Indexer({ ...given, embedder, vectors })
+  const store = indexer === null ? given.store : watched(given.store, indexer)
+  const ports = { ...given, store }
+  const uses = new UseCounter(store, ports.clock)
   const inTurn = createQueue()
   return {
     remember: async (scope, draft) =>
       inTurn(scope, () => remember(ports, parseScope(scope), draft)),
     learn: async (scope, text, options) =>
       inTurn(scope, () => learn(ports, parseScope(scope), text, options)),
-    recall: async (scope, query) => read.recall(ports, parseScope(scope), query),
+    recall: async (scope, query) => {
+      const parsed = parseScope(scope)
+      const found = await recall(ports, indexer, parsed, query)
+      if (query.purpose === 'prompt') {
+        uses.note(
+          parsed,
+          found.memories.map(({ memory }) => memory.id),
+        )
+      }
+      return found
+    },
     get: async (scope, id) => store.get('memory', parseScope(scope), parseId('mem', id)),
     list: async (scope, query = {}) => read.list(ports, parseScope(scope), query),
     asOf: async (scope, at, query = {}) =>
@@ -87,7 +121,13 @@ export function createEngineOn(ports: EnginePorts): Engine {
     erase: async (scope, id) => correct.erase(ports, parseScope(scope), parseId('mem', id)),
     emptyBin: async (scope, options) => correct.emptyBin(ports, parseScope(scope), options?.days),
     undo: async (scope, change) => undo(ports, parseScope(scope), parseId('chg', change)),
-    noteUse: async (scope, ids) => noteUse(ports, scope, ids),
+    noteUse: async (scope, ids) => {
+      uses.note(
+        parseScope(scope),
+        ids.map((id) => parseId('mem', id)),
+      )
+      await uses.flush()
+    },
     export: (scope) => exportLines(ports, scope === null ? null : parseScope(scope)),
     import: async (lines, options = {}) => {
       const { owner, onProgress } = options
@@ -97,9 +137,30 @@ export function createEngineOn(ports: EnginePorts): Engine {
       })
     },
     places: () => store.places(),
-    status: () => store.report(),
+    status: async () => ({
+      ...(await store.report()),
+      index:
+        indexer === null || embedder === undefined
+          ? null
+          : { ...(await indexer.status()), embedder: embedder.report() },
+    }),
+    warmUp: async () => {
+      await embedder?.describe()
+    },
+    reindex: async (options = {}) => {
+      if (indexer === null) {
+        throw new AppError('missing_part', 'There is no embedding model to make vectors with.')
+      }
+      return indexer.reindex(options)
+    },
     doctor: (options) => store.inspect({ repair: options?.repair ?? false }),
-    close: () => store.close(),
+    close: async () => {
+      await uses.flush().catch(() => {}) // counting is not worth failing for
+      await indexer?.close()
+      await Promise.all([embedder?.close(), given.reranker?.close()])
+      await vectors?.close()
+      await store.close()
+    },
   }
 }
 
@@ -121,18 +182,20 @@ function createQueue() {
   }
 }
 
-async function noteUse(
-  { store, clock }: EnginePorts,
-  scope: ScopeInput,
-  ids: readonly string[],
-): Promise<void> {
-  const parsed = parseScope(scope)
-  const usedAt = clock.now()
-  const uses = ids.map((id): Change => {
-    return { op: 'count', scope: parsed, id: parseId('mem', id), uses: 1, usedAt }
-  })
-  for (let start = 0; start < uses.length; start += COMMIT_CHANGES_MAX) {
-    await store.commit(uses.slice(start, start + COMMIT_CHANGES_MAX))
+/** The same store, with an ear at the one door that all writes go through. */
+function watched(store: Store, indexer: Indexer): Store {
+  return {
+    ...store,
+    commit: async (changes: readonly Change[]) => {
+      const outcome = await store.commit(changes)
+      if (outcome.kind === 'committed') {
+        const memories = changes.flatMap((change) =>
+          change.op === 'put' && change.table === 'memory' ? [change.row] : [],
+        )
+        indexer.changed(memories)
+      }
+      return outcome
+    },
   }
 }
 

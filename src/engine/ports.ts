@@ -1,12 +1,26 @@
+import type { VectorForm } from '../core/embedding.ts'
 import type { SettingValues } from '../core/settings.ts'
+import type { CountTokens } from '../core/tokens.ts'
 import type { Clock, Ids } from '../ports/clock.ts'
+import type { Embedder } from '../ports/embedder.ts'
+import type { Reranker } from '../ports/reranker.ts'
 import type { Store } from '../ports/store.ts'
+import type { VectorIndex } from '../ports/vector-index.ts'
 
-/** Everything the engine needs from outside. */
+/** Everything the engine needs from outside. Without an embedder or an index, recall goes by words alone. */
 export type EnginePorts = {
   readonly store: Store
   readonly clock: Clock
   readonly ids: Ids
   /** The operator's settings. */
   readonly settings: SettingValues
+  readonly embedder?: Embedder
+  readonly vectors?: VectorIndex
+  /** Default: `float32`. */
+  readonly vectorForm?: VectorForm
+  /** The embedder of a space that an earlier configuration made, where it can still be had: it answers meanwhile. */
+  readonly formerEmbedder?: (signature: string) => Embedder | null
+  readonly reranker?: Reranker
+  /** Of the model that the memories are for; default: an estimate. */
+  readonly countTokens?: CountTokens
 }

@@ -1,7 +1,7 @@
-/** Reading: one memory, lists, keyword recall, history, and how things stood at an earlier time. */
+/** Reading: lists, history, and how things stood at an earlier time. */
 import { AppError } from '../core/errors.ts'
 import type { Instant, MemoryId, Scope } from '../core/ids.ts'
-import { PAGE_ROWS_MAX, QUERY_CHARACTERS_MAX } from '../core/limits.ts'
+import { PAGE_ROWS_MAX } from '../core/limits.ts'
 import {
   hasEnded,
   type Memory,
@@ -9,7 +9,6 @@ import {
   type MemoryStatus,
   type MemoryType,
 } from '../core/memory.ts'
-import { resolveSettings } from '../core/settings.ts'
 import type { MemoryFilter, Page } from '../ports/store.ts'
 import { getOrThrow } from './changes.ts'
 import { pages } from './paging.ts'
@@ -34,17 +33,6 @@ export type ListQuery = ReadFilter & {
   readonly after?: string
 }
 
-export type RecallQuery = ReadFilter & {
-  readonly text: string
-  readonly limit?: number
-}
-
-export type Recalled = {
-  readonly memory: Memory
-  readonly score: number
-  readonly coverage: number
-}
-
 export type HistoryEntry = {
   readonly memory: Memory
   /** Null for the version in force. */
@@ -64,31 +52,6 @@ export async function list(
     limit: parseLimit(limit ?? LIST_LIMIT),
     ...(order === undefined ? {} : { order }),
     ...(after === undefined ? {} : { after }),
-  })
-}
-
-/** By keyword for now; vectors and ranking join in later without a change for callers. */
-export async function recall(
-  { store, clock, settings }: EnginePorts,
-  scope: Scope,
-  query: RecallQuery,
-): Promise<readonly Recalled[]> {
-  const limit = parseLimit(query.limit ?? resolveSettings(settings).recallLimit)
-  if (typeof query.text !== 'string') {
-    throw new AppError('invalid_input', 'What is looked for is text.', { field: 'text' })
-  }
-  const where = toMemoryFilter(query, clock.now())
-  const text = query.text.slice(0, QUERY_CHARACTERS_MAX)
-  const hits = await store.matchText(scope, { text, limit, where })
-  const ids = hits.map((hit) => hit.id)
-  const memories = new Map<MemoryId, Memory>()
-  for await (const page of pages(store, 'memory', scope, { where: { ...where, ids } })) {
-    for (const memory of page) memories.set(memory.id, memory)
-  }
-  // One that was forgotten since the match is left out rather than shown.
-  return hits.flatMap(({ id, score, coverage }) => {
-    const memory = memories.get(id)
-    return memory === undefined ? [] : [{ memory, score, coverage }]
   })
 }
 
@@ -132,7 +95,7 @@ export async function asOf(
   return { rows, next: page.next }
 }
 
-function toMemoryFilter(query: ReadFilter, now: Instant): MemoryFilter {
+export function toMemoryFilter(query: ReadFilter, now: Instant): MemoryFilter {
   const { statuses, types, categories, pinned, key, createdFrom, createdBefore } = query
   return {
     statuses: statuses ?? ['active'],
@@ -149,9 +112,9 @@ function toMemoryFilter(query: ReadFilter, now: Instant): MemoryFilter {
   }
 }
 
-function parseLimit(limit: number): number {
-  if (!Number.isInteger(limit) || limit < 1 || limit > PAGE_ROWS_MAX) {
-    throw new AppError('invalid_input', `A limit is a whole number from 1 to ${PAGE_ROWS_MAX}.`, {
+export function parseLimit(limit: number, max = PAGE_ROWS_MAX): number {
+  if (!Number.isInteger(limit) || limit < 1 || limit > max) {
+    throw new AppError('invalid_input', `A limit is a whole number from 1 to ${max}.`, {
       field: 'limit',
     })
   }

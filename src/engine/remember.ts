@@ -131,7 +131,7 @@ async function neighboursOf(
   })
   if (limit === 0) return exact.rows
   const where = { statuses: ['active'], unendedAt: clock.now() } as const
-  const hits = await store.matchText(home, { text: content, limit, where })
+  const { hits } = await store.matchText(home, { text: content, limit, where })
   const ids = hits.map((hit) => hit.id)
   const { rows } = await store.find('memory', home, { where: { ...where, ids }, limit })
   const byId = new Map(rows.map((row) => [row.id, row]))

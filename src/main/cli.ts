@@ -52,7 +52,7 @@ function createHost(): Host {
       const config = readConfig(flags, environment, system)
       return {
         scope: config.scope,
-        settings: {},
+        settings: config.settings,
         listen: config.listen,
         keyOrigin: config.key?.origin ?? null,
         database: createDatabase({

@@ -5,10 +5,22 @@ import { openSqliteFile } from '../adapters/sqlite/file.ts'
 import { keyFromFile, keyFromPassphrase } from '../adapters/sqlite/keys.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { createIds } from '../adapters/system/ids.ts'
+import { VECTOR_FORMS, type VectorForm } from '../core/embedding.ts'
 import { AppError } from '../core/errors.ts'
 import { parseSettings } from '../core/settings.ts'
+import type { CountTokens } from '../core/tokens.ts'
 import { createEngineOn, type Engine } from '../engine/engine.ts'
+import type { Embedder } from '../ports/embedder.ts'
+import type { Reranker } from '../ports/reranker.ts'
 import type { Store } from '../ports/store.ts'
+import type { VectorIndex } from '../ports/vector-index.ts'
+import {
+  type EmbeddingOptions,
+  openEmbedder,
+  openFormerEmbedder,
+  openReranker,
+  type RerankOptions,
+} from './embedding.ts'
 
 /** Where memories are kept: one of `path`, `postgres` and `store`; without any, in memory and gone with the process. */
 export type EngineOptions = {
@@ -21,7 +33,15 @@ export type EngineOptions = {
   /** A connection string. Needs the package `pg`. */
   readonly postgres?: string
   /** Any other store; it is closed with the engine. */
-  readonly store?: Store
+  readonly store?: Store & { readonly vectors?: VectorIndex | null }
+  /** Where vectors come from: the built-in model unless something else is said. `false`: recall by words alone. */
+  readonly embedding?: EmbeddingOptions | Embedder | false
+  /** `int8` keeps vectors in a quarter of the space. Default: `float32`. */
+  readonly vectorForm?: VectorForm
+  /** Reads the best candidates again, together with the question. Default: none. */
+  readonly rerank?: RerankOptions | Reranker
+  /** Counts tokens as the model does that the memories are for. Default: an estimate. */
+  readonly countTokens?: CountTokens
   /** Overrides of the defaults in the settings table. */
   readonly settings?: { readonly [name: string]: unknown }
 }
@@ -32,6 +52,10 @@ const OPTIONS: ReadonlySet<string> = new Set<keyof EngineOptions>([
   'durability',
   'postgres',
   'store',
+  'embedding',
+  'vectorForm',
+  'rerank',
+  'countTokens',
   'settings',
 ])
 
@@ -41,9 +65,26 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     // A misspelt `path` would keep everything in memory, and lose it.
     throw new AppError('invalid_input', `createEngine has no option "${stray}".`, { option: stray })
   }
+  const { vectorForm = 'float32', countTokens, rerank } = options
+  if (!VECTOR_FORMS.includes(vectorForm)) {
+    throw new AppError('invalid_input', `vectorForm is one of ${VECTOR_FORMS.join(', ')}.`)
+  }
   const settings = parseSettings(options.settings ?? {})
+  const embedder = toEmbedder(options.embedding)
+  const reranker = rerank === undefined ? undefined : toReranker(rerank)
   const store = await openStore(options)
-  return createEngineOn({ store, clock: systemClock, ids: createIds(), settings })
+  const vectors = store.vectors ?? null
+  return createEngineOn({
+    store,
+    clock: systemClock,
+    ids: createIds(),
+    settings,
+    vectorForm,
+    ...(embedder === null ? {} : { embedder, formerEmbedder: formerEmbedderOf(options) }),
+    ...(vectors === null ? {} : { vectors }),
+    ...(reranker === undefined ? {} : { reranker }),
+    ...(countTokens === undefined ? {} : { countTokens }),
+  })
 }
 
 async function openStore({
@@ -52,7 +93,7 @@ async function openStore({
   durability,
   postgres,
   store,
-}: EngineOptions): Promise<Store> {
+}: EngineOptions): Promise<Store & { readonly vectors?: VectorIndex | null }> {
   if ([path, postgres, store].filter((place) => place !== undefined).length > 1) {
     throw new AppError('invalid_input', 'Give one of path, postgres and store, not several.')
   }
@@ -68,4 +109,20 @@ async function openStore({
 
 function toDatabaseKey(key: NonNullable<EngineOptions['key']>): DatabaseKey {
   return 'file' in key ? keyFromFile(key.file) : keyFromPassphrase(key.passphrase)
+}
+
+function toEmbedder(embedding: EngineOptions['embedding']): Embedder | null {
+  if (embedding === false) return null
+  if (embedding !== undefined && 'embed' in embedding) return embedding
+  return openEmbedder(embedding ?? {})
+}
+
+function toReranker(rerank: RerankOptions | Reranker): Reranker {
+  return 'rerank' in rerank ? rerank : openReranker(rerank)
+}
+
+function formerEmbedderOf({ embedding }: EngineOptions) {
+  const options =
+    embedding === undefined || embedding === false || 'embed' in embedding ? {} : embedding
+  return (signature: string) => openFormerEmbedder(signature, options)
 }

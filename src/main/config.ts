@@ -3,10 +3,14 @@
  * of the environment. A variable that is ours by its name but unknown is refused: a typo must not look like success.
  */
 import { isAbsolute, join, resolve } from 'node:path'
+import { PROVIDERS, parseProviderModel } from '../adapters/embedders/source.ts'
 import type { ScopeInput } from '../core/draft.ts'
+import { VECTOR_FORMS, type VectorForm } from '../core/embedding.ts'
 import { AppError } from '../core/errors.ts'
+import { parseSettings, type SettingValues } from '../core/settings.ts'
 import type { GlobalFlags } from '../doors/cli/host.ts'
 import { nearest } from '../doors/cli/suggest.ts'
+import { EMBEDDING_SOURCES, type EmbeddingOptions, type RerankOptions } from './embedding.ts'
 
 export const ENVIRONMENT = {
   RECOLLECT_DATA: 'The data folder, as `--data`.',
@@ -17,6 +21,26 @@ export const ENVIRONMENT = {
   RECOLLECT_PASSPHRASE: 'A passphrase instead of a key.',
   RECOLLECT_HOST: 'Where `serve` listens. Default: 127.0.0.1.',
   RECOLLECT_PORT: 'The port of `serve`. Default: 20128.',
+  RECOLLECT_EMBEDDING:
+    'Where vectors come from: `auto` (the default: the remote model if one is named and its key is there, else the local one), `transformers` (local), `static`, `remote`, or `none`.',
+  RECOLLECT_EMBEDDING_MODEL: 'The remote model, as `openai/text-embedding-3-small`.',
+  RECOLLECT_EMBEDDING_KEY:
+    'Its key. Default: the usual variable of the provider, as `OPENAI_API_KEY`.',
+  RECOLLECT_EMBEDDING_URL: 'Its address, when it is not the usual one.',
+  RECOLLECT_ALLOW_DOWNLOAD: '`1` lets a local model that is not there be downloaded from the hub.',
+  RECOLLECT_RERANK_URL: 'The address of a reranker that speaks `POST /v1/rerank`.',
+  RECOLLECT_RERANK_MODEL: 'Its model.',
+  RECOLLECT_RERANK_KEY: 'Its key.',
+  RECOLLECT_RERANK_FOLDER: 'The folder of a local cross-encoder instead.',
+  MEMORY_TRANSFORMERS_MODEL:
+    'The local model: a folder, or `owner/name` of one on the hub. Default: the built-in one.',
+  MEMORY_STATIC_MODEL: 'The static model: a folder, or a name in `MEMORY_STATIC_CACHE_DIR`.',
+  MEMORY_STATIC_CACHE_DIR: 'Where models are kept that do not come with the package.',
+  MEMORY_VEC_QUANTIZATION: '`int8` keeps vectors in a quarter of the space. Default: `float32`.',
+  MEMORY_VEC_TOP_K: 'The setting `vectorCandidates`.',
+  MEMORY_RRF_K: 'The setting `rrfK`.',
+  MEMORY_EMBEDDING_CACHE_MAX: 'How many vectors are kept in memory. Default: 1000; 0 for none.',
+  MEMORY_EMBEDDING_CACHE_TTL_MS: 'For how long. Default: 300000, five minutes.',
 } as const
 type VariableName = keyof typeof ENVIRONMENT
 
@@ -35,6 +59,10 @@ export type Config = {
   readonly scope: ScopeInput
   readonly key: KeySource | null
   readonly listen: { readonly host: string; readonly port: number }
+  readonly embedding: EmbeddingOptions
+  readonly vectorForm: VectorForm
+  readonly rerank: RerankOptions | null
+  readonly settings: SettingValues
 }
 
 export type System = { readonly platform: NodeJS.Platform; readonly home: string }
@@ -64,7 +92,79 @@ export function readConfig(flags: GlobalFlags, environment: Environment, system:
       host: variable('RECOLLECT_HOST') ?? HOST,
       port: parsePort(variable('RECOLLECT_PORT')),
     },
+    embedding: readEmbedding(variable, environment),
+    vectorForm: oneOf('MEMORY_VEC_QUANTIZATION', variable, VECTOR_FORMS) ?? 'float32',
+    rerank: readRerank(variable),
+    settings: parseSettings({
+      rrfK: whole('MEMORY_RRF_K', variable),
+      vectorCandidates: whole('MEMORY_VEC_TOP_K', variable),
+    }),
   }
+}
+
+type Variable = (name: VariableName) => string | undefined
+
+function readEmbedding(variable: Variable, environment: Environment): EmbeddingOptions {
+  const remoteModel = variable('RECOLLECT_EMBEDDING_MODEL')
+  const apiKey = variable('RECOLLECT_EMBEDDING_KEY') ?? usualKey(remoteModel, environment)
+  return given({
+    source: oneOf('RECOLLECT_EMBEDDING', variable, EMBEDDING_SOURCES),
+    remoteModel,
+    apiKey,
+    url: variable('RECOLLECT_EMBEDDING_URL'),
+    localModel: variable('MEMORY_TRANSFORMERS_MODEL'),
+    staticModel: variable('MEMORY_STATIC_MODEL'),
+    modelFolder: variable('MEMORY_STATIC_CACHE_DIR'),
+    allowDownload: variable('RECOLLECT_ALLOW_DOWNLOAD') === '1' ? true : undefined,
+    cacheEntriesMax: whole('MEMORY_EMBEDDING_CACHE_MAX', variable),
+    cacheAgeMsMax: whole('MEMORY_EMBEDDING_CACHE_TTL_MS', variable),
+  })
+}
+
+/** The key under the name that the provider's own tools use, so that it need not be given twice. */
+function usualKey(remoteModel: string | undefined, environment: Environment): string | undefined {
+  if (remoteModel === undefined) return undefined
+  const { keyVariables } = PROVIDERS[parseProviderModel(remoteModel).provider]
+  return keyVariables.map((name) => environment[name]).find((key) => key)
+}
+
+function readRerank(variable: Variable): RerankOptions | null {
+  const folder = variable('RECOLLECT_RERANK_FOLDER')
+  const url = variable('RECOLLECT_RERANK_URL')
+  if (folder !== undefined) return { folder }
+  if (url === undefined) return null
+  const apiKey = variable('RECOLLECT_RERANK_KEY')
+  const model = variable('RECOLLECT_RERANK_MODEL')
+  if (model === undefined) {
+    throw new AppError('invalid_input', 'RECOLLECT_RERANK_URL needs RECOLLECT_RERANK_MODEL.')
+  }
+  return { url, model, ...(apiKey === undefined ? {} : { apiKey }) }
+}
+
+function oneOf<Word extends string>(
+  name: VariableName,
+  variable: Variable,
+  words: readonly Word[],
+): Word | undefined {
+  const text = variable(name)
+  const word = words.find((candidate) => candidate === text)
+  if (text === undefined || word !== undefined) return word
+  throw new AppError('invalid_input', `${name} is one of ${words.join(', ')}; not "${text}".`)
+}
+
+function whole(name: VariableName, variable: Variable): number | undefined {
+  const text = variable(name)
+  if (text === undefined || /^\d{1,9}$/.test(text)) {
+    return text === undefined ? undefined : Number(text)
+  }
+  throw new AppError('invalid_input', `${name} takes a whole number, not "${text}".`)
+}
+
+/** Only what was given: an option that is left out has its default, one that is undefined has not. */
+function given<Options extends object>(options: Options) {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Options]?: Exclude<Options[Name], undefined>
+  } // the rest was left out
 }
 
 /** Whether colours are wanted at all, see no-color.org. */

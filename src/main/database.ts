@@ -20,10 +20,11 @@ import type {
   OnProgress,
   Salvaged,
 } from '../doors/cli/host.ts'
-import { createEngine } from './compose.ts'
+import { createEngine, type EngineOptions } from './compose.ts'
 import type { Config, KeySource } from './config.ts'
 
 export const DATABASE_FILE = 'recollect.db'
+const CACHE_FILE = 'embedding-cache.db'
 
 export type DatabaseOptions = {
   readonly config: Config
@@ -56,9 +57,10 @@ export function createDatabase({ config, now, askPassphrase }: DatabaseOptions):
     file: path,
     state: () => stateOf(path),
     openEngine: async ({ create }) => {
-      if (!create && stateOf(path) === 'missing') return createEngine()
+      if (!create && stateOf(path) === 'missing') return createEngine({ embedding: false })
       makeFolder(folder)
-      return createEngine({ store: await openSqliteFile({ path, now, key: await currentKey() }) })
+      const store = await openSqliteFile({ path, now, key: await currentKey() })
+      return createEngine({ ...engineOptions(config, stateOf(path) === 'encrypted'), store })
     },
     backup: async (target) => {
       requireDatabase(path)
@@ -115,6 +117,22 @@ async function requireDamage(open: () => ReturnType<typeof openSqliteFile>): Pro
     return
   }
   throw new AppError('conflict', 'The database is sound: there is nothing to salvage.')
+}
+
+function engineOptions(config: Config, isEncrypted: boolean): EngineOptions {
+  const { embedding, vectorForm, rerank, settings, dataFolder } = config
+  return {
+    embedding: {
+      modelFolder: join(dataFolder, 'models'),
+      ...embedding,
+      // Only answers that cost money are kept, and never beside a database that is encrypted: vectors tell of texts.
+      cacheFile:
+        isEncrypted || embedding.remoteModel === undefined ? null : join(dataFolder, CACHE_FILE),
+    },
+    vectorForm,
+    settings,
+    ...(rerank === null ? {} : { rerank }),
+  }
 }
 
 function stateOf(path: string): DatabaseState {

@@ -13,6 +13,8 @@ export type EmbeddingModel = {
   readonly model: string
   /** As probed, never assumed. */
   readonly dimensions: number
+  /** BCP 47 tags of the languages it was made for; left out when there are many or it is not known. */
+  readonly languages?: readonly string[]
 }
 
 export type EmbedderState =

@@ -1,4 +1,12 @@
-import type { ChangeId, Instant, MemoryId, RevisionId, Scope, TombstoneId } from '../core/ids.ts'
+import type {
+  ChangeId,
+  Instant,
+  MemoryId,
+  RevisionId,
+  Scope,
+  SessionId,
+  TombstoneId,
+} from '../core/ids.ts'
 import type {
   Memory,
   MemoryCategory,
@@ -6,6 +14,7 @@ import type {
   MemoryType,
   Revision,
   Tombstone,
+  Trust,
 } from '../core/memory.ts'
 
 /** The only filters a caller may use on memories. Those left out do not narrow; an empty list matches nothing. */
@@ -17,6 +26,7 @@ export type MemoryFilter = {
   readonly statuses?: readonly MemoryStatus[]
   readonly types?: readonly MemoryType[]
   readonly categories?: readonly MemoryCategory[]
+  readonly trusts?: readonly Trust[]
   readonly pinned?: boolean
   readonly change?: ChangeId
   /** Neither expired nor past its validity at this instant. */
@@ -121,6 +131,30 @@ export type TextHit = {
   readonly score: number
   /** 0 … 1: how much of the query the memory holds, rare words counting more. */
   readonly coverage: number
+  /** How often each term of the answer occurs, in the order of its `terms`. */
+  readonly counts: readonly number[]
+  /** Of the memory, in terms. */
+  readonly length: number
+}
+
+/** The hits and what their scores were made of, so that those of neighbouring memories can be joined. Without hits, nothing. */
+export type TextMatch = {
+  /** What was looked for, and how much finding it tells. */
+  readonly terms: readonly { readonly text: string; readonly rarity: number }[]
+  /** Of the owner's memories, in terms. */
+  readonly averageLength: number
+  /** Best first; equal scores are ordered by id, newest first. */
+  readonly hits: readonly TextHit[]
+}
+
+export const NO_MATCH: TextMatch = { terms: [], averageLength: 0, hits: [] }
+
+/** Where a memory stands in the session that it was learned in. */
+export type Surroundings = {
+  readonly session: SessionId
+  /** What was learned before and after it there, nearest first, whatever became of it since. */
+  readonly before: readonly MemoryId[]
+  readonly after: readonly MemoryId[]
 }
 
 /** What a store says about itself, for `status` and `doctor`. */
@@ -156,8 +190,16 @@ export type StoreFault = {
 export interface Store {
   get<T extends Table>(table: T, scope: Scope, id: Tables[T]['id']): Promise<Row<T> | null>
   find<T extends Table>(table: T, scope: Scope, query: FindQuery<T>): Promise<Page<Row<T>>>
-  /** Best first; equal scores are ordered by id, newest first. */
-  matchText(scope: Scope, query: TextQuery): Promise<readonly TextHit[]>
+  matchText(scope: Scope, query: TextQuery): Promise<TextMatch>
+  /**
+   * What stands around these memories in their sessions, up to `reach` on each side, in the order of ids. Memories that
+   * are not in the scope or belong to no session are left out.
+   */
+  around(
+    scope: Scope,
+    ids: readonly MemoryId[],
+    reach: number,
+  ): Promise<ReadonlyMap<MemoryId, Surroundings>>
   commit(changes: readonly Change[]): Promise<CommitOutcome>
   /**
    * Every place that holds a row of any table, in the order of owner and user (by UTF-16 units), with its number of

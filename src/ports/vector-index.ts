@@ -41,7 +41,7 @@ export type SpaceReport = VectorSpace & {
  * by another one, and a small set of permitted memories is found however many others are closer.
  *
  * A vector whose memory was removed or whose text has changed is never found, from the commit on that did it, and even
- * when that commit came from another process. Vectors of a wrong dimension or with numbers that are not finite are
+ * when that commit was made elsewhere. Vectors of a wrong dimension or with numbers that are not finite are
  * refused (`invalid_input`), and the whole call with them. A zero vector is stored, is never a hit, and finds nothing.
  *
  * `nearest` never blocks the thread for more than about 10 ms at a time. Every implementation must pass

@@ -57,7 +57,7 @@ async function keepsAll(store: Store, strings: readonly string[]): Promise<void>
   for (const row of rows.filter((_, index) => rows.length < 1_000 || index % 20 === 0)) {
     if (queryTerms(row.content).length === 0) continue
     const where = { ids: [row.id] }
-    const hits = await store.matchText(ADA, { text: row.content, limit: 1, where })
+    const { hits } = await store.matchText(ADA, { text: row.content, limit: 1, where })
     expect(
       hits.map((hit) => hit.id),
       JSON.stringify(row.content),

@@ -15,6 +15,7 @@ export function describeFilters(open: OpenStore): void {
       disabled: memory({ ...base, status: 'disabled' }),
       episodic: memory({ ...base, type: 'episodic' }),
       preference: memory({ ...base, category: 'preference' }),
+      suspect: memory({ ...base, trust: 'suspect' }),
       pinned: memory({ ...base, pinned: true }),
       expired: memory({ ...base, expiresAt: instant(2_000) }),
       over: memory({ ...base, validUntil: instant(2_000) }),
@@ -26,7 +27,7 @@ export function describeFilters(open: OpenStore): void {
     const names = Object.keys(rows) as (keyof typeof rows)[]
     const found = async (where: MemoryFilter) => {
       const listed = await store.find('memory', ADA, { where, limit: 100 })
-      const matched = await store.matchText(ADA, { text: 'needle', limit: 100, where })
+      const { hits: matched } = await store.matchText(ADA, { text: 'needle', limit: 100, where })
       const ids = listed.rows.map((row) => row.id)
       expect(new Set(matched.map((hit) => hit.id))).toEqual(new Set(ids))
       return names.filter((name) => ids.includes(rows[name].id))
@@ -42,6 +43,7 @@ export function describeFilters(open: OpenStore): void {
     expect(await found({ statuses: [] })).toEqual([])
     expect(await found({ types: ['episodic'] })).toEqual(['episodic'])
     expect(await found({ categories: ['preference', 'event'] })).toEqual(['preference'])
+    expect(await found({ trusts: ['suspect'] })).toEqual(['suspect'])
     expect(await found({ pinned: true })).toEqual(['pinned'])
     expect(await found({ change: changeId('special') })).toEqual(['changed'])
     expect(await found({ unendedAt: instant(2_000) })).toEqual(but('expired', 'over'))

@@ -128,7 +128,7 @@ async function observe(store: Store): Promise<unknown> {
     const where = { statuses: ['active'], unendedAt: instant(1_000) } as const
     seen.push(await store.find('memory', scope, { where, limit: 100 }))
     for (const text of WORDS) {
-      const hits = await store.matchText(scope, { text, limit: 100, where: {} })
+      const { hits } = await store.matchText(scope, { text, limit: 100, where: {} })
       seen.push(hits.map((hit) => hit.id).sort())
     }
   }

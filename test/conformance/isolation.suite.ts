@@ -26,7 +26,11 @@ export function describeIsolation(open: OpenStore): void {
     await store.commit(rows.map(create))
     const seenBy = async (scope: Scope) => {
       const listed = await store.find('memory', scope, { where: {}, limit: 10 })
-      const matched = await store.matchText(scope, { text: 'secret', limit: 10, where: {} })
+      const { hits: matched } = await store.matchText(scope, {
+        text: 'secret',
+        limit: 10,
+        where: {},
+      })
       const got = await Promise.all(rows.map((row) => store.get('memory', scope, row.id)))
       const ids = listed.rows.map((row) => row.id).sort()
       expect(matched.map((hit) => hit.id).sort()).toEqual(ids)

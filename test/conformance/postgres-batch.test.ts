@@ -25,7 +25,7 @@ it('[ST2] takes as many memories as a commit may hold', async () => {
   const rows = many(COMMIT_CHANGES_MAX)
   expect(await store.commit(rows.map(create))).toEqual(COMMITTED)
   expect((await store.report()).rows.memory).toBe(COMMIT_CHANGES_MAX)
-  const hits = await store.matchText(ADA, { text: 'item 1234', limit: 1, where: {} })
+  const { hits } = await store.matchText(ADA, { text: 'item 1234', limit: 1, where: {} })
   expect(hits[0]?.id).toBe(rows[1234]?.id)
   expect(await store.inspect({ repair: false })).toEqual([])
 })

@@ -258,6 +258,8 @@ function describeInspection(url: string): void {
     expect(await counts(false)).toEqual(found)
     expect(await counts(true)).toEqual(found)
     expect(await counts(false)).toEqual([])
-    expect(await store.matchText(ADA, { text: 'alpha', limit: 5, where: {} })).toHaveLength(1)
+    expect((await store.matchText(ADA, { text: 'alpha', limit: 5, where: {} })).hits).toHaveLength(
+      1,
+    )
   })
 }

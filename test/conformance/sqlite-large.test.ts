@@ -17,8 +17,8 @@ it('[ST13] one missing or common word does not lose a hit, nor does a small user
   for (let start = 0; start < rows.length; start += 1_000) {
     await store.commit(rows.slice(start, start + 1_000).map(create))
   }
-  const hits = (scope: Parameters<typeof store.matchText>[0], text: string) =>
-    store.matchText(scope, { text, limit: 10, where: {} })
+  const hits = async (scope: Parameters<typeof store.matchText>[0], text: string) =>
+    (await store.matchText(scope, { text, limit: 10, where: {} })).hits
   const all = { owner: owner('ada') }
   expect((await hits(all, 'tea umbrella'))[0]?.id).toBe(rows[7]?.id)
   expect(await hits(all, 'tea umbrella')).toHaveLength(10)

@@ -21,6 +21,7 @@ import { describeAnyText } from './any-text.suite.ts'
 import { describeFilters } from './filters.suite.ts'
 import { describeHistories } from './histories.suite.ts'
 import { describeIsolation } from './isolation.suite.ts'
+import { describeSurroundings } from './surroundings.suite.ts'
 import { describeTextMatching } from './text.suite.ts'
 
 export type OpenStore = () => Promise<Store>
@@ -51,6 +52,7 @@ export function describeStore(name: string, open: OpenStore): void {
   describe(`${name}: commits`, () => describeCommits(opened))
   describe(`${name}: isolation`, () => describeIsolation(opened))
   describe(`${name}: filters and pages`, () => describeFilters(opened))
+  describe(`${name}: sessions`, () => describeSurroundings(opened))
   describe(`${name}: keyword search`, () => describeTextMatching(opened))
   describe(`${name}: any text`, () => describeAnyText(opened))
   describe(`${name}: histories`, () => describeHistories(opened))
@@ -215,9 +217,9 @@ function describeCommits(open: OpenStore): void {
     expect(outcome).toEqual({ kind: 'conflict', table: 'memory', id: second.id, because: 'exists' })
     expect(await store.get('memory', ADA, first.id)).toEqual(first)
     expect(await store.get('memory', ADA, second.id)).toBeNull()
-    expect(await store.matchText(ADA, { text: second.content, limit: 5, where: {} })).toHaveLength(
-      1,
-    )
+    expect(
+      (await store.matchText(ADA, { text: second.content, limit: 5, where: {} })).hits,
+    ).toHaveLength(1)
   })
 
   it('[ST2] applies changes in the given order: a key freed earlier may be used later', async () => {
@@ -238,7 +240,9 @@ function describeCommits(open: OpenStore): void {
     expect(await store.commit(traded)).toEqual(COMMITTED)
     expect((await store.get('memory', ADA, a.id))?.key).toBe('b')
     expect((await store.get('memory', ADA, b.id))?.key).toBe('a')
-    expect(await store.matchText(ADA, { text: 'a', limit: 5, where: { ids: [a.id] } })).toEqual([])
+    expect(
+      (await store.matchText(ADA, { text: 'a', limit: 5, where: { ids: [a.id] } })).hits,
+    ).toEqual([])
     expect(await store.inspect({ repair: false })).toEqual([])
   })
 
@@ -252,7 +256,7 @@ function describeCommits(open: OpenStore): void {
       const remove: Change = { op: 'remove', table: 'memory', scope, id: row.id, expect: 'any' }
       expect(await store.commit([remove, create({ ...row, place })])).toEqual(COMMITTED)
       at = place
-      const hits = await store.matchText(at, { text: 'wanderer', limit: 5, where: {} })
+      const { hits } = await store.matchText(at, { text: 'wanderer', limit: 5, where: {} })
       expect(hits.map((hit) => hit.id)).toEqual([row.id])
       expect(await store.inspect({ repair: false })).toEqual([])
     }

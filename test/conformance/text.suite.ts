@@ -11,7 +11,7 @@ export function describeTextMatching(open: OpenStore): void {
     const rows = contents.map((content) => memory({ content }))
     await store.commit(rows.map(create))
     const search = async (text: string, limit = 10) => {
-      const hits = await store.matchText(ADA, { text, limit, where: {} })
+      const { hits } = await store.matchText(ADA, { text, limit, where: {} })
       return hits.map((hit) => rows.find((row) => row.id === hit.id)?.content)
     }
     return { store, rows, search }
@@ -24,7 +24,7 @@ export function describeTextMatching(open: OpenStore): void {
       'Anna likes spring flowers',
       'Nothing to do with it',
     )
-    const hits = await store.matchText(ADA, {
+    const { hits } = await store.matchText(ADA, {
       text: 'Anna Paris spring zebra',
       limit: 10,
       where: {},
@@ -36,7 +36,11 @@ export function describeTextMatching(open: OpenStore): void {
       expect(hit.coverage).toBeGreaterThan(0)
       expect(hit.coverage).toBeLessThan(1)
     }
-    const whole = await store.matchText(ADA, { text: 'visited Paris', limit: 1, where: {} })
+    const { hits: whole } = await store.matchText(ADA, {
+      text: 'visited Paris',
+      limit: 1,
+      where: {},
+    })
     expect(whole[0]?.coverage).toBe(1)
   })
 
@@ -50,7 +54,7 @@ export function describeTextMatching(open: OpenStore): void {
 
   it('[ST13] scores are positive even when every memory holds the word', async () => {
     const { store } = await withContents('tea', 'tea', 'tea')
-    const hits = await store.matchText(ADA, { text: 'tea', limit: 10, where: {} })
+    const { hits } = await store.matchText(ADA, { text: 'tea', limit: 10, where: {} })
     expect(hits).toHaveLength(3)
     for (const hit of hits) expect(hit.score).toBeGreaterThan(0.01)
   })
@@ -75,12 +79,18 @@ export function describeTextMatching(open: OpenStore): void {
       for (const text of ['tea', 'tea milk kettle', 'leaf pot nothing', words.join(' ')]) {
         for (const where of [{}, { pinned: true }]) {
           const query = { text, limit: 50, where }
-          const expected = await reference.matchText(scope, query)
-          const hits = await store.matchText(scope, query)
+          const { hits: expected, ...known } = await reference.matchText(scope, query)
+          const { hits, terms, averageLength } = await store.matchText(scope, query)
+          expect(averageLength).toBeCloseTo(known.averageLength, 9)
+          expect(terms.map((term) => term.text)).toEqual(known.terms.map((term) => term.text))
+          terms.forEach(({ rarity }, n) => {
+            expect(rarity).toBeCloseTo(known.terms[n]?.rarity ?? 0, 9)
+          })
           expect(hits.map((hit) => hit.id)).toEqual(expected.map((hit) => hit.id))
           hits.forEach((hit, n) => {
             expect(hit.score).toBeCloseTo(expected[n]?.score ?? 0, 9)
             expect(hit.coverage).toBeCloseTo(expected[n]?.coverage ?? 0, 9)
+            expect(hit).toMatchObject({ counts: expected[n]?.counts, length: expected[n]?.length })
           })
         }
       }
@@ -134,7 +144,7 @@ export function describeTextMatching(open: OpenStore): void {
     const store = await open()
     const row = memory({ key: 'favourite:editor', content: 'vim' })
     await store.commit([create(row)])
-    const hits = await store.matchText(ADA, { text: 'editor', limit: 5, where: {} })
+    const { hits } = await store.matchText(ADA, { text: 'editor', limit: 5, where: {} })
     expect(hits.map((hit) => hit.id)).toEqual([row.id])
   })
 
@@ -143,7 +153,7 @@ export function describeTextMatching(open: OpenStore): void {
     const row = memory({ content: 'alpha', key: 'gamma' })
     await store.commit([create(row)])
     const found = async (text: string) =>
-      (await store.matchText(ADA, { text, limit: 5, where: {} })).length
+      (await store.matchText(ADA, { text, limit: 5, where: {} })).hits.length
     const put = (next: Memory) =>
       store.commit([{ op: 'put', table: 'memory', row: next, expect: 'any' }])
     await put({ ...row, content: 'beta', version: 2 })
@@ -159,6 +169,33 @@ export function describeTextMatching(open: OpenStore): void {
     expect([await found('beta'), await found('delta')]).toEqual([0, 0])
     await put(row)
     expect([await found('alpha'), await found('beta')]).toEqual([1, 0])
+  })
+
+  it('[ST14] finds a memory by the name of its speaker', async () => {
+    const store = await open()
+    const row = memory({ content: 'I moved to Oslo' })
+    const spoken = { ...row, provenance: { ...row.provenance, speaker: 'Ann Lee' } }
+    await store.commit([create(spoken), create(memory())])
+    const { hits } = await store.matchText(ADA, { text: 'what did Ann say', limit: 5, where: {} })
+    expect(hits.map((hit) => hit.id)).toEqual([row.id])
+  })
+
+  it('[ST15] follows a change of the speaker alone', async () => {
+    const store = await open()
+    const row = memory({ content: 'alpha' })
+    const found = async (text: string) =>
+      (await store.matchText(ADA, { text, limit: 5, where: {} })).hits.length
+    const say = (speaker: string | null, version: number) => {
+      const next = { ...row, provenance: { ...row.provenance, speaker }, version }
+      return store.commit([{ op: 'put', table: 'memory', row: next, expect: 'any' }])
+    }
+    await say('Ann', 1)
+    expect([await found('Ann'), await found('Ben'), await found('alpha')]).toEqual([1, 0, 1])
+    await say('Ben', 2)
+    expect([await found('Ann'), await found('Ben'), await found('alpha')]).toEqual([0, 1, 1])
+    await say(null, 3)
+    expect([await found('Ann'), await found('Ben'), await found('alpha')]).toEqual([0, 0, 1])
+    expect(await store.inspect({ repair: false })).toEqual([])
   })
 
   it('[ST16] reads no query as syntax', async () => {
@@ -199,7 +236,7 @@ export function describeTextMatching(open: OpenStore): void {
     const place = { ...ADA, user: user('eve') }
     await store.commit([create(memory({ place, content: 'hidden' })), create(memory())])
     for (const text of ['o1', 'p1', 'p2', 'own', 'ada', 'eve']) {
-      expect(await store.matchText(ADA, { text, limit: 10, where: {} })).toEqual([])
+      expect((await store.matchText(ADA, { text, limit: 10, where: {} })).hits).toEqual([])
     }
   })
 }

@@ -60,10 +60,12 @@ export function createCli(folder = join(temporaryFolder(), 'data')): Cli {
       confirm: async (question) => answer(question) === true,
       askSecret: async (question) => String(answer(question)),
       configure: (flags) => {
-        const config = readConfig({ data: folder, ...flags }, around.environment ?? {}, SYSTEM)
+        // By words alone unless a test says otherwise: most have nothing to do with models.
+        const environment = { RECOLLECT_EMBEDDING: 'none', ...around.environment }
+        const config = readConfig({ data: folder, ...flags }, environment, SYSTEM)
         return {
           scope: config.scope,
-          settings: {},
+          settings: config.settings,
           listen: config.listen,
           keyOrigin: config.key?.origin ?? null,
           database: createDatabase({ config, now: Date.now, askPassphrase: null }),

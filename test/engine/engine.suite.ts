@@ -22,7 +22,7 @@ export async function openEngine(open: OpenStore) {
 }
 
 const contents = async (engine: Engine, text: string) =>
-  (await engine.recall(ADA, { text })).map(({ memory }) => memory.content)
+  (await engine.recall(ADA, { text })).memories.map(({ memory }) => memory.content)
 
 export function describeEngine(name: string, open: OpenStore): void {
   describe(`${name}: writing`, () => describeWriting(open))
@@ -38,7 +38,7 @@ function describeWriting(open: OpenStore): void {
     expect(outcome).toBe('create')
     expect(await engine.get(ADA, memory.id)).toEqual(memory)
     expect(await contents(engine, 'what about tea?')).toEqual(['I prefer tea over coffee'])
-    expect(await engine.recall({ owner: 'bob' }, { text: 'tea' })).toEqual([])
+    expect((await engine.recall({ owner: 'bob' }, { text: 'tea' })).memories).toEqual([])
   })
 
   it('[WR2] upserts on a key and keeps the old version', async () => {
@@ -245,12 +245,8 @@ function describeForgetting(open: OpenStore): void {
     expect(await engine.get(ADA, memory.id)).toBeNull()
     const { rows } = await store.report()
     expect(rows).toMatchObject({ memory: 0, revision: 0 })
-    expect(
-      await store.matchText(
-        { owner: 'ada' as never },
-        { text: 'secret plan', limit: 5, where: {} },
-      ),
-    ).toEqual([])
+    const query = { text: 'secret plan', limit: 5, where: {} }
+    expect((await store.matchText({ owner: 'ada' as never }, query)).hits).toEqual([])
     let exported = ''
     for await (const line of engine.export(null)) exported += line
     expect(exported).not.toContain('secret')

@@ -33,7 +33,7 @@ it.each(Object.entries(DAMAGE))('[ST12] finds and mends %s', async (_, sql) => {
   expect(faults.length).toBeGreaterThan(0)
   expect(faults.every((fault) => fault.repairable && fault.count > 0)).toBe(true)
   expect(await store.inspect({ repair: false })).toEqual([])
-  const hits = await store.matchText(ADA, { text: 'lamb zebra', limit: 5, where: {} })
+  const { hits } = await store.matchText(ADA, { text: 'lamb zebra', limit: 5, where: {} })
   expect(hits.map((hit) => hit.id).sort()).toEqual(rows.slice(0, 2).map((row) => row.id))
 })
 

@@ -147,7 +147,7 @@ export function expectSame(rows: Everything, expected: Everything): void {
 export async function expectSearchable(store: Store, number: number): Promise<void> {
   const { place, id, content } = numbered(number)
   const scope = { owner: place.owner as OwnerId, user: place.user as UserId | null } // as they were written
-  const hits = await store.matchText(scope, { text: content, limit: 5, where: {} })
+  const { hits } = await store.matchText(scope, { text: content, limit: 5, where: {} })
   expect(hits.map((hit) => hit.id)).toContain(id)
 }
 

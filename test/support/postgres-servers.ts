@@ -12,8 +12,11 @@ import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg, { type QueryResultRow } from 'pg'
-import { openPostgresStore, type PostgresOptions } from '../../src/adapters/postgres/store.ts'
-import type { Store } from '../../src/ports/store.ts'
+import {
+  openPostgresStore,
+  type PostgresOptions,
+  type PostgresStore,
+} from '../../src/adapters/postgres/store.ts'
 
 export type PostgresServer = {
   readonly kind: 'server'
@@ -30,7 +33,7 @@ const PGLITE_CONNECTIONS_MAX = 50
 export async function openFreshStore(
   url: string,
   options: Omit<PostgresOptions, 'connectionString'> = {},
-): Promise<Store> {
+): Promise<PostgresStore> {
   const schema = options.schema ?? freshSchema()
   const store = await openPostgresStore({ ...options, connectionString: url, schema })
   let closed: Promise<void> | null = null
@@ -66,10 +69,36 @@ export async function runSql<R extends QueryResultRow>(
   }
 }
 
-export async function startPglite(): Promise<PostgresServer> {
+/** The URL of a server that has pgvector, or why there is none. */
+export async function withPgvector(
+  found: PostgresServer | NoServer | string | undefined,
+): Promise<{ readonly url: string } | { readonly reason: string }> {
+  if (found === undefined) return { reason: 'it is not set' }
+  if (typeof found !== 'string' && found.kind === 'none') return { reason: found.reason }
+  const url = typeof found === 'string' ? found : found.url
+  const versions = await runSql(
+    url,
+    `SELECT 1 FROM pg_available_extension_versions
+     WHERE name = 'vector' AND string_to_array(version, '.')::integer[] >= '{0,8}'`,
+  )
+  return versions.length > 0 ? { url } : { reason: 'pgvector 0.8 or later is not installed there' }
+}
+
+export type PgliteOptions = {
+  /** Whether pgvector is installed; it must still be created. */
+  readonly pgvector?: boolean
+  /** Where the data are kept; in memory without it. */
+  readonly folder?: string
+}
+
+export async function startPglite(options: PgliteOptions = {}): Promise<PostgresServer> {
   const { PGlite } = await import('@electric-sql/pglite')
   const { PGLiteSocketServer } = await import('@electric-sql/pglite-socket')
-  const db = await PGlite.create()
+  const { vector } = await import('@electric-sql/pglite-pgvector')
+  const db = await PGlite.create({
+    ...(options.folder === undefined ? {} : { dataDir: options.folder }),
+    extensions: options.pgvector === true ? { vector } : {},
+  })
   const server = new PGLiteSocketServer({ db, port: 0, maxConnections: PGLITE_CONNECTIONS_MAX })
   await server.start()
   return {

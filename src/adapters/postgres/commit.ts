@@ -11,9 +11,9 @@ import { holdsKey, type MemoryStatus } from '../../core/memory.ts'
 import { toStorable } from '../../core/storable-text.ts'
 import type { Change, CommitOutcome, Table } from '../../ports/store.ts'
 import type { Database, Query } from './driver.ts'
-import { beginWithLocks, type Names, ownerLock } from './names.ts'
+import { beginWithLocks, type Names, ownerLocks } from './names.ts'
 import { type Head, type Heads, type MemoryHead, planCommit } from './plan.ts'
-import { decoded, type PlaceColumns, placeFromColumns } from './rows.ts'
+import { decoded, type PlaceColumns, parseProvenance, placeFromColumns } from './rows.ts'
 import { write } from './write.ts'
 
 const ATTEMPTS_MAX = 5
@@ -29,7 +29,7 @@ export async function commit(
     throw new RangeError(`A commit holds at most ${COMMIT_CHANGES_MAX} changes.`)
   }
   if (changes.length === 0) return { kind: 'committed' }
-  const begin = beginWithLocks(locksOf(names, changes))
+  const begin = beginWithLocks(ownerLocks(names, changes.map(ownerOf)))
   for (let attempt = 1; ; attempt++) {
     try {
       return await database.transaction(begin, (query) => commitOnce(query, names, changes))
@@ -61,16 +61,8 @@ async function commitOnce(
   return { kind: 'committed' }
 }
 
-function locksOf(names: Names, changes: readonly Change[]): readonly bigint[] {
-  const owners = new Set(
-    changes.map((change) => (change.op === 'put' ? ownerOfRow(change) : change.scope.owner)),
-  )
-  return [...owners]
-    .map((owner) => ownerLock(names, owner))
-    .sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
-}
-
-function ownerOfRow(change: Extract<Change, { op: 'put' }>): string {
+function ownerOf(change: Change): string {
+  if (change.op !== 'put') return change.scope.owner
   return change.table === 'revision' ? change.row.memory.place.owner : change.row.place.owner
 }
 
@@ -82,6 +74,7 @@ type HeadColumns = PlaceColumns & {
   key: string | null
   status: MemoryStatus
   content: string
+  provenance: string
   fingerprint: string
   length: number
 }
@@ -90,14 +83,14 @@ type HeadColumns = PlaceColumns & {
 async function readHeads(query: Query, names: Names, changes: readonly Change[]): Promise<Heads> {
   const place = 'id, owner_id, user_id, session_id'
   const memory = `SELECT 'memory' AS "table", ${place}, version, number, key, status, content,
-      fingerprint, length FROM ${names.memory}`
+      provenance, fingerprint, length FROM ${names.memory}`
   const rows = await query<HeadColumns>(
     `${memory} WHERE id = ANY ($1::text[])
      UNION ALL ${memory} WHERE owner_id = ANY ($2::text[]) AND key = ANY ($3::text[])
        AND key IS NOT NULL AND status IN ('active', 'disabled') AND NOT id = ANY ($1::text[])
-     UNION ALL SELECT 'revision', ${place}, 1, NULL, NULL, NULL, NULL, NULL, NULL
+     UNION ALL SELECT 'revision', ${place}, 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL
        FROM ${names.revision} WHERE id = ANY ($4::text[])
-     UNION ALL SELECT 'tombstone', ${place}, version, NULL, NULL, NULL, NULL, NULL, NULL
+     UNION ALL SELECT 'tombstone', ${place}, version, NULL, NULL, NULL, NULL, NULL, NULL, NULL
        FROM ${names.tombstone} WHERE id = ANY ($5::text[])`,
     sought(changes).map((list) => [...list].map(toStorable)),
   )
@@ -110,8 +103,16 @@ async function readHeads(query: Query, names: Names, changes: readonly Change[])
     const head = { id: decoded(row.id), place: placeFromColumns(row), version: row.version }
     if (row.table === 'memory') {
       const { number, status, fingerprint, length } = row
-      const [key, content] = [decoded(row.key), decoded(row.content)]
-      heads.memory.set(head.id, { ...head, key, content, number, status, fingerprint, length })
+      heads.memory.set(head.id, {
+        ...head,
+        key: decoded(row.key),
+        content: decoded(row.content),
+        provenance: parseProvenance(row.provenance),
+        number,
+        status,
+        fingerprint,
+        length,
+      })
     } else heads[row.table].set(head.id, head)
   }
   return heads

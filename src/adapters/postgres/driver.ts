@@ -8,6 +8,7 @@ import type { PoolClient, QueryResultRow } from 'pg'
 import { AppError, type ErrorCode } from '../../core/errors.ts'
 
 type Pool = InstanceType<typeof import('pg').Pool>
+type Client = InstanceType<typeof import('pg').Client>
 
 export type Query = <R extends QueryResultRow>(
   sql: string,
@@ -18,6 +19,11 @@ export interface Database {
   readonly query: Query
   /** Runs `begin`, then `work`, then commits. When either throws, nothing of it stays. */
   transaction<T>(begin: string, work: (query: Query) => Promise<T>): Promise<T>
+  /**
+   * Runs `work` on a connection beside the pool and without a time limit, for what takes long. Closing the database
+   * cuts the connection; the server still finishes the statement that it was given.
+   */
+  separately<T>(work: (query: Query) => Promise<T>): Promise<T>
   /** Waits for what is under way. Calling it again is harmless. */
   close(): Promise<void>
 }
@@ -37,23 +43,27 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   // Instants and counters are whole numbers far below 2^53. This must not reach other users of the driver.
   const types = new pg.TypeOverrides()
   types.setTypeParser(INT8_TYPE, Number)
-  const pool = new pg.Pool({
+  const connection = {
     connectionString: options.connectionString,
-    max: options.poolSize,
-    statement_timeout: options.statementTimeoutMs,
     connectionTimeoutMillis: CONNECTION_WAIT_MS_MAX,
     application_name: 'recollect',
     keepAlive: true,
     types,
+  }
+  const pool = new pg.Pool({
+    ...connection,
+    max: options.poolSize,
+    statement_timeout: options.statementTimeoutMs,
   })
   // Without a listener, a connection that dies while nobody uses it would end the process.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
-  return createDatabase(pool)
+  return createDatabase(pool, () => new pg.Client(connection))
 }
 
-function createDatabase(pool: Pool): Database {
-  let closing: Promise<void> | null = null
+function createDatabase(pool: Pool, createClient: () => Client): Database {
+  let closing: Promise<unknown> | null = null
+  const separate = new Set<Client>()
   const requireOpen = () => {
     if (closing !== null) throw new AppError('unavailable', 'The store is closed.')
   }
@@ -79,8 +89,23 @@ function createDatabase(pool: Pool): Database {
         throw thrown
       }
     },
+    async separately(work) {
+      requireOpen()
+      const client = createClient()
+      client.on('error', () => {})
+      separate.add(client)
+      try {
+        await client.connect().catch((thrown: unknown) => {
+          throw toStoreError(thrown)
+        })
+        return await work((sql, values = []) => run(client, sql, values))
+      } finally {
+        separate.delete(client)
+        await client.end()
+      }
+    },
     async close() {
-      closing ??= pool.end()
+      closing ??= Promise.all([pool.end(), ...[...separate].map((client) => client.end())])
       await closing
     },
   }
@@ -100,7 +125,7 @@ async function loadDriver() {
 }
 
 async function run<R extends QueryResultRow>(
-  runner: Pool | PoolClient,
+  runner: Pool | PoolClient | Client,
   sql: string,
   values: readonly unknown[],
 ): Promise<readonly R[]> {

@@ -37,6 +37,12 @@ export function scopeConditions(scope: Scope, { bind }: Binder): readonly string
   return conditions
 }
 
+/** Whether few memories can pass, so that looking them up first beats comparing all candidates. */
+export function isNarrow(scope: Scope, where: MemoryFilter): boolean {
+  const { ids, key, fingerprint, change } = where
+  return [scope.session ?? undefined, ids, key, fingerprint, change].some((by) => by !== undefined)
+}
+
 export const CONDITIONS: {
   readonly [T in Table]: (where: Tables[T]['where'], binder: Binder) => readonly string[]
 } = { memory: memoryConditions, revision: revisionConditions, tombstone: tombstoneConditions }
@@ -52,6 +58,7 @@ function memoryConditions(where: MemoryFilter, { bind }: Binder): readonly strin
   add(where.statuses, (statuses) => `status = ANY (${bind(statuses)}::text[])`)
   add(where.types, (types) => `type = ANY (${bind(types)}::text[])`)
   add(where.categories, (categories) => `category = ANY (${bind(categories)}::text[])`)
+  add(where.trusts, (trusts) => `trust = ANY (${bind(trusts)}::text[])`)
   add(where.pinned, (pinned) => `pinned = ${bind(pinned)}`)
   add(where.change, (change) => `change = ${bind(change)}`)
   add(where.unendedAt, (instant) => {

@@ -10,10 +10,18 @@ import { sha256 } from '../../core/sha256.ts'
 import type { Database, Query } from './driver.ts'
 import { beginWithLocks, migrationLock, type Names, quoted } from './names.ts'
 
-type Migration = { readonly name: string; readonly sql: string }
+/** `{schema}` stands for the quoted schema, and `{extension}` for that of an extension the part needs. */
+export type Migration = { readonly name: string; readonly sql: string }
+
+/** A list of steps, and the table that remembers which of them were taken. */
+export type SchemaPart = {
+  readonly ledger: string
+  readonly steps: readonly Migration[]
+  readonly extension?: string
+}
 type Applied = { readonly version: number; readonly name: string; readonly checksum: string }
 
-/** `{schema}` stands for the quoted schema. Names are compared byte by byte, so that order is the same everywhere. */
+/** Names are compared byte by byte, so that order is the same everywhere. */
 const MIGRATIONS: readonly Migration[] = [
   {
     name: 'memories, revisions, tombstones and keyword search',
@@ -114,27 +122,35 @@ const MIGRATIONS: readonly Migration[] = [
 export const SCHEMA_VERSION = MIGRATIONS.length
 
 export async function migrate(database: Database, names: Names): Promise<void> {
+  await migratePart(database, names, { ledger: names.migration, steps: MIGRATIONS })
+}
+
+export async function migratePart(
+  database: Database,
+  names: Names,
+  part: SchemaPart,
+): Promise<void> {
   // Looking first means that an up-to-date schema needs no right to change it, and no writable server.
-  let version = checkedVersion(await appliedMigrations(database.query, names))
+  let version = checkedVersion(await appliedMigrations(database.query, part), part)
   const begin = beginWithLocks([migrationLock(names)])
-  while (version < MIGRATIONS.length) {
-    version = await database.transaction(begin, (query) => applyNext(query, names))
+  while (version < part.steps.length) {
+    version = await database.transaction(begin, (query) => applyNext(query, names, part))
   }
 }
 
-async function applyNext(query: Query, names: Names): Promise<number> {
+async function applyNext(query: Query, names: Names, part: SchemaPart): Promise<number> {
   if (!(await exists(query, 'to_regnamespace', quoted(names.schema)))) {
     await query(`CREATE SCHEMA ${quoted(names.schema)}`)
   }
-  await query(`CREATE TABLE IF NOT EXISTS ${names.migration} (
+  await query(`CREATE TABLE IF NOT EXISTS ${part.ledger} (
     version integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL,
     applied_at timestamptz NOT NULL DEFAULT now())`)
   // Read again: another process may have done it while this one waited for the lock.
-  const version = checkedVersion(await appliedMigrations(query, names))
-  const next = MIGRATIONS[version]
+  const version = checkedVersion(await appliedMigrations(query, part), part)
+  const next = part.steps[version]
   if (next === undefined) return version
-  await query(next.sql.replaceAll('{schema}', () => quoted(names.schema)))
-  await query(`INSERT INTO ${names.migration} (version, name, checksum) VALUES ($1, $2, $3)`, [
+  await query(filled(next.sql, names, part))
+  await query(`INSERT INTO ${part.ledger} (version, name, checksum) VALUES ($1, $2, $3)`, [
     version + 1,
     next.name,
     checksumOf(next),
@@ -142,12 +158,22 @@ async function applyNext(query: Query, names: Names): Promise<number> {
   return version + 1
 }
 
-async function appliedMigrations(query: Query, names: Names): Promise<readonly Applied[]> {
-  if (!(await exists(query, 'to_regclass', names.migration))) return []
-  return query<Applied>(`SELECT version, name, checksum FROM ${names.migration} ORDER BY version`)
+function filled(sql: string, names: Names, { extension = '' }: SchemaPart): string {
+  // In one pass, since a schema may be called anything, even by the name of the other placeholder.
+  return sql.replaceAll(/\{(schema|extension)\}/g, (_, name) =>
+    name === 'schema' ? quoted(names.schema) : extension,
+  )
 }
 
-async function exists(
+async function appliedMigrations(
+  query: Query,
+  { ledger }: SchemaPart,
+): Promise<readonly Applied[]> {
+  if (!(await exists(query, 'to_regclass', ledger))) return []
+  return query<Applied>(`SELECT version, name, checksum FROM ${ledger} ORDER BY version`)
+}
+
+export async function exists(
   query: Query,
   lookup: 'to_regclass' | 'to_regnamespace',
   name: string,
@@ -157,17 +183,17 @@ async function exists(
 }
 
 /** How far the database is, once it is certain that these are our steps. */
-function checkedVersion(applied: readonly Applied[]): number {
+function checkedVersion(applied: readonly Applied[], { steps }: SchemaPart): number {
   const version = applied.at(-1)?.version ?? 0
-  if (version > MIGRATIONS.length) {
+  if (version > steps.length) {
     throw new AppError(
       'schema_mismatch',
-      `The database has schema version ${version}, but this Recollect knows versions up to ${MIGRATIONS.length}. Install the Recollect that wrote it, or a later one.`,
-      { found: version, known: MIGRATIONS.length },
+      `The database has schema version ${version}, but this Recollect knows versions up to ${steps.length}. Install the Recollect that wrote it, or a later one.`,
+      { found: version, known: steps.length },
     )
   }
   applied.forEach((step, index) => {
-    const own = MIGRATIONS[index]
+    const own = steps[index]
     if (own !== undefined && step.version === index + 1 && step.checksum === checksumOf(own)) return
     throw new AppError(
       'schema_mismatch',

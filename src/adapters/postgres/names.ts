@@ -2,7 +2,18 @@
 import { AppError } from '../../core/errors.ts'
 import { sha256 } from '../../core/sha256.ts'
 
-export type TableName = 'memory' | 'revision' | 'tombstone' | 'posting' | 'corpus' | 'migration'
+const TABLES = [
+  'memory',
+  'revision',
+  'tombstone',
+  'posting',
+  'corpus',
+  'migration',
+  'embedding',
+  'embedding_space',
+  'embedding_migration',
+] as const
+export type TableName = (typeof TABLES)[number]
 
 /** Each table with its schema, quoted, ready to stand in a statement. */
 export type Names = { readonly schema: string } & { readonly [T in TableName]: string }
@@ -17,16 +28,9 @@ export function namesIn(schema: string): Names {
       `The PostgreSQL schema name must hold 1 to ${NAME_BYTES_MAX} bytes.`,
     )
   }
-  const within = (table: TableName) => `${quoted(schema)}.${quoted(table)}`
-  return {
-    schema,
-    memory: within('memory'),
-    revision: within('revision'),
-    tombstone: within('tombstone'),
-    posting: within('posting'),
-    corpus: within('corpus'),
-    migration: within('migration'),
-  }
+  const tables = TABLES.map((table) => [table, `${quoted(schema)}.${quoted(table)}`])
+  // The entries of a list of all names make an object with all names.
+  return { schema, ...(Object.fromEntries(tables) as { [T in TableName]: string }) }
 }
 
 export function quoted(name: string): string {
@@ -42,6 +46,21 @@ export function beginWithLocks(locks: readonly bigint[]): string {
 /** The lock that keeps commits of one owner apart. */
 export function ownerLock(names: Names, owner: string): bigint {
   return hash64(`recollect owner ${JSON.stringify([names.schema, owner])}`)
+}
+
+/** The locks of several owners in the one order that everybody takes them in, so that no two wait for each other. */
+export function ownerLocks(names: Names, owners: Iterable<string>): readonly bigint[] {
+  return [...new Set(owners)]
+    .map((owner) => ownerLock(names, owner))
+    .sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+}
+
+/** Of the whole database: an extension belongs to no schema of ours. */
+export const EXTENSION_LOCK = hash64('recollect extension')
+
+/** Indexes of vectors are built and dropped one at a time: two that wait for each other would never end. */
+export function indexLock(names: Names): bigint {
+  return hash64(`recollect vector index ${JSON.stringify(names.schema)}`)
 }
 
 export function migrationLock(names: Names): bigint {

@@ -12,7 +12,7 @@ import type { Change, CommitOutcome, Row, Table } from '../../ports/store.ts'
 export type Head = { readonly id: string; readonly place: Place; readonly version: number }
 
 export type MemoryHead = Head &
-  Pick<Memory, 'key' | 'status' | 'content'> & {
+  Pick<Memory, 'key' | 'status' | 'content' | 'provenance'> & {
     /** What postings call it. */
     readonly number: number
     readonly fingerprint: string

@@ -209,7 +209,7 @@ function memoryFromColumns(columns: MemoryColumns): Memory {
     supersededBy: decoded(columns.superseded_by),
     conflictsWith: decoded(columns.conflicts_with),
     expiresAt: columns.expires_at,
-    provenance: { speaker: null, ...JSON.parse(columns.provenance) },
+    provenance: parseProvenance(columns.provenance),
     entities: JSON.parse(columns.entities),
     language: decoded(columns.language),
     metadata: JSON.parse(columns.metadata),
@@ -221,6 +221,11 @@ function memoryFromColumns(columns: MemoryColumns): Memory {
     createdAt: columns.created_at,
     updatedAt: columns.updated_at,
   }
+}
+
+/** Rows that were written before speakers were known have none. */
+export function parseProvenance(json: string): Memory['provenance'] {
+  return { speaker: null, ...JSON.parse(json) }
 }
 
 function revisionToColumns(revision: Revision): RevisionColumns {

@@ -3,6 +3,8 @@ import { AppError } from '../../core/errors.ts'
 import { byPlace, type OwnerId, type Scope, type UserId } from '../../core/ids.ts'
 import { PAGE_ROWS_MAX } from '../../core/limits.ts'
 import type { FindQuery, Page, Row, Store, StoreReport, Table, Tables } from '../../ports/store.ts'
+import type { VectorIndex } from '../../ports/vector-index.ts'
+import { around } from './around.ts'
 import { commit } from './commit.ts'
 import { type Database, openDatabase } from './driver.ts'
 import { CONDITIONS, createBinder, scopeConditions } from './filters.ts'
@@ -11,6 +13,8 @@ import { migrate, SCHEMA_VERSION } from './migrations.ts'
 import { type Names, namesIn, quoted } from './names.ts'
 import { decoded, SHAPES } from './rows.ts'
 import { matchText } from './text.ts'
+import { createPostgresVectors } from './vectors.ts'
+import { prepareVectors, type VectorSupport } from './vectors-schema.ts'
 
 export type PostgresOptions = {
   /** `postgresql://user:password@host:port/database`. */
@@ -21,25 +25,36 @@ export type PostgresOptions = {
   readonly poolSize?: number
   /** How long one statement may take, waiting for other writers included; 0 for as long as it needs. */
   readonly statementTimeoutMs?: number
+  /** Up to how many vectors of one owner are compared one by one; an owner with more gets an index. */
+  readonly scannedVectorsMax?: number
+}
+
+export type PostgresStore = Store & {
+  /** Null where pgvector is missing; the report says why. It is looked for each time a store is opened. */
+  readonly vectors: VectorIndex | null
 }
 
 const DEFAULT_SCHEMA = 'recollect'
 const DEFAULT_POOL_SIZE = 10
 const DEFAULT_STATEMENT_TIMEOUT_MS = 30_000
+const DEFAULT_SCANNED_VECTORS_MAX = 20_000
 
 /** Connects, and brings the schema up to date. */
-export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
+export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
   const {
     connectionString,
     schema = DEFAULT_SCHEMA,
     poolSize = DEFAULT_POOL_SIZE,
     statementTimeoutMs = DEFAULT_STATEMENT_TIMEOUT_MS,
+    scannedVectorsMax = DEFAULT_SCANNED_VECTORS_MAX,
   } = options
   const names = namesIn(schema)
   const database = await openDatabase({ connectionString, poolSize, statementTimeoutMs })
+  let support: VectorSupport
   try {
     await requireUnicode(database)
     await migrate(database, names)
+    support = await prepareVectors(database, names)
   } catch (thrown) {
     await database.close()
     throw thrown
@@ -47,6 +62,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   return {
     get: (table, scope, id) => get(database, names, table, scope, id),
     find: (table, scope, query) => find(database, names, table, scope, query),
+    around: (scope, ids, reach) => around(database.query, names, scope, ids, reach),
     matchText: (scope, query) => matchText(database.query, names, scope, query),
     commit: (changes) => commit(database, names, changes),
     places: () => places(database, names),
@@ -54,9 +70,16 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       kind: 'postgres',
       location: withoutPassword(connectionString),
       schemaVersion: SCHEMA_VERSION,
-      ...(await measure(database, names, poolSize)),
+      ...(await measure(database, names, {
+        poolSize,
+        pgvector: support.kind === 'ready' ? support.version : support.reason,
+      })),
     }),
     inspect: ({ repair }) => inspect(database, names, repair),
+    vectors:
+      support.kind === 'ready'
+        ? createPostgresVectors({ ...support, database, names, scannedMax: scannedVectorsMax })
+        : null,
     close: () => database.close(),
   }
 }
@@ -141,7 +164,7 @@ async function places({ query }: Database, names: Names): ReturnType<Store['plac
 async function measure(
   { query }: Database,
   names: Names,
-  poolSize: number,
+  facts: StoreReport['facts'],
 ): Promise<Pick<StoreReport, 'sizeBytes' | 'rows' | 'facts'>> {
   const [row] = await query<Record<Table, number> & { bytes: number; server: string }>(
     `SELECT (SELECT count(*) FROM ${names.memory}) AS memory,
@@ -159,7 +182,7 @@ async function measure(
       revision: row?.revision ?? 0,
       tombstone: row?.tombstone ?? 0,
     },
-    facts: { server: row?.server ?? 'unknown', schema: names.schema, poolSize },
+    facts: { server: row?.server ?? 'unknown', schema: names.schema, ...facts },
   }
 }
 

@@ -7,26 +7,47 @@
 import type { MemoryId, Scope } from '../../core/ids.ts'
 import { TEXT_HITS_MAX } from '../../core/limits.ts'
 import { queryTerms } from '../../core/terms.ts'
-import type { MemoryFilter, TextHit, TextQuery } from '../../ports/store.ts'
+import { type MemoryFilter, NO_MATCH, type TextMatch, type TextQuery } from '../../ports/store.ts'
 import type { Query } from './driver.ts'
-import { type Binder, CONDITIONS, createBinder, scopeConditions } from './filters.ts'
+import { type Binder, CONDITIONS, createBinder, isNarrow, scopeConditions } from './filters.ts'
 import { type Names, ownerHash, userHash } from './names.ts'
 import { decoded } from './rows.ts'
 
-type HitColumns = { id: MemoryId; score: number; coverage: number }
+type HitColumns = {
+  id: MemoryId
+  score: number
+  coverage: number
+  /** By the position of the term, from 1; a term that does not occur is missing. */
+  counts: { [position: string]: number }
+  length: number
+  rarities: number[]
+  average_length: number
+}
 
 export async function matchText(
   query: Query,
   names: Names,
   scope: Scope,
   { text, where, limit }: TextQuery,
-): Promise<readonly TextHit[]> {
+): Promise<TextMatch> {
   const terms = queryTerms(text)
-  if (terms.length === 0) return []
+  if (terms.length === 0) return NO_MATCH
   const binder = createBinder()
   const sql = searchStatement(names, binder, { scope, terms, where, limit })
   const rows = await query<HitColumns>(sql, binder.values)
-  return rows.map(({ id, score, coverage }) => ({ id: decoded(id), score, coverage }))
+  const [first] = rows
+  if (first === undefined) return NO_MATCH
+  return {
+    terms: terms.map((text, position) => ({ text, rarity: first.rarities[position] ?? 0 })),
+    averageLength: first.average_length,
+    hits: rows.map(({ id, score, coverage, counts, length }) => ({
+      id: decoded(id),
+      score,
+      coverage,
+      counts: terms.map((_, position) => counts[position + 1] ?? 0),
+      length,
+    })),
+  }
 }
 
 type Search = {
@@ -54,12 +75,14 @@ function searchStatement(names: Names, binder: Binder, search: Search): string {
       SELECT memories, terms::float8 / memories AS average_length FROM ${names.corpus}
       WHERE owner_id = ${bind(scope.owner)} AND memories > 0 AND terms > 0
     ), asked AS MATERIALIZED (
-      SELECT asked.term, ln(1 + (GREATEST(0, memories - holding) + 0.5) / (holding + 0.5)) AS rarity
-      FROM corpus CROSS JOIN unnest(${bind(terms)}::text[]) AS asked(term) CROSS JOIN LATERAL (
+      SELECT asked.term, position, ln(1 + (GREATEST(0, memories - holding) + 0.5) / (holding + 0.5)) AS rarity
+      FROM corpus CROSS JOIN unnest(${bind(terms)}::text[]) WITH ORDINALITY AS asked(term, position)
+      CROSS JOIN LATERAL (
         SELECT count(*)::float8 AS holding FROM ${names.posting} AS p WHERE ${posted.join(' AND ')}
       ) AS counted
     ), scored AS (
-      SELECT p.memory, sum(rarity) AS found, round(sum(
+      SELECT p.memory, sum(rarity) AS found, max(length) AS length,
+        jsonb_object_agg(position, frequency) AS counts, round(sum(
           rarity * frequency * 2.2 / (frequency + 1.2 * (0.25 + 0.75 * length / average_length))
         ) * 1e12) / 1e12 AS score
       FROM corpus CROSS JOIN asked CROSS JOIN LATERAL (
@@ -68,17 +91,12 @@ function searchStatement(names: Names, binder: Binder, search: Search): string {
       ) AS p
       GROUP BY p.memory
     )
-    SELECT m.id, score,
+    SELECT m.id, score, counts, length, (SELECT average_length FROM corpus),
+      (SELECT json_agg(rarity ORDER BY position) FROM asked) AS rarities,
       LEAST(1, round(found / (SELECT sum(rarity) FROM asked) * 1e12) / 1e12) AS coverage
     FROM (SELECT * FROM scored ORDER BY score DESC) AS best CROSS JOIN LATERAL (
       SELECT id FROM ${names.memory} WHERE number = best.memory AND ${visible} LIMIT 1
     ) AS m
     ORDER BY score DESC, m.id DESC
     LIMIT ${bind(Math.max(0, Math.min(search.limit, TEXT_HITS_MAX)))}`
-}
-
-/** Whether few memories can pass, so that looking them up first beats scoring all candidates. */
-function isNarrow(scope: Scope, where: MemoryFilter): boolean {
-  const { ids, key, fingerprint, change } = where
-  return [scope.session ?? undefined, ids, key, fingerprint, change].some((by) => by !== undefined)
 }

@@ -2,7 +2,7 @@
 import { AppError } from '../../core/errors.ts'
 import { fingerprint } from '../../core/fingerprint.ts'
 import type { Memory } from '../../core/memory.ts'
-import { searchableTerms } from '../../core/searchable.ts'
+import { isReworded, searchableTerms } from '../../core/searchable.ts'
 import { toStorable } from '../../core/storable-text.ts'
 import type { Row, Table } from '../../ports/store.ts'
 import type { Query } from './driver.ts'
@@ -103,7 +103,7 @@ async function writeMemories(
 
 function prepare(row: Memory, head: MemoryHead | undefined): Prepared {
   const columns = SHAPES.memory.toColumns(row)
-  if (head !== undefined && head.content === row.content && head.key === row.key) {
+  if (head !== undefined && !isReworded(head, row)) {
     const { fingerprint, length } = head
     return { row, columns: { ...columns, fingerprint, length }, document: null }
   }

@@ -4,7 +4,7 @@
  * It is written to be obviously right rather than fast. A commit works on a copy of the tables and swaps it in,
  * so that a refused change leaves nothing behind.
  */
-import { type Corpus, scoreKeyword } from '../../core/bm25.ts'
+import { type Corpus, inverseDocumentFrequency, scoreKeyword } from '../../core/bm25.ts'
 import { fingerprint } from '../../core/fingerprint.ts'
 import {
   byPlace,
@@ -19,19 +19,21 @@ import { hasEnded, holdsKey, type Memory } from '../../core/memory.ts'
 import { searchableTerms } from '../../core/searchable.ts'
 import { queryTerms } from '../../core/terms.ts'
 import { refusalOf } from '../../ports/expectations.ts'
-import type {
-  Change,
-  CommitOutcome,
-  FindQuery,
-  MemoryFilter,
-  RevisionFilter,
-  Row,
-  Store,
-  Table,
-  Tables,
-  TextHit,
-  TextQuery,
-  TombstoneFilter,
+import {
+  type Change,
+  type CommitOutcome,
+  type FindQuery,
+  type MemoryFilter,
+  NO_MATCH,
+  type RevisionFilter,
+  type Row,
+  type Store,
+  type Surroundings,
+  type Table,
+  type Tables,
+  type TextMatch,
+  type TextQuery,
+  type TombstoneFilter,
 } from '../../ports/store.ts'
 
 type Rows = { readonly [T in Table]: Map<string, Row<T>> }
@@ -64,6 +66,10 @@ export function createReferenceStore(): Store {
 
     async matchText(scope: Scope, query: TextQuery) {
       return matchText([...rows.memory.values()], scope, query)
+    },
+
+    async around(scope: Scope, ids: readonly MemoryId[], reach: number) {
+      return around([...rows.memory.values()], scope, ids, reach)
     },
 
     async commit(changes: readonly Change[]) {
@@ -200,6 +206,7 @@ function matchesMemory(memory: Memory, where: MemoryFilter): boolean {
     includes(where.statuses, memory.status) &&
     includes(where.types, memory.type) &&
     includes(where.categories, memory.category) &&
+    includes(where.trusts, memory.trust) &&
     (where.pinned === undefined || where.pinned === memory.pinned) &&
     (where.change === undefined || where.change === memory.change) &&
     (where.unendedAt === undefined || !hasEnded(memory, where.unendedAt)) &&
@@ -224,26 +231,61 @@ function includes(list: readonly string[] | undefined, value: string): boolean {
   return list === undefined || list.includes(value)
 }
 
-function matchText(
-  memories: readonly Memory[],
-  scope: Scope,
-  query: TextQuery,
-): readonly TextHit[] {
+function matchText(memories: readonly Memory[], scope: Scope, query: TextQuery): TextMatch {
   const wanted = queryTerms(query.text)
   const owned = memories.filter((memory) => memory.place.owner === scope.owner)
   const terms = new Map<MemoryId, readonly string[]>(
     owned.map((memory) => [memory.id, termsOf(memory)]),
   )
   const corpus = corpusOf([...terms.values()])
-  return owned
+  const hits = owned
     .filter((memory) => covers(scope, memory.place) && matchesMemory(memory, query.where))
-    .map((memory) => ({
-      id: memory.id,
-      ...scoreKeyword(wanted, terms.get(memory.id) ?? [], corpus),
-    }))
+    .map((memory) => {
+      const document = terms.get(memory.id) ?? []
+      return {
+        id: memory.id,
+        ...scoreKeyword(wanted, document, corpus),
+        counts: wanted.map((term) => document.filter((one) => one === term).length),
+        length: document.length,
+      }
+    })
     .filter((hit) => hit.score > 0)
     .sort((a, b) => b.score - a.score || compareText(b.id, a.id))
     .slice(0, Math.min(query.limit, TEXT_HITS_MAX))
+  if (hits.length === 0) return NO_MATCH
+  return {
+    terms: wanted.map((text) => ({
+      text,
+      rarity: inverseDocumentFrequency(corpus.documentsWith(text), corpus.documents),
+    })),
+    averageLength: corpus.averageLength,
+    hits,
+  }
+}
+
+/** Ids are drawn in the order of creation, so a session's memories in the order of ids are its course. */
+function around(
+  memories: readonly Memory[],
+  scope: Scope,
+  ids: readonly MemoryId[],
+  reach: number,
+): ReadonlyMap<MemoryId, Surroundings> {
+  const found = new Map<MemoryId, Surroundings>()
+  for (const memory of memories) {
+    const { session } = memory.place
+    if (session === null || !ids.includes(memory.id) || !covers(scope, memory.place)) continue
+    const course = memories
+      .filter(({ place }) => covers(memory.place, place))
+      .map(({ id }) => id)
+      .sort(compareText)
+    const position = course.indexOf(memory.id)
+    found.set(memory.id, {
+      session,
+      before: course.slice(Math.max(0, position - reach), position).reverse(),
+      after: course.slice(position + 1, position + 1 + reach),
+    })
+  }
+  return found
 }
 
 /** Rows are replaced, never changed, so what was computed for one stays right. */

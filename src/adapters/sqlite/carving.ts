@@ -49,10 +49,10 @@ export type Carving = {
   readonly memoriesExpected: number | null
 }
 
-/** The shapes of all tables that hold what cannot be derived. */
+/** The shapes of all tables that hold what cannot be derived. Vectors can: they are made again from the memories. */
 export function shapesOf(connection: SqliteConnection): readonly Shape[] {
   return ordinaryTables(connection)
-    .filter((table) => table !== 'migration')
+    .filter((table) => table !== 'migration' && !/^vector(?:_|$)/.test(table))
     .map((table) => toShape(table, columnsOf(connection, table), hasRowid(connection, table)))
 }
 

@@ -133,24 +133,28 @@ export function countRows(connection: SqliteConnection, table: string): number {
 
 /** The rows of a table by primary key or rowid, in batches. */
 function* batches(connection: SqliteConnection, table: string): Generator<readonly SqlRow[]> {
-  const name = quoted(table)
-  if (!hasRowid(connection, table)) {
-    for (let offset = 0; ; offset += BATCH_ROWS) {
-      const sql = `SELECT * FROM ${name} LIMIT ${BATCH_ROWS} OFFSET ${offset}`
-      const batch = connection.prepare(sql).all()
-      if (batch.length > 0) yield batch
-      if (batch.length < BATCH_ROWS) return
-    }
-  }
-  const statement = connection.prepare(
-    `SELECT rowid AS ${ROWID}, * FROM ${name} WHERE rowid > ? ORDER BY rowid LIMIT ${BATCH_ROWS}`,
+  const isNumbered = hasRowid(connection, table)
+  const key = isNumbered ? [ROWID] : keyColumns(connection, table)
+  const columns = isNumbered ? `rowid AS ${ROWID}, *` : '*'
+  const names = (isNumbered ? ['rowid'] : key.map(quoted)).join(', ')
+  const select = `SELECT ${columns} FROM ${quoted(table)}`
+  const order = `ORDER BY ${names} LIMIT ${BATCH_ROWS}`
+  const following = connection.prepare(
+    `${select} WHERE (${names}) > (${key.map(() => '?').join(', ')}) ${order}`,
   )
-  for (let after = Number.MIN_SAFE_INTEGER; ; ) {
-    const batch = statement.all(after)
-    if (batch.length > 0) yield batch
-    if (batch.length < BATCH_ROWS) return
-    after = Number(batch.at(-1)?.[ROWID])
+  let batch = connection.prepare(`${select} ${order}`).all()
+  while (batch.length > 0) {
+    yield batch
+    const last = batch.at(-1)
+    batch = following.all(...key.map((column) => last?.[column] ?? null))
   }
+}
+
+function keyColumns(connection: SqliteConnection, table: string): readonly string[] {
+  return connection
+    .prepare('SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk')
+    .all(table)
+    .map((row) => String(row.name))
 }
 
 /** Rowids are copied too: the keyword index points at memories by theirs. */

@@ -23,6 +23,8 @@ export interface SqliteStatement {
 export interface SqliteConnection {
   exec(sql: string): void
   prepare(sql: string): SqliteStatement
+  /** Loads a library of SQL functions. Not from SQL: no text that is run here may name a file to load. */
+  loadExtension?(path: string): void
   close(): void
 }
 
@@ -38,9 +40,18 @@ export const openConnection: OpenConnection = async (path, key) =>
 
 async function openPlain(path: string): Promise<SqliteConnection> {
   const { DatabaseSync } = await import('@photostructure/sqlite')
-  const database = mapped(() => new DatabaseSync(path))
+  const database = mapped(() => new DatabaseSync(path, { allowExtension: true }))
+  database.enableLoadExtension(false)
   return {
     exec: (sql) => mapped(() => database.exec(sql)),
+    loadExtension: (library) => {
+      database.enableLoadExtension(true)
+      try {
+        database.loadExtension(library)
+      } finally {
+        database.enableLoadExtension(false)
+      }
+    },
     prepare: (sql) => {
       const statement = mapped(() => database.prepare(sql))
       return {
@@ -75,6 +86,7 @@ async function openEncrypted(path: string, key: DatabaseKey): Promise<SqliteConn
   const database = await openCipher(path, key)
   return {
     exec: (sql) => mapped(() => void database.exec(sql)),
+    loadExtension: (library) => void database.loadExtension(library),
     prepare: (sql) => {
       const statement = mapped(() => database.prepare(sql))
       // This driver counts `?1` among the named parameters, and takes those as an object.
@@ -106,6 +118,7 @@ export type CipherDatabase = {
     all(...values: readonly CipherArgument[]): unknown[]
     run(...values: readonly CipherArgument[]): RunResult
   }
+  loadExtension(path: string): unknown
   /** The whole database as it would be without encryption. */
   serialize(): Buffer
   close(): unknown

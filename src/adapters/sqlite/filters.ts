@@ -92,6 +92,7 @@ export function memoryConditions(where: MemoryFilter): readonly Condition[] {
     ...given(where.statuses, (values) => isOneOf('memory.status', values)),
     ...given(where.types, (values) => isOneOf('memory.type', values)),
     ...given(where.categories, (values) => isOneOf('memory.category', values)),
+    ...given(where.trusts, (values) => isOneOf('memory.trust', values)),
     ...given(where.pinned, (pinned) => condition('memory.pinned = ?', pinned ? 1 : 0)),
     ...given(where.change, (change) => indexed('memory.change = ?', change)),
     ...given(where.unendedAt, (at) =>

@@ -7,6 +7,7 @@ import type { SqlRow } from './driver.ts'
 import { entryFor, entryOf, fingerprintToken, homeOf, quoted, toMemory } from './rows.ts'
 import type { SqliteSession } from './session.ts'
 import { enter } from './text.ts'
+import { inspectVectors, mendVectors, sweepAll } from './vector-inspection.ts'
 
 const PAGE_ROWS = 1_000
 
@@ -33,6 +34,12 @@ export function inspect(session: SqliteSession, repair: boolean): readonly Store
   note('counts of words per owner are off', wrongCounts(session), true)
   if (repair && faults.some((fault) => fault.repairable)) {
     session.transact(() => rebuildTerms(session))
+  }
+  const vectorFaults = inspectVectors(session)
+  for (const { what, count } of vectorFaults) note(what, count, true)
+  if (repair && vectorFaults.length > 0) {
+    sweepAll(session)
+    session.transact(() => mendVectors(session))
   }
   return faults
 }

@@ -113,6 +113,71 @@ export const MIGRATIONS: readonly Migration[] = [
       CREATE INDEX tombstone_owner ON tombstone (owner_number, id);
     `,
   },
+  {
+    name: 'the course of a session',
+    sql: `
+      CREATE INDEX memory_session ON memory (place_number, session, id) WHERE session IS NOT NULL;
+    `,
+  },
+  {
+    name: 'vectors',
+    sql: `
+      -- Vectors that can be compared with each other. One that was dropped has no signature; its number never returns.
+      CREATE TABLE vector_space (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        signature TEXT UNIQUE,
+        dimensions INTEGER NOT NULL
+      ) STRICT;
+
+      -- How many vectors an owner has in a space, and the number that the last one got. Numbers never return either:
+      -- copies in memory go by them.
+      CREATE TABLE vector_owner (
+        space INTEGER NOT NULL,
+        owner_number INTEGER NOT NULL,
+        last_sequence INTEGER NOT NULL,
+        vectors INTEGER NOT NULL,
+        PRIMARY KEY (space, owner_number)
+      ) STRICT, WITHOUT ROWID;
+
+      -- An owner's vectors stand together, in the order in which they came. The record is what a search scans.
+      CREATE TABLE vector (
+        space INTEGER NOT NULL,
+        owner_number INTEGER NOT NULL,
+        sequence INTEGER NOT NULL CHECK (sequence BETWEEN 1 AND 4294967295),
+        memory INTEGER NOT NULL,
+        exact INTEGER,
+        text_hash TEXT NOT NULL,
+        record BLOB NOT NULL,
+        PRIMARY KEY (space, owner_number, sequence)
+      ) STRICT, WITHOUT ROWID;
+      CREATE UNIQUE INDEX vector_memory ON vector (memory, space);
+
+      -- The numbers in full, apart because few of them are read. Spaces in bytes have none.
+      CREATE TABLE vector_exact (
+        number INTEGER PRIMARY KEY,
+        numbers BLOB NOT NULL
+      ) STRICT;
+
+      CREATE TRIGGER vector_removed AFTER DELETE ON vector BEGIN
+        DELETE FROM vector_exact WHERE number = old.exact;
+        UPDATE vector_owner SET vectors = vectors - 1
+          WHERE space = old.space AND owner_number = old.owner_number;
+      END;
+
+      -- In the database rather than in the store, so that no way of writing a memory leaves a vector of other words.
+      CREATE TRIGGER memory_removed AFTER DELETE ON memory BEGIN
+        DELETE FROM vector WHERE memory = old.number;
+      END;
+      CREATE TRIGGER memory_reworded AFTER UPDATE OF content, provenance, place_number ON memory
+        WHEN old.content IS NOT new.content
+          OR old.place_number IS NOT new.place_number
+          OR (old.provenance IS NOT new.provenance
+              AND old.provenance -> 'speaker' IS NOT new.provenance -> 'speaker')
+      BEGIN
+        DELETE FROM vector WHERE memory = new.number;
+      END;
+    `,
+  },
 ]
 
 /** SQLite's default, which both drivers use and we never change. */

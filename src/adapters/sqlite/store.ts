@@ -7,10 +7,11 @@
  * interleaved with anything in this process, and other processes wait for it up to `busyTimeoutMs`.
  */
 import { AppError } from '../../core/errors.ts'
-import { byPlace, type Scope } from '../../core/ids.ts'
+import { byPlace, type MemoryId, type Scope } from '../../core/ids.ts'
 import { COMMIT_CHANGES_MAX, PAGE_ROWS_MAX } from '../../core/limits.ts'
 import { fromStorable } from '../../core/storable-text.ts'
 import type { Change, FindQuery, Row, Store, Table, Tables, TextQuery } from '../../ports/store.ts'
+import type { VectorIndex } from '../../ports/vector-index.ts'
 import { commit } from './commit.ts'
 import { type DatabaseKey, type OpenConnection, openConnection, type SqlRow } from './driver.ts'
 import { conjunction, matching, ordered, within } from './filters.ts'
@@ -18,7 +19,9 @@ import { inspect } from './inspection.ts'
 import { MIGRATIONS, type Migration, migrate, pendingMigrations } from './migrations.ts'
 import { MEMORY_COLUMNS, toMemory, toRevision, toTombstone } from './rows.ts'
 import { SqliteSession } from './session.ts'
-import { matchText } from './text.ts'
+import { around, matchText } from './text.ts'
+import { openVecVectors } from './vec-extension.ts'
+import { openSqliteVectors } from './vectors.ts'
 
 export type SqliteOptions = {
   /** A file's path, or `:memory:`. */
@@ -28,6 +31,10 @@ export type SqliteOptions = {
   readonly durability?: 'normal' | 'full'
   readonly busyTimeoutMs?: number
   readonly migrations?: readonly Migration[]
+  /** Owners' vectors are kept in memory up to this much; those of larger owners are read for each search. */
+  readonly vectorMemoryBytes?: number
+  /** What compares vectors: our own scan, or the package sqlite-vec, which must be installed. */
+  readonly vectors?: 'built-in' | 'sqlite-vec'
   /** For tests that break the driver on purpose. */
   readonly openConnection?: OpenConnection
 }
@@ -35,6 +42,8 @@ export type SqliteOptions = {
 export type SqliteStore = Store & {
   /** Writes a consistent copy of the whole database to a path where nothing is yet, encrypted as this one is. */
   backup(path: string): Promise<void>
+  /** On the same connection. Closing the store closes it. */
+  readonly vectors: VectorIndex
 }
 
 const BUSY_TIMEOUT_MS = 5_000
@@ -58,11 +67,14 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
       PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
     `)
     bringUpToDate(session, options)
+    const builtIn = openSqliteVectors(session, { memoryBytes: options.vectorMemoryBytes })
+    const vectors =
+      options.vectors === 'sqlite-vec' ? await openVecVectors(session, builtIn) : builtIn
+    return sqliteStore(session, options, key !== null, vectors)
   } catch (error) {
     connection.close()
     throw error
   }
-  return sqliteStore(session, options, key !== null)
 }
 
 function bringUpToDate(session: SqliteSession, options: SqliteOptions): void {
@@ -79,8 +91,11 @@ function sqliteStore(
   session: SqliteSession,
   options: SqliteOptions,
   isEncrypted: boolean,
+  vectors: VectorIndex,
 ): SqliteStore {
   return {
+    vectors,
+
     async get<T extends Table>(table: T, scope: Scope, id: Tables[T]['id']) {
       const [row] = select(session, table, scope, [{ sql: `${table}.id = ?`, values: [id] }], '')
       return row ?? null
@@ -102,6 +117,10 @@ function sqliteStore(
 
     async matchText(scope: Scope, query: TextQuery) {
       return matchText(session, scope, query)
+    },
+
+    async around(scope: Scope, ids: readonly MemoryId[], reach: number) {
+      return around(session, scope, ids, reach)
     },
 
     async commit(changes: readonly Change[]) {
@@ -148,6 +167,7 @@ function sqliteStore(
           sqlite: String(session.all('SELECT sqlite_version() AS version')[0]?.version),
           durability: options.durability ?? 'normal',
           encrypted: isEncrypted,
+          vectors: number('SELECT coalesce(sum(vectors), 0) FROM vector_owner'),
         },
       }
     },
@@ -161,6 +181,7 @@ function sqliteStore(
     },
 
     async close() {
+      await vectors.close()
       session.connection.close()
     },
   }

@@ -10,10 +10,11 @@
  * has, not with what the store holds.
  */
 import { type Corpus, inverseDocumentFrequency, scoreOccurrences } from '../../core/bm25.ts'
-import type { MemoryId, Scope } from '../../core/ids.ts'
+import type { MemoryId, Scope, SessionId } from '../../core/ids.ts'
 import { TEXT_HITS_MAX } from '../../core/limits.ts'
+import { fromStorable } from '../../core/storable-text.ts'
 import { queryTerms } from '../../core/terms.ts'
-import type { TextHit, TextQuery } from '../../ports/store.ts'
+import { NO_MATCH, type Surroundings, type TextMatch, type TextQuery } from '../../ports/store.ts'
 import type { SqlRow } from './driver.ts'
 import { conjunction, memoryConditions, within } from './filters.ts'
 import { type Entry, fingerprintToken, type Home, ownerToken, placeToken, quoted } from './rows.ts'
@@ -54,15 +55,11 @@ function entryText({ tokens: [owner, place] }: Home, { fingerprint, terms }: Ent
   return `${owner} ${place} ${fingerprintToken(fingerprint)} ${terms}`
 }
 
-export function matchText(
-  session: SqliteSession,
-  scope: Scope,
-  query: TextQuery,
-): readonly TextHit[] {
+export function matchText(session: SqliteSession, scope: Scope, query: TextQuery): TextMatch {
   const terms = queryTerms(query.text)
   const ownerNumber = session.ownerNumber(scope)
   const limit = Math.min(query.limit, TEXT_HITS_MAX)
-  if (terms.length === 0 || ownerNumber === null || limit <= 0) return []
+  if (terms.length === 0 || ownerNumber === null || limit <= 0) return NO_MATCH
 
   const owner = ownerToken(ownerNumber)
   const size = sizeOf(session, owner)
@@ -80,7 +77,9 @@ export function matchText(
   // Too few: then the common words must find rows as well.
   if (rows.length < limit && found.isSelective) ({ found, rows } = look(false))
   const corpus = { ...size, documentsWith: found.documentsWith }
-  return rows
+  const rarity = (term: string) =>
+    inverseDocumentFrequency(found.documentsWith(term), size.documents)
+  const hits = rows
     .map((row) => {
       const id = String(row.id) as MemoryId // the column holds nothing else
       const text = ` ${row.terms} `
@@ -90,10 +89,55 @@ export function matchText(
           found.mayHold(Number(row.number), term) ? count(term, text) : 0,
         ]),
       )
-      return { id, ...scoreOccurrences(occurrences, Number(row.terms_count), corpus) }
+      const length = Number(row.terms_count)
+      const scored = scoreOccurrences(occurrences, length, corpus)
+      return { id, ...scored, counts: [...occurrences.values()], length }
     })
     .sort((a, b) => b.score - a.score || (a.id < b.id ? 1 : -1))
     .slice(0, limit)
+  if (hits.length === 0) return NO_MATCH
+  return {
+    terms: terms.map((text) => ({ text, rarity: rarity(text) })),
+    averageLength: size.averageLength,
+    hits,
+  }
+}
+
+/** One statement for all ids: each side is a short walk along the index of the session. */
+export function around(
+  session: SqliteSession,
+  scope: Scope,
+  ids: readonly MemoryId[],
+  reach: number,
+): ReadonlyMap<MemoryId, Surroundings> {
+  const side = (beyond: '<' | '>', direction: 'ASC' | 'DESC') =>
+    `(SELECT json_group_array(id) FROM (
+       SELECT other.id FROM memory AS other
+       WHERE other.place_number = memory.place_number AND other.session = memory.session
+         AND other.id ${beyond} memory.id
+       ORDER BY other.id ${direction} LIMIT ${reach}))`
+  const where = conjunction([
+    ...within('memory', scope, session, []),
+    { sql: 'memory.session IS NOT NULL', values: [] },
+  ])
+  const rows = session.all(
+    `SELECT memory.id, memory.session, ${side('<', 'DESC')} AS before, ${side('>', 'ASC')} AS after
+     FROM json_each(?) AS asked
+     CROSS JOIN memory ON memory.id = asked.value
+     JOIN place ON place.number = memory.place_number
+     WHERE ${where.sql}`,
+    [JSON.stringify(ids), ...where.values],
+  )
+  return new Map(
+    rows.map((row) => [
+      String(row.id) as MemoryId, // these columns hold nothing else
+      {
+        session: fromStorable(String(row.session)) as SessionId,
+        before: JSON.parse(String(row.before)) as MemoryId[],
+        after: JSON.parse(String(row.after)) as MemoryId[],
+      },
+    ]),
+  )
 }
 
 function sizeOf(

@@ -129,7 +129,11 @@ function statusOf(word: string): readonly MemoryStatus[] {
   return [oneOf('status', word, MEMORY_STATUSES)]
 }
 
-function oneOf<Word extends string>(option: string, word: string, words: readonly Word[]): Word {
+export function oneOf<Word extends string>(
+  option: string,
+  word: string,
+  words: readonly Word[],
+): Word {
   const found = words.find((candidate) => candidate === word)
   if (found !== undefined) return found
   const meant = nearest(word, words)

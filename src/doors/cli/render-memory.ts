@@ -2,7 +2,8 @@
 
 import type { Instant } from '../../core/ids.ts'
 import { hasEnded, type Memory } from '../../core/memory.ts'
-import type { HistoryEntry, Recalled } from '../../engine/read.ts'
+import type { HistoryEntry } from '../../engine/read.ts'
+import type { Recollection } from '../../engine/recall.ts'
 import {
   type Cell,
   count,
@@ -27,17 +28,47 @@ export function renderList(style: Style, memories: readonly Memory[], now: numbe
   )
 }
 
-export function renderResults(style: Style, results: readonly Recalled[], now: number): string {
-  return table(
-    style,
-    ['SCORE', 'COVERS', 'ID', 'MEMORY'],
-    results.map(({ memory, score, coverage }) => [
-      { text: score.toFixed(2) },
-      { text: `${Math.round(coverage * 100)}%` },
-      { text: memory.id },
-      contentCell(style, memory, now),
-    ]),
+export function renderResults(style: Style, found: Recollection, now: number): string {
+  if (found.memories.length === 0) return nothingFound(found)
+  const rows = found.memories.map(({ memory, score, coverage }) => [
+    { text: score.toFixed(2) },
+    { text: `${Math.round(coverage * 100)}%` },
+    { text: memory.id },
+    contentCell(style, memory, now),
+  ])
+  return [table(style, ['SCORE', 'COVERS', 'ID', 'MEMORY'], rows), ...warnings(found)].join('\n')
+}
+
+/** Each memory with the steps that brought it to its place, and what each leg did. */
+export function renderExplanation(style: Style, found: Recollection, now: number): string {
+  const legs = Object.entries(found.legs).map(([name, { state, hits, because }]) => {
+    return [name, because === null ? `${hits} found` : `${state}: ${because}`] as const
+  })
+  const time = found.time === null ? [] : [['time', found.time] as const]
+  const about = fields(style, [['strategy', found.strategy], ...time, ...legs])
+  const entries = found.memories.map(({ memory, trail }, index) =>
+    [
+      `${index + 1}. ${contentCell(style, memory, now).text}`,
+      ...trail.map(({ stage, score, note }) =>
+        style.dim(
+          `   ${stage.padEnd(10)}${score.toFixed(3).padStart(8)}  ${oneLine(note ?? '')}`.trimEnd(),
+        ),
+      ),
+    ].join('\n'),
   )
+  return [about, ...(entries.length === 0 ? [nothingFound(found)] : entries)].join('\n\n')
+}
+
+function nothingFound(found: Recollection): string {
+  const words = found.abstained ? 'Nothing that fits was found.' : 'Nothing found.'
+  return [words, ...warnings(found)].join('\n')
+}
+
+/** A leg that should have answered and did not: the list may lack something. */
+function warnings({ legs }: Recollection): readonly string[] {
+  return Object.entries(legs)
+    .filter(([, { state }]) => state === 'failed')
+    .map(([name, { because }]) => `Not searched by ${name}: ${because}`)
 }
 
 function contentCell(style: Style, memory: Memory, now: number): Cell {

@@ -1,14 +1,21 @@
 /** Commands that only read. A database that isn't there yet is empty to them, and is not made. */
 import { AppError } from '../../../core/errors.ts'
-import { PAGE_ROWS_MAX, TEXT_HITS_MAX } from '../../../core/limits.ts'
+import { PAGE_ROWS_MAX, RECALL_MEMORIES_MAX } from '../../../core/limits.ts'
 import type { Memory } from '../../../core/memory.ts'
+import { STRATEGIES } from '../../../core/settings.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { Page } from '../../../ports/store.ts'
 import { type Call, defineCommand, onlyWord, UsageError, withEngine } from '../command.ts'
 import { isoTime, memoryJson } from '../json.ts'
-import { FILTER_OPTIONS, filteredBy, wholeOf } from '../memory-fields.ts'
+import { FILTER_OPTIONS, filteredBy, oneOf, wholeOf } from '../memory-fields.ts'
 import { quoted } from '../render.ts'
-import { renderHistory, renderList, renderMemory, renderResults } from '../render-memory.ts'
+import {
+  renderExplanation,
+  renderHistory,
+  renderList,
+  renderMemory,
+  renderResults,
+} from '../render-memory.ts'
 import { textFrom } from '../text-input.ts'
 import { formatTime, parseTime } from '../times.ts'
 
@@ -119,32 +126,41 @@ export const search = defineCommand({
       value: 'n',
       help: 'How many at most. Default: the setting recallLimit.',
     },
+    strategy: {
+      kind: 'value',
+      value: 'name',
+      help: `One of ${STRATEGIES.join(', ')}. Default: the setting strategy.`,
+    },
+    explain: { kind: 'flag', help: 'Show how each memory got its place, step by step.' },
     ...FILTER_OPTIONS,
   },
   examples: [
     'recollect search what do I drink',
     'recollect search tea --category preference --limit 3',
+    'recollect search where did we go last May --explain',
   ],
   async run(call) {
-    const { limit } = call.given
+    const { limit, strategy } = call.given
     const query = {
       ...filteredBy(call.given),
-      ...(limit === undefined ? {} : { limit: wholeOf('limit', limit, 1, TEXT_HITS_MAX) }),
+      ...(limit === undefined ? {} : { limit: wholeOf('limit', limit, 1, RECALL_MEMORIES_MAX) }),
+      ...(strategy === undefined ? {} : { strategy: oneOf('strategy', strategy, STRATEGIES) }),
     }
     const text = await textFrom(call)
     if (text.trim() === '') throw new AppError('invalid_input', 'There are no words to search for.')
-    const results = await withEngine(call, { create: false }, (engine) =>
+    const found = await withEngine(call, { create: false }, (engine) =>
       engine.recall(call.setup().scope, { text, ...query }),
     )
+    const { memories, ...about } = found
     const json = {
-      results: results.map(({ memory, score, coverage }) => ({
+      results: memories.map(({ memory, ...reasons }) => ({
         memory: memoryJson(memory),
-        score,
-        coverage,
+        ...reasons,
       })),
+      ...about,
     }
-    const found = renderResults(call.style, results, call.host.now())
-    return { json, text: results.length === 0 ? 'Nothing found.' : found }
+    const render = call.given.explain === true ? renderExplanation : renderResults
+    return { json, text: render(call.style, found, call.host.now()) }
   },
 })
 

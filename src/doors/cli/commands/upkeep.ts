@@ -1,6 +1,6 @@
 /** Commands about the database as a whole. */
 import { ERRORS } from '../../../core/errors.ts'
-import { resolveSettings, SETTINGS, settingNames } from '../../../core/settings.ts'
+import { resolveSettings, SETTINGS, settingNames, settingRange } from '../../../core/settings.ts'
 import type { StoreFault } from '../../../ports/store.ts'
 import {
   type Answer,
@@ -90,15 +90,15 @@ export const settings = defineCommand({
     const values = resolveSettings(call.setup().settings)
     const json = {
       settings: settingNames().map((name) => {
-        const { default: standard, min, max, help } = SETTINGS[name]
-        return { name, value: values[name], default: standard, min, max, help }
+        const { default: standard, help } = SETTINGS[name]
+        return { name, value: values[name], default: standard, range: settingRange(name), help }
       }),
     }
-    const rows = json.settings.map(({ name, value, default: standard, min, max }) => [
+    const rows = json.settings.map(({ name, value, default: standard, range }) => [
       { text: name },
       { text: String(value) },
       { text: String(standard) },
-      { text: `${min} to ${max}` },
+      { text: range },
     ])
     const help = json.settings.map(({ name, help: words }) => [name, words] as const)
     const text = `${table(call.style, ['SETTING', 'VALUE', 'DEFAULT', 'RANGE'], rows)}\n\n${fields(call.style, help)}`

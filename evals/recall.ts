@@ -1,0 +1,334 @@
+/**
+ * Recall over public question sets: does the text that holds the evidence come back, and how high?
+ *
+ * Everything goes through the real engine as a fresh machine has it. Beside it, in the same run and on the same store,
+ * keyword search alone, vector search alone, and plain reciprocal rank fusion of the two.
+ */
+import { createHash } from 'node:crypto'
+import { type EvalDocument, type EvalQuery, loadSet, parseTime } from './datasets.ts'
+import { evalCacheFile, type Haystack, openHaystack } from './haystack.ts'
+import { average, METRICS, measure, percentile, type Scores } from './metrics.ts'
+import { atLeast, type EvalOptions, type EvalReport, type Floor, type Table } from './report.ts'
+import { UNRELATED_QUESTIONS } from './unrelated.ts'
+
+export const RECALL_SETS = [
+  'locomo',
+  'longmemeval-s',
+  'beam-100k',
+  'scifact',
+  'cmrc2018-zh',
+  'jsquad-ja',
+  'korquad-ko',
+] as const
+export type RecallSet = (typeof RECALL_SETS)[number]
+
+export const LINES = ['default', 'keyword', 'vector', 'rrf'] as const
+export type Line = (typeof LINES)[number]
+
+/** Deep enough for every metric: below rank 100 a first gold text adds less than 0.01 to MRR. */
+const HITS_MAX = 100
+const RRF_K = 60
+/** Questions of LoCoMo that have no true answer; reported apart. */
+const ADVERSARIAL = '5'
+
+/** The level, metric and value that the default line must reach. */
+const FLOORS: Readonly<
+  Record<RecallSet, readonly (readonly ['turn' | 'session', keyof Scores, number])[]>
+> = {
+  'longmemeval-s': [
+    ['session', 'any@5', 0.985],
+    ['session', 'all@5', 0.9],
+    ['turn', 'any@5', 0.88],
+  ],
+  locomo: [
+    ['turn', 'rec@10', 0.74],
+    ['session', 'all@10', 0.91],
+  ],
+  'beam-100k': [['turn', 'rec@10', 0.5]],
+  scifact: [['turn', 'nDCG@10', 0.71]],
+  'cmrc2018-zh': [['turn', 'any@10', 0.95]],
+  'jsquad-ja': [['turn', 'any@10', 0.95]],
+  'korquad-ko': [['turn', 'any@10', 0.95]],
+}
+
+type Outcome = {
+  readonly query: EvalQuery
+  readonly line: Line
+  readonly turn: Scores | null
+  readonly session: Scores | null
+  readonly ranking: readonly string[]
+}
+
+export type RecallEvalOptions = EvalOptions & {
+  /** Without vectors there is only the keyword line. */
+  readonly lines?: readonly Line[]
+}
+
+export async function evaluateRecall(
+  set: RecallSet,
+  options: RecallEvalOptions,
+): Promise<EvalReport> {
+  const { documents, queries } = sampled(await loadSet(options.data, set), options.sample)
+  const lines = options.lines ?? LINES
+  const needsVectors = lines.some((line) => line !== 'keyword')
+  const haystack = await openHaystack(documents, {
+    embedding: needsVectors ? { source: 'auto', cacheFile: evalCacheFile() } : null,
+    ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
+  })
+  try {
+    const sessionOf = new Map(documents.map(({ id, session }) => [id, session]))
+    const outcomes: Outcome[] = []
+    const latencies: number[] = []
+    for (const query of queries.filter(hasGold)) {
+      for (const line of lines) {
+        const began = performance.now()
+        const ranking = await SEARCHES[line](haystack, query)
+        if (line === 'default') latencies.push(performance.now() - began)
+        outcomes.push({ query, line, ranking, ...scoresOf(query, ranking, sessionOf) })
+      }
+      options.onProgress?.(`asked ${outcomes.length / lines.length} questions`)
+    }
+    const abstention = lines.includes('default') ? await measureAbstention(haystack, queries) : null
+    return toReport(set, { outcomes, latencies, haystack, lines, abstention }, options)
+  } finally {
+    await haystack.engine.close()
+  }
+}
+
+function hasGold({ gold, goldSessions }: EvalQuery): boolean {
+  return gold.length > 0 || goldSessions.length > 0
+}
+
+/** Always the same groups, in an order that has nothing to do with them. */
+function sampled(
+  { documents, queries }: Awaited<ReturnType<typeof loadSet>>,
+  sample: number | undefined,
+): { documents: readonly EvalDocument[]; queries: readonly EvalQuery[] } {
+  if (sample === undefined) return { documents, queries }
+  const hash = (group: string) => createHash('sha256').update(group).digest('hex')
+  const groups = [...new Set(documents.map(({ group }) => group))]
+  const chosen = new Set(groups.sort((a, b) => (hash(a) < hash(b) ? -1 : 1)).slice(0, sample))
+  return {
+    documents: documents.filter(({ group }) => chosen.has(group)),
+    queries: queries.filter(({ group }) => chosen.has(group)),
+  }
+}
+
+type Search = (haystack: Haystack, query: EvalQuery) => Promise<readonly string[]>
+
+const SEARCHES: Readonly<Record<Line, Search>> = {
+  default: async (haystack, { group, question, askedAt }) => {
+    const askedAtMs = askedAt === null ? null : parseTime(askedAt)
+    haystack.setNow(askedAtMs ?? Date.now())
+    const { memories } = await haystack.engine.recall(
+      { owner: group },
+      { text: question, limit: HITS_MAX },
+    )
+    return memories.map(({ memory }) => haystack.documentOf.get(memory.id)?.id ?? '')
+  },
+  keyword: (haystack, query) => keywordRanking(haystack, query),
+  vector: (haystack, query) => vectorRanking(haystack, query),
+  rrf: async (haystack, query) => {
+    const scores = new Map<string, number>()
+    const legs = [await keywordRanking(haystack, query), await vectorRanking(haystack, query)]
+    for (const ranking of legs) {
+      ranking.forEach((id, position) => {
+        scores.set(id, (scores.get(id) ?? 0) + 1 / (RRF_K + position + 1))
+      })
+    }
+    return [...scores].sort(([, a], [, b]) => b - a).map(([id]) => id)
+  },
+}
+
+async function keywordRanking(
+  { store, documentOf }: Haystack,
+  { group, question }: EvalQuery,
+): Promise<readonly string[]> {
+  const scope = { owner: group as never } // names of groups are valid names of owners
+  const { hits } = await store.matchText(scope, { text: question, limit: HITS_MAX, where: {} })
+  return hits.map(({ id }) => documentOf.get(id)?.id ?? '')
+}
+
+async function vectorRanking(
+  { store, embedder, space, documentOf }: Haystack,
+  { group, question }: EvalQuery,
+): Promise<readonly string[]> {
+  if (embedder === null || space === null) return []
+  const [vector] = await embedder.embed([question], { purpose: 'query' })
+  if (vector === undefined) return []
+  const scope = { owner: group as never } // as above
+  const hits = await store.vectors.nearest(space, scope, { vector, limit: HITS_MAX, where: {} })
+  return hits.map(({ id }) => documentOf.get(id)?.id ?? '')
+}
+
+function scoresOf(
+  query: EvalQuery,
+  ranking: readonly string[],
+  sessionOf: ReadonlyMap<string, string | null>,
+): { readonly turn: Scores | null; readonly session: Scores | null } {
+  const toSession = (id: string) => sessionOf.get(id) ?? []
+  const goldSessions =
+    query.goldSessions.length > 0 ? query.goldSessions : query.gold.flatMap(toSession)
+  const sessions = [...new Set(ranking.flatMap(toSession))]
+  return {
+    turn: query.gold.length === 0 ? null : measure(ranking, new Set(query.gold)),
+    session: goldSessions.length === 0 ? null : measure(sessions, new Set(goldSessions)),
+  }
+}
+
+type Abstention = {
+  /** Questions about something else altogether that got an answer. */
+  readonly unrelatedAnswered: number
+  readonly unrelatedAsked: number
+  /** Questions with an answer that got none. */
+  readonly relatedUnanswered: number
+  readonly relatedAsked: number
+}
+
+const GROUPS_ASKED = 10
+
+async function measureAbstention(
+  { engine }: Haystack,
+  queries: readonly EvalQuery[],
+): Promise<Abstention> {
+  const answers = async (owner: string, text: string) =>
+    (await engine.recall({ owner }, { text, limit: 1 })).memories.length > 0
+  const groups = [...new Set(queries.map(({ group }) => group))].slice(0, GROUPS_ASKED)
+  const answered = { unrelated: 0, related: 0 }
+  for (const group of groups) {
+    for (const text of UNRELATED_QUESTIONS) if (await answers(group, text)) answered.unrelated++
+  }
+  const related = queries.filter(hasGold)
+  for (const { group, question } of related) {
+    if (await answers(group, question)) answered.related++
+  }
+  return {
+    unrelatedAnswered: answered.unrelated,
+    unrelatedAsked: groups.length * UNRELATED_QUESTIONS.length,
+    relatedUnanswered: related.length - answered.related,
+    relatedAsked: related.length,
+  }
+}
+
+type Measured = {
+  readonly outcomes: readonly Outcome[]
+  readonly latencies: readonly number[]
+  readonly haystack: Haystack
+  readonly lines: readonly Line[]
+  readonly abstention: Abstention | null
+}
+
+function toReport(set: RecallSet, measured: Measured, options: RecallEvalOptions): EvalReport {
+  const isApart = ({ query }: Outcome) => set === 'locomo' && query.category === ADVERSARIAL
+  const counted = measured.outcomes.filter((outcome) => !isApart(outcome))
+  const averages = (line: Line, some: readonly Outcome[] = counted) => {
+    const own = some.filter((outcome) => outcome.line === line)
+    const of = (level: 'turn' | 'session') => own.flatMap((outcome) => outcome[level] ?? [])
+    return {
+      turn: average(of('turn')),
+      ...(of('session').length === 0 ? {} : { session: average(of('session')) }),
+    }
+  }
+  const lines = Object.fromEntries(measured.lines.map((line) => [line, averages(line)]))
+  const first = measured.lines[0] ?? 'default'
+  const queries = counted.filter(({ line }) => line === first).length
+  const latencyMs = {
+    p50: round(percentile(measured.latencies, 0.5)),
+    p95: round(percentile(measured.latencies, 0.95)),
+  }
+  const index = { ms: Math.round(measured.haystack.indexMs), bytes: measured.haystack.bytes }
+  const floors = measured.lines.includes('default')
+    ? FLOORS[set].flatMap(([level, metric, floor]): readonly Floor[] => {
+        const value = lines.default?.[level]?.[metric]
+        return value === undefined ? [] : [atLeast(`${set} ${level} ${metric}`, value, floor)]
+      })
+    : []
+  const { abstention } = measured
+  return {
+    eval: set,
+    metrics: { queries },
+    json: { set, queries, lines, latencyMs, index, abstention },
+    tables: [
+      levelTable(`${set}: each text`, 'turn', measured.lines, averages),
+      ...(lines[first]?.session === undefined
+        ? []
+        : [levelTable(`${set}: sessions`, 'session', measured.lines, averages)]),
+      categoryTable(measured.outcomes, first),
+      aboutTable(queries, latencyMs, index, abstention),
+      ...(options.explain ? [missed(counted, first)] : []),
+    ],
+    floors,
+  }
+}
+
+function levelTable(
+  title: string,
+  level: 'turn' | 'session',
+  lines: readonly Line[],
+  averages: (line: Line) => { readonly turn: Scores; readonly session?: Scores },
+): Table {
+  const row = (line: Line) => {
+    const scores = averages(line)[level]
+    return [line, ...METRICS.map((metric) => scores?.[metric].toFixed(3) ?? '')]
+  }
+  return { title, columns: ['', ...METRICS], rows: lines.map(row) }
+}
+
+function categoryTable(outcomes: readonly Outcome[], line: Line): Table {
+  const own = outcomes.filter((outcome) => outcome.line === line && outcome.turn !== null)
+  const categories = [...new Set(own.map(({ query }) => query.category))].sort()
+  return {
+    title: `By category, ${line}`,
+    columns: ['category', 'queries', ...METRICS],
+    rows: categories.map((category) => {
+      const some = own.filter(({ query }) => query.category === category)
+      const scores = average(some.flatMap(({ turn }) => turn ?? []))
+      return [category, some.length, ...METRICS.map((metric) => scores[metric].toFixed(3))]
+    }),
+  }
+}
+
+function aboutTable(
+  queries: number,
+  latencyMs: { readonly p50: number; readonly p95: number },
+  index: { readonly ms: number; readonly bytes: number },
+  abstention: Abstention | null,
+): Table {
+  const share = (part: number, whole: number) =>
+    `${part} of ${whole} (${((100 * part) / Math.max(1, whole)).toFixed(1)} %)`
+  return {
+    title: 'About this run',
+    columns: ['', ''],
+    rows: [
+      ['questions', queries],
+      ['a question takes, median and 95 %', `${latencyMs.p50} / ${latencyMs.p95} ms`],
+      ['indexing', `${(index.ms / 1_000).toFixed(1)} s, ${(index.bytes / 1e6).toFixed(1)} MB`],
+      ...(abstention === null
+        ? []
+        : [
+            [
+              'unrelated questions answered',
+              share(abstention.unrelatedAnswered, abstention.unrelatedAsked),
+            ],
+            [
+              'questions with an answer that got none',
+              share(abstention.relatedUnanswered, abstention.relatedAsked),
+            ],
+          ]),
+    ],
+  }
+}
+
+function missed(outcomes: readonly Outcome[], line: Line): Table {
+  return {
+    title: 'No gold text among the first ten',
+    columns: ['question', 'gold', 'first hit'],
+    rows: outcomes
+      .filter((outcome) => outcome.line === line && outcome.turn?.['any@10'] === 0)
+      .map(({ query, ranking }) => [query.question, query.gold.join(' '), ranking[0] ?? '']),
+  }
+}
+
+function round(ms: number): number {
+  return Math.round(ms * 10) / 10
+}

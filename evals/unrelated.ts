@@ -1,0 +1,23 @@
+/** Questions that none of the sets has anything to say about: the right answer is nothing. */
+export const UNRELATED_QUESTIONS: readonly string[] = [
+  'What is the boiling point of tungsten hexafluoride?',
+  'Which gate does the ferry to Tallinn leave from?',
+  'How many moons does Uranus have?',
+  'What is the torque of the rear axle bolts?',
+  'Who won the curling championship in 1987?',
+  'Which clause of the lease covers subletting the warehouse?',
+  'What voltage does the railway between Lyon and Turin use?',
+  'How do I descale the boiler of an espresso machine?',
+  'What is the customs tariff for imported bicycles?',
+  'Which regiment held the bridge at Remagen?',
+  'How deep is the Mariana trench?',
+  'What colour were the curtains in the opera house foyer?',
+  'Which chess opening begins with the bishop on f4?',
+  'How long is the warranty on the dishwasher pump?',
+  'Who composed the anthem of Uruguay?',
+  'What is the capital reserve ratio of Norwegian savings banks?',
+  'Which enzyme breaks down lactose in yoghurt cultures?',
+  'How is saffron harvested in Kashmir?',
+  'What is the maximum takeoff weight of a Cessna 172?',
+  'Which glaze did the potters of Jingdezhen use?',
+]

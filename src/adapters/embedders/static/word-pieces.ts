@@ -1,0 +1,45 @@
+/** Cuts English text into the pieces that a vocabulary has vectors for, the way BERT does. */
+import { Tokenizer } from '@huggingface/tokenizers'
+
+const UNKNOWN = '[UNK]'
+/** Longer words are nothing that anybody wrote. */
+const WORD_CHARACTERS_MAX = 100
+
+export type WordPieces = (text: string) => readonly number[]
+
+/**
+ * The number of a piece is its place in the vocabulary. Names of special tokens in a text are text like any other, so
+ * nobody can write something that only the model is meant to write.
+ */
+export function createWordPieces(vocabulary: readonly string[]): WordPieces {
+  const tokenizer = new Tokenizer(
+    {
+      version: '1.0',
+      added_tokens: [],
+      normalizer: {
+        type: 'BertNormalizer',
+        clean_text: true,
+        handle_chinese_chars: true,
+        strip_accents: null,
+        lowercase: true,
+      },
+      pre_tokenizer: { type: 'BertPreTokenizer' },
+      model: {
+        type: 'WordPiece',
+        unk_token: UNKNOWN,
+        continuing_subword_prefix: '##',
+        max_input_chars_per_word: WORD_CHARACTERS_MAX,
+        vocab: Object.fromEntries(vocabulary.map((piece, place) => [piece, place])),
+      },
+      post_processor: null,
+      decoder: null,
+    },
+    {},
+  )
+  return (text) => tokenizer.encode(text, { add_special_tokens: false }).ids
+}
+
+/** Without a piece for what isn't known, there would be texts that can't be cut. */
+export function isVocabulary(pieces: readonly string[]): boolean {
+  return pieces.includes(UNKNOWN) && new Set(pieces).size === pieces.length
+}

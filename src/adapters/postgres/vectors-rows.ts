@@ -1,0 +1,48 @@
+/**
+ * Memories together with their vectors, in the two ways that stay fast when PostgreSQL misjudges how many there are.
+ *
+ * It counts tables now and then, and until it has, it takes thousands of fresh rows for one. Left to itself it then
+ * goes through all memories of an owner again for each vector, and a search takes minutes.
+ */
+import type { Scope } from '../../core/ids.ts'
+import type { Query } from './driver.ts'
+import type { Binder } from './filters.ts'
+import { ownerHash, userHash } from './names.ts'
+import type { KeptSpace, VectorTables } from './vectors-spaces.ts'
+
+/** For few memories: each is looked up in turn. Only one index fits, so there is nothing to misjudge. */
+export function lookedUp({ names }: VectorTables, kept: KeptSpace, { bind }: Binder): string {
+  return `${names.memory} AS m CROSS JOIN LATERAL (
+    SELECT * FROM ${names.embedding} WHERE memory = m.number AND space = ${bind(kept.number)} LIMIT 1
+  ) AS e`
+}
+
+/** For many: both are read once. To be run by `joining`. */
+export function joined({ names }: VectorTables): string {
+  return `${names.embedding} AS e JOIN ${names.memory} AS m ON m.number = e.memory`
+}
+
+/** The vectors that a scope may hold. Whose they are is decided by the names on the memories. */
+export function heldConditions(kept: KeptSpace, scope: Scope, { bind }: Binder): readonly string[] {
+  const held = [
+    `e.owner_hash = ${bind(ownerHash(scope.owner))}::bigint`,
+    `e.space = ${bind(kept.number)}`,
+  ]
+  if (scope.user === undefined) return held
+  return [...held, `e.user_hash = ${bind(userHash(scope.user))}::integer`]
+}
+
+export function joining<T>(tables: VectorTables, work: (query: Query) => Promise<T>): Promise<T> {
+  return readingWith(tables, ['enable_nestloop = off'], work)
+}
+
+/** Runs one search with settings of its own. Compiling it first would take longer than it does. */
+export function readingWith<T>(
+  { database }: VectorTables,
+  settings: readonly string[],
+  work: (query: Query) => Promise<T>,
+): Promise<T> {
+  const set = ['jit = off', ...settings].map((setting) => `SET LOCAL ${setting}`)
+  const begin = ['BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY', ...set].join('; ')
+  return database.transaction(begin, work)
+}

@@ -1,0 +1,157 @@
+/**
+ * The part of the schema that keeps vectors. It needs the extension pgvector, which a server may lack and may get
+ * later, so it has a ledger of its own and is looked for each time a store is opened.
+ */
+import { AppError } from '../../core/errors.ts'
+import type { Database, Query } from './driver.ts'
+import { exists, type Migration, migratePart, type SchemaPart } from './migrations.ts'
+import { beginWithLocks, EXTENSION_LOCK, migrationLock, type Names, quoted } from './names.ts'
+
+export type VectorSupport =
+  | {
+      readonly kind: 'ready'
+      /** The quoted schema that the extension's types and operators are in. */
+      readonly extension: string
+      readonly version: string
+    }
+  | { readonly kind: 'none'; readonly reason: string }
+
+/** The first with iterative scans, which go on until enough hits have passed the filters. */
+const VERSION_MIN = [0, 8] as const
+
+/**
+ * One table holds the vectors of all spaces; the columns have no length, since each space has its own. A vector is
+ * in `exact`, or half as large in `rounded` when its space is kept in bytes: pgvector has no type for bytes, and this
+ * is the smallest that it can compare. A zero vector is in neither: nothing is near it, and no index has to know it.
+ *
+ * Vectors go with their memory, and with the text they were made from. The database itself sees to it, because a
+ * process that was started before there were vectors knows nothing about them. Changes of anything else must not cost
+ * a vector, so the speaker is cut out of the provenance; its JSON is not parsed, because PostgreSQL refuses escapes
+ * that are fine in JavaScript, and a commit must not fail over that. A quote inside JSON text is always escaped, so
+ * the name in plain quotes can only be that of the field.
+ *
+ * A space that was dropped loses its signature at once, and its vectors after that.
+ */
+const STEPS: readonly Migration[] = [
+  {
+    name: 'vectors',
+    sql: String.raw`
+      CREATE TABLE {schema}.embedding_space (
+        number integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        signature text COLLATE "C" UNIQUE,
+        dimensions integer NOT NULL
+      );
+      CREATE TABLE {schema}.embedding (
+        memory bigint NOT NULL REFERENCES {schema}.memory (number) ON DELETE CASCADE,
+        owner_hash bigint NOT NULL,
+        user_hash integer NOT NULL,
+        space integer NOT NULL,
+        text_hash text COLLATE "C" NOT NULL,
+        exact {extension}.vector,
+        rounded {extension}.halfvec,
+        PRIMARY KEY (memory, space)
+      );
+      CREATE INDEX embedding_by_owner ON {schema}.embedding (owner_hash, space, user_hash);
+
+      CREATE FUNCTION {schema}.forget_embeddings() RETURNS trigger LANGUAGE plpgsql AS $body$
+        BEGIN
+          EXECUTE format('DELETE FROM %I.embedding WHERE memory = $1', TG_TABLE_SCHEMA)
+            USING OLD.number;
+          RETURN NULL;
+        END
+      $body$;
+      CREATE TRIGGER forget_embeddings AFTER UPDATE ON {schema}.memory FOR EACH ROW
+        WHEN (OLD.content IS DISTINCT FROM NEW.content
+          OR OLD.owner_id IS DISTINCT FROM NEW.owner_id
+          OR substring(OLD.provenance FROM E'"speaker":("(?:[^"\\\\]|\\\\.)*")')
+            IS DISTINCT FROM substring(NEW.provenance FROM E'"speaker":("(?:[^"\\\\]|\\\\.)*")'))
+        EXECUTE FUNCTION {schema}.forget_embeddings();`,
+  },
+]
+
+/** Looks for the extension, creates it where that is possible, and brings the tables for vectors up to date. */
+export async function prepareVectors(database: Database, names: Names): Promise<VectorSupport> {
+  const found = (await findExtension(database.query)) ?? (await createExtension(database))
+  if (found.kind === 'none') return found
+  if (!isRecent(found.version)) {
+    const needed = VERSION_MIN.join('.')
+    return none(`version ${found.version} is too old, ${needed} is needed`)
+  }
+  const part = { ledger: names.embedding_migration, steps: STEPS, extension: found.extension }
+  try {
+    await removeRemains(database, names, part)
+    await migratePart(database, names, part)
+    return found
+  } catch (thrown) {
+    // Memories are worth more than their vectors: without them, everything else still works.
+    if (mayHeal(thrown)) throw thrown
+    return none(`its tables could not be made: ${messageOf(thrown)}`)
+  }
+}
+
+async function findExtension(query: Query): Promise<VectorSupport | null> {
+  const [row] = await query<{ schema: string; version: string }>(
+    `SELECT n.nspname AS schema, e.extversion AS version
+     FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace
+     WHERE e.extname = 'vector'`,
+  )
+  if (row === undefined) return null
+  return { kind: 'ready', extension: quoted(row.schema), version: row.version }
+}
+
+async function createExtension(database: Database): Promise<VectorSupport> {
+  const [available] = await database.query(
+    `SELECT 1 FROM pg_available_extensions WHERE name = 'vector'`,
+  )
+  if (available === undefined) return none('not installed')
+  try {
+    await database.transaction(beginWithLocks([EXTENSION_LOCK]), (query) =>
+      query('CREATE EXTENSION IF NOT EXISTS vector'),
+    )
+  } catch (thrown) {
+    if (mayHeal(thrown)) throw thrown
+    return none(`installed, but it could not be created: ${messageOf(thrown)}`)
+  }
+  return (await findExtension(database.query)) ?? none('not installed')
+}
+
+/**
+ * Dropping the extension takes its columns out of the table and leaves the rest. Vectors can be made again, so what
+ * is left goes as well.
+ */
+async function removeRemains(database: Database, names: Names, part: SchemaPart): Promise<void> {
+  const isWhole = async (query: Query) => {
+    if (!(await exists(query, 'to_regclass', part.ledger))) return true
+    const columns = await query(
+      `SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass($1) AND NOT attisdropped
+       AND attname IN ('exact', 'rounded')`,
+      [names.embedding],
+    )
+    return columns.length === 2
+  }
+  if (await isWhole(database.query)) return
+  await database.transaction(beginWithLocks([migrationLock(names)]), async (query) => {
+    if (await isWhole(query)) return
+    await query(`DROP FUNCTION IF EXISTS ${quoted(names.schema)}.forget_embeddings CASCADE`)
+    await query(
+      `DROP TABLE IF EXISTS ${names.embedding}, ${names.embedding_space}, ${part.ledger} CASCADE`,
+    )
+  })
+}
+
+function isRecent(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  return major > VERSION_MIN[0] || (major === VERSION_MIN[0] && minor >= VERSION_MIN[1])
+}
+
+function mayHeal(thrown: unknown): boolean {
+  return thrown instanceof AppError && ['unavailable', 'busy'].includes(thrown.code)
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}
+
+function none(reason: string): VectorSupport {
+  return { kind: 'none', reason }
+}

@@ -1,0 +1,295 @@
+/**
+ * Vectors in PostgreSQL, with pgvector. They stand beside the memories and go with them in the same transaction, so a
+ * search never meets a vector of something that is gone.
+ */
+import { embeddingTextHash } from '../../core/embedding.ts'
+import { AppError } from '../../core/errors.ts'
+import { covers, type MemoryId, type Scope } from '../../core/ids.ts'
+import { PAGE_ROWS_MAX } from '../../core/limits.ts'
+import { toStorable } from '../../core/storable-text.ts'
+import { isZero, refuseUnfit } from '../../core/vectors.ts'
+import type {
+  SpaceReport,
+  VectorEntry,
+  VectorIndex,
+  VectorSpace,
+} from '../../ports/vector-index.ts'
+import type { Database, Query } from './driver.ts'
+import { createBinder, scopeConditions } from './filters.ts'
+import { beginWithLocks, type Names, ownerHash, ownerLocks, userHash } from './names.ts'
+import { decoded, type PlaceColumns, parseProvenance, placeFromColumns } from './rows.ts'
+import { createVectorIndexes, type VectorIndexes } from './vectors-indexes.ts'
+import { heldConditions, joined, joining, lookedUp } from './vectors-rows.ts'
+import { nearest, vectorText } from './vectors-search.ts'
+import {
+  columnType,
+  ensureSpace,
+  findSpace,
+  type KeptSpace,
+  type VectorTables,
+} from './vectors-spaces.ts'
+
+export type PostgresVectorsOptions = {
+  readonly database: Database
+  readonly names: Names
+  readonly extension: string
+  readonly version: string
+  /** Up to how many vectors of one owner are compared one by one. */
+  readonly scannedMax: number
+}
+
+/** What pgvector can hold. */
+const DIMENSIONS_MAX = 16_000
+/** How many numbers one statement carries at most; a single vector may still have more. */
+const STATEMENT_NUMBERS_MAX = 500_000
+const DROPPED_AT_ONCE = 10_000
+
+export function createPostgresVectors(options: PostgresVectorsOptions): VectorIndex {
+  const { database, names, extension, version, scannedMax } = options
+  const tables = { database, names, extension }
+  const indexes = createVectorIndexes(tables, scannedMax)
+  return {
+    put: (space, entries) => put(tables, indexes, space, entries),
+    remove: (space, scope, ids) => remove(tables, space, scope, ids),
+    nearest: (space, scope, query) => nearest(tables, space, scope, query),
+    vectorsOf: (space, scope, ids) => vectorsOf(tables, space, scope, ids),
+    list: (space, scope, page) => list(tables, space, scope, page),
+    count: (space, scope) => count(tables, space, scope),
+    spaces: () => spaces(tables),
+    drop: (space) => drop(tables, indexes, space),
+    report: () => ({ kind: 'pgvector', version, scannedMax, ...indexes.report() }),
+    // The connections are the store's, and an index that is being built may be finished.
+    close: async () => {},
+  }
+}
+
+async function put(
+  tables: VectorTables,
+  indexes: VectorIndexes,
+  space: VectorSpace,
+  entries: readonly VectorEntry[],
+): Promise<void> {
+  refuseLong(space)
+  for (const { vector } of entries) refuseUnfit(space.dimensions, vector)
+  if (entries.length === 0) return
+  const { database, names } = tables
+  const owners = new Set(entries.map(({ place }) => place.owner))
+  // No commit of these owners comes in between, so what is put is of the memories as they are.
+  const kept = await database.transaction(
+    beginWithLocks(ownerLocks(names, owners)),
+    async (query) => {
+      const known = await ensureSpace(query, names, space)
+      const rows = await rowsFor(query, names, entries)
+      for (const batch of batches(rows, space.dimensions)) {
+        await insert(query, tables, known, batch)
+      }
+      return known
+    },
+  )
+  for (const owner of owners) await indexes.grown(kept, owner)
+}
+
+function refuseLong({ dimensions }: VectorSpace): void {
+  if (dimensions <= DIMENSIONS_MAX) return
+  throw new AppError(
+    'invalid_input',
+    `pgvector holds vectors of up to ${DIMENSIONS_MAX} dimensions, not ${dimensions}.`,
+    { dimensions },
+  )
+}
+
+type EntryRow = {
+  readonly memory: number
+  readonly owner_hash: string
+  readonly user_hash: number
+  readonly text_hash: string
+  /** Null for a zero vector. */
+  readonly vector: string | null
+}
+
+/** The entries whose memory is there and has the text that was embedded; of several for one memory, the last. */
+async function rowsFor(
+  query: Query,
+  names: Names,
+  entries: readonly VectorEntry[],
+): Promise<readonly EntryRow[]> {
+  const given = new Map(entries.map((entry) => [entry.id, entry]))
+  const memories = await query<
+    PlaceColumns & { number: number; id: MemoryId; content: string; provenance: string }
+  >(
+    `SELECT number, id, owner_id, user_id, session_id, content, provenance
+     FROM ${names.memory} WHERE id = ANY ($1::text[])`,
+    [[...given.keys()].map(toStorable)],
+  )
+  return memories.flatMap((columns) => {
+    const entry = given.get(decoded(columns.id))
+    if (entry === undefined) return []
+    const { owner, user } = entry.place
+    const textHash = embeddingTextHash({
+      content: decoded(columns.content),
+      provenance: parseProvenance(columns.provenance),
+    })
+    // The session is only where a memory was learned; its vector is the same in another one.
+    const isCurrent =
+      covers({ owner, user }, placeFromColumns(columns)) && textHash === entry.textHash
+    return isCurrent ? [entryRow(columns.number, entry)] : []
+  })
+}
+
+function entryRow(memory: number, { place, textHash, vector }: VectorEntry): EntryRow {
+  return {
+    memory,
+    owner_hash: ownerHash(place.owner),
+    user_hash: userHash(place.user),
+    text_hash: textHash,
+    vector: isZero(vector) ? null : vectorText(vector),
+  }
+}
+
+function* batches(rows: readonly EntryRow[], dimensions: number): Generator<readonly EntryRow[]> {
+  const size = Math.max(1, Math.floor(STATEMENT_NUMBERS_MAX / dimensions))
+  for (let at = 0; at < rows.length; at += size) yield rows.slice(at, at + size)
+}
+
+async function insert(
+  query: Query,
+  tables: VectorTables,
+  kept: KeptSpace,
+  rows: readonly EntryRow[],
+): Promise<void> {
+  const { column, number } = kept
+  await query(
+    `INSERT INTO ${tables.names.embedding} (memory, owner_hash, user_hash, space, text_hash, ${column})
+     SELECT memory, owner_hash, user_hash, $1, text_hash, vector::${columnType(tables, kept)}
+     FROM json_to_recordset($2)
+       AS given(memory bigint, owner_hash bigint, user_hash integer, text_hash text, vector text)
+     ON CONFLICT (memory, space)
+     DO UPDATE SET text_hash = excluded.text_hash, ${column} = excluded.${column}`,
+    [number, JSON.stringify(rows)],
+  )
+}
+
+async function remove(
+  { database, names }: VectorTables,
+  space: VectorSpace,
+  scope: Scope,
+  ids: readonly MemoryId[],
+): Promise<void> {
+  const kept = await findSpace(database.query, names, space)
+  if (kept === null || ids.length === 0) return
+  const binder = createBinder()
+  const conditions = [`id = ANY (${binder.bind(ids)}::text[])`, ...scopeConditions(scope, binder)]
+  const sql = `DELETE FROM ${names.embedding} WHERE space = ${binder.bind(kept.number)}
+    AND memory = ANY (ARRAY(SELECT number FROM ${names.memory} WHERE ${conditions.join(' AND ')}))`
+  // The lock keeps it in line with commits, which might otherwise meet the same rows in another order.
+  const begin = beginWithLocks(ownerLocks(names, [scope.owner]))
+  await database.transaction(begin, (query) => query(sql, binder.values))
+}
+
+async function vectorsOf(
+  tables: VectorTables,
+  space: VectorSpace,
+  scope: Scope,
+  ids: readonly MemoryId[],
+): Promise<ReadonlyMap<MemoryId, Float32Array>> {
+  const { database, names } = tables
+  const kept = await findSpace(database.query, names, space)
+  if (kept === null || ids.length === 0) return new Map()
+  const binder = createBinder()
+  const rows = await database.query<{ id: MemoryId; vector: string | null }>(
+    `SELECT id, e.${kept.column}::text AS vector FROM ${lookedUp(tables, kept, binder)}
+     WHERE id = ANY (${binder.bind(ids)}::text[]) AND ${scopeConditions(scope, binder).join(' AND ')}`,
+    binder.values,
+  )
+  return new Map(rows.map(({ id, vector }) => [decoded(id), parseVector(vector, kept)]))
+}
+
+function parseVector(text: string | null, { dimensions }: KeptSpace): Float32Array {
+  return text === null ? new Float32Array(dimensions) : Float32Array.from(JSON.parse(text))
+}
+
+async function list(
+  tables: VectorTables,
+  space: VectorSpace,
+  scope: Scope,
+  { limit, after }: { readonly limit: number; readonly after?: MemoryId },
+): ReturnType<VectorIndex['list']> {
+  const { database, names } = tables
+  const kept = await findSpace(database.query, names, space)
+  if (kept === null || limit <= 0) return []
+  const binder = createBinder()
+  const conditions = [...scopeConditions(scope, binder)]
+  if (after !== undefined) conditions.push(`id > ${binder.bind(after)}`)
+  const rows = await database.query<{ id: MemoryId; text_hash: string }>(
+    `SELECT id, text_hash FROM ${lookedUp(tables, kept, binder)}
+     WHERE ${conditions.join(' AND ')}
+     ORDER BY id LIMIT ${binder.bind(Math.min(limit, PAGE_ROWS_MAX))}`,
+    binder.values,
+  )
+  return rows.map(({ id, text_hash }) => ({ id: decoded(id), textHash: text_hash }))
+}
+
+async function count(tables: VectorTables, space: VectorSpace, scope: Scope): Promise<number> {
+  const kept = await findSpace(tables.database.query, tables.names, space)
+  if (kept === null) return 0
+  const binder = createBinder()
+  const conditions = [...heldConditions(kept, scope, binder), ...scopeConditions(scope, binder)]
+  const sql = `SELECT count(*) FROM ${joined(tables)} WHERE ${conditions.join(' AND ')}`
+  const [row] = await joining(tables, (query) => query<{ count: number }>(sql, binder.values))
+  return row?.count ?? 0
+}
+
+async function spaces({ database, names }: VectorTables): Promise<readonly SpaceReport[]> {
+  const rows = await database.query<{ signature: string; dimensions: number; vectors: number }>(
+    `SELECT signature, dimensions, vectors FROM ${names.embedding_space} AS s JOIN (
+       SELECT space, count(*) AS vectors FROM ${names.embedding} GROUP BY space
+     ) AS held ON held.space = s.number
+     WHERE signature IS NOT NULL ORDER BY signature`,
+  )
+  return rows.map((row) => ({ ...row, signature: decoded(row.signature) }))
+}
+
+/**
+ * The space is gone with the first statement; its vectors follow a few at a time, so that nobody has to wait for all
+ * of them. One that was interrupted is finished by the next.
+ */
+async function drop(
+  { database, names }: VectorTables,
+  indexes: VectorIndexes,
+  space: VectorSpace,
+): Promise<void> {
+  await database.query(
+    `UPDATE ${names.embedding_space} SET signature = NULL WHERE signature = $1`,
+    [toStorable(space.signature)],
+  )
+  const dropped = await database.query<{ number: number }>(
+    `SELECT number FROM ${names.embedding_space} WHERE signature IS NULL`,
+  )
+  for (const { number } of dropped) {
+    await indexes.drop(number)
+    await dropVectors(database.query, names, number)
+    await database.query(
+      `DELETE FROM ${names.embedding_space} WHERE number = $1
+       AND NOT EXISTS (SELECT 1 FROM ${names.embedding} WHERE space = $1)`,
+      [number],
+    )
+  }
+}
+
+async function dropVectors(query: Query, names: Names, spaceNumber: number): Promise<void> {
+  for (let last: number | null = 0; last !== null; ) {
+    // Rows that a commit is about to delete are left to it: waiting for it could be waiting for each other.
+    const [row]: readonly { last: number | null }[] = await query(
+      `WITH next AS MATERIALIZED (
+         SELECT memory FROM ${names.embedding} WHERE space = $1 AND memory > $2
+         ORDER BY memory LIMIT ${DROPPED_AT_ONCE} FOR UPDATE SKIP LOCKED
+       ), gone AS (
+         DELETE FROM ${names.embedding}
+         WHERE space = $1 AND memory = ANY (ARRAY(SELECT memory FROM next))
+       )
+       SELECT max(memory) AS last FROM next`,
+      [spaceNumber, last],
+    )
+    last = row?.last ?? null
+  }
+}

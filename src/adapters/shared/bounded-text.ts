@@ -1,0 +1,12 @@
+const LONE_HALF = /\p{Surrogate}/gu
+
+/** As much of a text as a model can see, without halves of characters: neither those of the cut nor lone ones. */
+export function boundedText(text: string, unitsMax: number): string {
+  return text.slice(0, cutAt(text, unitsMax)).replace(LONE_HALF, '\ufffd')
+}
+
+function cutAt(text: string, unitsMax: number): number {
+  if (text.length <= unitsMax) return text.length
+  const splitsPair = (text.codePointAt(unitsMax - 1) ?? 0) > 0xffff
+  return splitsPair ? unitsMax - 1 : unitsMax
+}

@@ -1,0 +1,46 @@
+/** The scan over vectors, ready to be called. Its source is `scan.as`; `module.ts` is made from it. */
+import { KERNEL } from './module.ts'
+
+/** See `scan.as` for what the parameters mean. */
+export type Scan = (
+  rows: number,
+  count: number,
+  stride: number,
+  query: number,
+  unit: number,
+  length: number,
+  slack: number,
+  place: number,
+  results: number,
+) => void
+
+/** What a row gets that is not to be found. */
+export const NEVER = -3.4028234663852886e38
+
+/** What is used of the platform's WebAssembly: Node's types leave it to those of browsers. */
+type WebAssemblyParts = {
+  readonly Memory: new (size: {
+    readonly initial: number
+    readonly maximum: number
+  }) => WebAssemblyMemory
+  readonly Module: new (binary: Uint8Array) => object
+  readonly Instance: new (
+    module: object,
+    imports: { readonly env: { readonly memory: WebAssemblyMemory } },
+  ) => { readonly exports: { readonly scan: Scan } }
+}
+export type WebAssemblyMemory = { readonly buffer: ArrayBuffer; grow(pages: number): number }
+
+const { Memory, Module, Instance } = (
+  globalThis as unknown as { readonly WebAssembly: WebAssemblyParts }
+).WebAssembly // every Node that we support has it
+const module = new Module(Buffer.from(KERNEL, 'base64'))
+
+/** Memory in pages of 64 KiB. */
+export function createMemory(initial: number, maximum: number): WebAssemblyMemory {
+  return new Memory({ initial, maximum })
+}
+
+export function loadScan(memory: WebAssemblyMemory): Scan {
+  return new Instance(module, { env: { memory } }).exports.scan
+}

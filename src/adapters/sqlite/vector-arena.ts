@@ -1,0 +1,138 @@
+/**
+ * Memory that the scan can read, cut into segments of one size. Owners' blocks borrow as many as they need, so that
+ * thousands of small owners cost neither an instance nor a memory each.
+ */
+import { innerProduct } from '../../core/vectors.ts'
+import { createMemory, loadScan, type Scan, type WebAssemblyMemory } from './kernel/kernel.ts'
+import { paddedDimensions, recordBytes } from './vector-record.ts'
+
+const SEGMENT_BYTES = 65_536
+/** WebAssembly addresses no more than this many pages, which are as large as our segments. */
+const SEGMENTS_MAX = 65_535
+/** At the front: the query, the results of one segment, and a segment for rows that don't stay. */
+const QUERY_AT = 0
+const RESULTS_AT = SEGMENT_BYTES / 2
+const PASSING_AT = SEGMENT_BYTES
+const RESERVED_SEGMENTS = 2
+/** Segments added at once: growing costs a few microseconds, whatever the amount. */
+const GROWTH_SEGMENTS = 16
+
+/** How rows of one length lie in segments. */
+export type Shape = { readonly rowBytes: number; readonly rowsPerSegment: number }
+
+export type PreparedQuery = {
+  readonly numbers: Int16Array
+  /** What one of the numbers is worth. */
+  readonly unit: number
+  readonly length: number
+  readonly slack: number
+}
+
+export class VectorArena {
+  readonly limitBytes: number
+  readonly #segmentsMax: number
+  readonly #memory: WebAssemblyMemory
+  readonly #scan: Scan
+  readonly #free: number[] = []
+  #borrowed = 0
+  #view: DataView
+  #bytes: Uint8Array
+
+  constructor(limitBytes: number) {
+    this.limitBytes = limitBytes
+    const wanted = RESERVED_SEGMENTS + Math.floor(limitBytes / SEGMENT_BYTES)
+    this.#segmentsMax = Math.min(SEGMENTS_MAX, wanted)
+    this.#memory = createMemory(RESERVED_SEGMENTS, this.#segmentsMax)
+    this.#scan = loadScan(this.#memory)
+    this.#view = new DataView(this.#memory.buffer)
+    this.#bytes = new Uint8Array(this.#memory.buffer)
+  }
+
+  /** Valid until a segment is borrowed. */
+  get view(): DataView {
+    return this.#view
+  }
+
+  get bytes(): Uint8Array {
+    return this.#bytes
+  }
+
+  /** A place for rows that are scanned at once and not kept. */
+  get passing(): number {
+    return PASSING_AT
+  }
+
+  get borrowedBytes(): number {
+    return this.#borrowed * SEGMENT_BYTES
+  }
+
+  shapeOf(dimensions: number): Shape {
+    const rowBytes = recordBytes(dimensions)
+    return { rowBytes, rowsPerSegment: Math.floor(SEGMENT_BYTES / rowBytes) }
+  }
+
+  /** The address of a segment, or null when none may be had. */
+  borrow(): number | null {
+    if (this.#free.length === 0) this.#grow()
+    const segment = this.#free.pop()
+    if (segment === undefined) return null
+    this.#borrowed++
+    return segment
+  }
+
+  giveBack(segments: readonly number[]): void {
+    this.#free.push(...segments)
+    this.#borrowed -= segments.length
+  }
+
+  #grow(): void {
+    const size = this.#memory.buffer.byteLength / SEGMENT_BYTES
+    const added = Math.min(GROWTH_SEGMENTS, this.#segmentsMax - size)
+    if (added <= 0) return
+    try {
+      this.#memory.grow(added)
+    } catch {
+      return // the system has no more
+    }
+    this.#view = new DataView(this.#memory.buffer)
+    this.#bytes = new Uint8Array(this.#memory.buffer)
+    for (let segment = size + added - 1; segment >= size; segment--) {
+      this.#free.push(segment * SEGMENT_BYTES)
+    }
+  }
+
+  /** Scans rows within one segment. The results are overwritten by the next scan. */
+  scan(rows: number, count: number, query: PreparedQuery, place: number): Float32Array {
+    const { numbers, unit, length, slack } = query
+    const buffer = this.#memory.buffer
+    new Int16Array(buffer, QUERY_AT, numbers.length).set(numbers)
+    const stride = recordBytes(numbers.length)
+    this.#scan(rows, count, stride, QUERY_AT, unit, length, slack, place, RESULTS_AT)
+    return new Float32Array(buffer, RESULTS_AT, count)
+  }
+}
+
+const NUMBER_MAX = 32_767
+const BYTE_MAX = 127
+/** A little less than 32 bits hold, because rounding may lengthen the query. */
+const SUM_MAX = 2 ** 31 * 0.999
+
+/**
+ * The query in 16 bits: fine enough that hardly any of the uncertainty comes from it, and no sum of products leaves 32
+ * bits. An inner product is at most the product of the lengths, which bounds both.
+ */
+export function prepareQuery(vector: Float32Array): PreparedQuery {
+  const length = Math.sqrt(innerProduct(vector, vector))
+  const largest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
+  const rowLengthMax = BYTE_MAX * Math.sqrt(vector.length)
+  const levels = Math.min(NUMBER_MAX, Math.floor((SUM_MAX / rowLengthMax) * (largest / length)))
+  const unit = largest / levels
+  const numbers = new Int16Array(paddedDimensions(vector.length))
+  let squares = 0
+  for (const [index, value] of vector.entries()) {
+    const number = Math.round(value / unit)
+    numbers[index] = number
+    squares += (value - number * unit) ** 2
+  }
+  return { numbers, unit, length, slack: Math.sqrt(squares) * rowLengthMax }
+}

@@ -1,0 +1,183 @@
+/**
+ * Owners' vectors in memory, as copies of what the database holds.
+ *
+ * A block only ever learns of new rows: each search reads how far the owner's rows go and loads those that are newer
+ * than the block, whoever has written them. Rows that are gone stay in the block until a search meets them, and every
+ * search looks its hits up in the database anyway. So no process needs to be told what another one did.
+ */
+
+import type { SqliteSession } from './session.ts'
+import type { Shape, VectorArena } from './vector-arena.ts'
+import { markGone, recordBytes } from './vector-record.ts'
+import { type OwnerVectors, readRecords } from './vector-rows.ts'
+
+/** The thread is left to others after this long. */
+const SLICE_MS = 4
+const SEGMENTS_PER_READ = 6
+/** A block with more rows that are gone than this share of those that are left is loaded anew. */
+const GONE_SHARE = 0.25
+const GONE_ROWS = 256
+
+/** Lets others have the thread when a search has had it for long. */
+export class Breather {
+  #since = performance.now()
+  /** How often others had the thread. */
+  pauses = 0
+
+  get isDue(): boolean {
+    return performance.now() - this.#since >= SLICE_MS
+  }
+
+  async pause(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve))
+    this.pauses++
+    this.#since = performance.now()
+  }
+}
+
+/** The vectors of one owner in one space. */
+export class VectorBlock {
+  readonly key: string
+  readonly rowBytes: number
+  readonly rowsPerSegment: number
+  readonly segments: number[] = []
+  rows = 0
+  /** Rows up to this one are loaded, as far as they still were there. */
+  lastSequence = 0
+  /** Searches that are reading it. It is not given up before they are done. */
+  users = 0
+  loading: Promise<boolean> | null = null
+
+  constructor(key: string, shape: Shape) {
+    this.key = key
+    this.rowBytes = shape.rowBytes
+    this.rowsPerSegment = shape.rowsPerSegment
+  }
+
+  addressOf(row: number): number {
+    const segment = this.segments[Math.floor(row / this.rowsPerSegment)] ?? 0
+    return segment + (row % this.rowsPerSegment) * this.rowBytes
+  }
+
+  forget(row: number, arena: VectorArena): void {
+    markGone(arena.view, this.addressOf(row))
+  }
+}
+
+export class VectorBlocks {
+  readonly arena: VectorArena
+  readonly #session: SqliteSession
+  /** Least recently used first. */
+  readonly #blocks = new Map<string, VectorBlock>()
+
+  constructor(session: SqliteSession, arena: VectorArena) {
+    this.#session = session
+    this.arena = arena
+  }
+
+  get count(): number {
+    return this.#blocks.size
+  }
+
+  /** The owner's block with everything up to now in it; null when it doesn't fit. Give it back with `release`. */
+  async use(owner: OwnerVectors, breather: Breather): Promise<VectorBlock | null> {
+    if (owner.vectors * recordBytes(owner.dimensions) > this.arena.limitBytes) {
+      this.#giveUp(this.#blocks.get(keyOf(owner)))
+      return null
+    }
+    const block = this.#blockOf(owner)
+    this.#blocks.delete(block.key)
+    this.#blocks.set(block.key, block)
+    block.users++
+    try {
+      while (block.lastSequence < owner.lastSequence) {
+        block.loading ??= this.#load(block, owner, breather).finally(() => {
+          block.loading = null
+        })
+        if (!(await block.loading)) {
+          this.release(block)
+          this.#giveUp(block)
+          return null
+        }
+      }
+    } catch (error) {
+      this.release(block)
+      throw error
+    }
+    return block
+  }
+
+  release(block: VectorBlock): void {
+    block.users--
+    if (this.#blocks.get(block.key) !== block) this.#giveUp(block)
+  }
+
+  clear(): void {
+    for (const block of [...this.#blocks.values()]) this.#giveUp(block)
+  }
+
+  #blockOf(owner: OwnerVectors): VectorBlock {
+    const known = this.#blocks.get(keyOf(owner))
+    if (known !== undefined) {
+      const isMostlyThere = known.rows - owner.vectors < GONE_ROWS + owner.vectors * GONE_SHARE
+      // Numbers only fall back when a repair had to count anew.
+      const isOfThese = known.lastSequence <= owner.lastSequence
+      if (isOfThese && (isMostlyThere || known.users > 0)) return known
+      if (known.users === 0) this.#giveUp(known)
+      else this.#blocks.delete(known.key)
+    }
+    return new VectorBlock(keyOf(owner), this.arena.shapeOf(owner.dimensions))
+  }
+
+  /** Appends the rows that the block lacks. False when there is no memory for them. */
+  async #load(block: VectorBlock, owner: OwnerVectors, breather: Breather): Promise<boolean> {
+    while (block.lastSequence < owner.lastSequence) {
+      const free = block.segments.length * block.rowsPerSegment - block.rows
+      const limit = free + SEGMENTS_PER_READ * block.rowsPerSegment
+      const read = readRecords(this.#session, owner, block.lastSequence, limit)
+      const rows = read.records.length / block.rowBytes
+      while (block.segments.length * block.rowsPerSegment < block.rows + rows) {
+        const segment = this.#borrow()
+        if (segment === null) return false
+        block.segments.push(segment)
+      }
+      this.#append(block, read.records, rows)
+      // Fewer than asked for: there is nothing behind them.
+      block.lastSequence = rows < limit ? owner.lastSequence : read.lastSequence
+      if (breather.isDue) await breather.pause()
+    }
+    return true
+  }
+
+  #append(block: VectorBlock, records: Uint8Array, rows: number): void {
+    for (let row = 0; row < rows; ) {
+      const room = block.rowsPerSegment - (block.rows % block.rowsPerSegment)
+      const count = Math.min(room, rows - row)
+      const part = records.subarray(row * block.rowBytes, (row + count) * block.rowBytes)
+      this.arena.bytes.set(part, block.addressOf(block.rows))
+      block.rows += count
+      row += count
+    }
+  }
+
+  /** A segment that is free, or that the owner who was not asked about for longest gives up. */
+  #borrow(): number | null {
+    for (;;) {
+      const segment = this.arena.borrow()
+      if (segment !== null) return segment
+      const idle = [...this.#blocks.values()].find(({ users }) => users === 0)
+      if (idle === undefined) return null
+      this.#giveUp(idle)
+    }
+  }
+
+  #giveUp(block: VectorBlock | undefined): void {
+    if (block === undefined || block.users > 0) return
+    this.arena.giveBack(block.segments.splice(0))
+    if (this.#blocks.get(block.key) === block) this.#blocks.delete(block.key)
+  }
+}
+
+function keyOf({ space, ownerNumber }: OwnerVectors): string {
+  return `${space}/${ownerNumber}`
+}

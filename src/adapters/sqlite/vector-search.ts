@@ -1,0 +1,275 @@
+/**
+ * The nearest memories: a scan over all of an owner's vectors in bytes gives each the most that its similarity can be,
+ * and the most promising are looked up in the database and compared exactly, until no other can be closer.
+ *
+ * So the answer is exact, whatever was lost by rounding to bytes, and never depends on the limit. Looking up also
+ * applies the filters and shows which rows are gone.
+ */
+import { compareText, type MemoryId, type Scope } from '../../core/ids.ts'
+import { innerProduct, isZero } from '../../core/vectors.ts'
+import type { MemoryFilter } from '../../ports/store.ts'
+import type { VectorHit, VectorQuery } from '../../ports/vector-index.ts'
+import type { SqlRow } from './driver.ts'
+import { type Condition, conjunction, memoryConditions, within } from './filters.ts'
+import type { SqliteSession } from './session.ts'
+import { prepareQuery } from './vector-arena.ts'
+import { Breather, type VectorBlock, type VectorBlocks } from './vector-blocks.ts'
+import { Ranking } from './vector-ranking.ts'
+import { sequenceAt } from './vector-record.ts'
+import { KEPT_COLUMNS, keptVector, type OwnerVectors, readRecords } from './vector-rows.ts'
+
+/** Rows looked up at once: as many as are wanted, within what takes a millisecond or two. */
+const LOOKUP_ROWS_MIN = 32
+const LOOKUP_ROWS_MAX = 256
+/** After this many that were not permitted, the permitted ones are read from the database before going on. */
+const REFUSALS_MAX = 512
+/** Memories that are asked for at once whether they are permitted. */
+const PERMITTED_ROWS = 1_000
+/** Ranked rows that are gone through at once when it is known which are permitted. */
+const PASSING_ROWS = 1_024
+/** Permitted rows, of a filter that an index answers, that are compared one by one instead of scanning all. */
+const FEW_ROWS = 500
+
+export type VectorSearch = {
+  readonly session: SqliteSession
+  readonly owner: OwnerVectors
+  readonly query: VectorQuery
+  readonly permitted: Condition
+  readonly breather: Breather
+}
+
+/** The rows of a scan, the most promising first, and how to get from them to the database. */
+export type Scanned = {
+  readonly ranking: Pick<Ranking, 'bound' | 'take'>
+  sequenceOf(row: number): number
+  /** A row that the database no longer has. */
+  noteGone(row: number): void
+}
+
+/** Scans an owner's rows (only those of a place, unless it is 0) and gives them to `collect` while they last. */
+export type WithScan = (
+  search: VectorSearch,
+  place: number,
+  collect: (scanned: Scanned) => Promise<readonly VectorHit[]>,
+) => Promise<readonly VectorHit[]>
+
+type Found = VectorHit & { readonly sequence: number }
+
+export async function searchVectors(
+  session: SqliteSession,
+  owner: OwnerVectors,
+  scope: Scope,
+  query: VectorQuery,
+  withScan: WithScan,
+): Promise<readonly VectorHit[]> {
+  const filters = memoryConditions(query.where)
+  const permitted = conjunction([...within('memory', scope, session, filters), ...filters])
+  const search: VectorSearch = { session, owner, query, permitted, breather: new Breather() }
+  const few = isFoundByIndex(query.where) ? amongFew(search) : null
+  if (few !== null) return few
+  const place = scope.user === undefined ? 0 : session.placeNumber(scope)
+  return place === null ? [] : withScan(search, place, (scanned) => collect(search, scanned))
+}
+
+/** Scans blocks in memory, or the database where an owner's block doesn't fit. */
+export function withBlocks(blocks: VectorBlocks): WithScan {
+  return async (search, place, collect) => {
+    const block = await blocks.use(search.owner, search.breather)
+    if (block === null) return collect(await scanPassing(search, blocks, place))
+    try {
+      return await collect(await scanBlock(search, blocks, block, place))
+    } finally {
+      blocks.release(block)
+    }
+  }
+}
+
+function isFoundByIndex({ ids, key, fingerprint, change }: MemoryFilter): boolean {
+  return [ids, key, fingerprint, change].some((value) => value !== undefined)
+}
+
+/** Compares the permitted rows, or gives null when they are many. */
+function amongFew({ session, owner, query, permitted }: VectorSearch): readonly VectorHit[] | null {
+  const rows = session.all(
+    `SELECT memory.id, ${KEPT_COLUMNS}
+     FROM memory CROSS JOIN vector ON vector.memory = memory.number AND vector.space = ?
+     LEFT JOIN vector_exact ON vector_exact.number = vector.exact
+     WHERE ${permitted.sql} LIMIT ${FEW_ROWS + 1}`,
+    [owner.space, ...permitted.values],
+  )
+  if (rows.length > FEW_ROWS) return null
+  return rows
+    .flatMap((row) => toHit(row, query, owner.dimensions))
+    .sort(closestFirst)
+    .slice(0, query.limit)
+}
+
+async function scanBlock(
+  { query, breather }: VectorSearch,
+  { arena }: VectorBlocks,
+  block: VectorBlock,
+  place: number,
+): Promise<Scanned> {
+  const prepared = prepareQuery(query.vector)
+  const { rows, rowsPerSegment } = block
+  const ranking = new Ranking(rows)
+  for (let row = 0; row < rows; row += rowsPerSegment) {
+    const count = Math.min(rowsPerSegment, rows - row)
+    ranking.add(arena.scan(block.addressOf(row), count, prepared, place))
+    if (breather.isDue) await breather.pause()
+  }
+  return {
+    ranking,
+    sequenceOf: (row) => sequenceAt(arena.view, block.addressOf(row)),
+    noteGone: (row) => block.forget(row, arena),
+  }
+}
+
+/** Scans rows as they come from the database, for owners that are larger than the memory for blocks. */
+async function scanPassing(
+  { session, owner, query, breather }: VectorSearch,
+  { arena }: VectorBlocks,
+  place: number,
+): Promise<Scanned> {
+  const prepared = prepareQuery(query.vector)
+  const { rowBytes, rowsPerSegment } = arena.shapeOf(owner.dimensions)
+  const ranking = new Ranking(owner.vectors)
+  const sequences: number[] = []
+  for (let after = 0; after < owner.lastSequence; ) {
+    const read = readRecords(session, owner, after, rowsPerSegment)
+    const count = read.records.length / rowBytes
+    if (count === 0) break
+    arena.bytes.set(read.records, arena.passing)
+    ranking.add(arena.scan(arena.passing, count, prepared, place))
+    for (let row = 0; row < count; row++) {
+      sequences.push(sequenceAt(arena.view, arena.passing + row * rowBytes))
+    }
+    after = read.lastSequence
+    if (breather.isDue) await breather.pause()
+  }
+  return { ranking, sequenceOf: (row) => sequences[row] ?? 0, noteGone: () => {} }
+}
+
+/**
+ * Looks rows up from the most promising on, until no other can be among the hits. When others had the thread in the
+ * meantime, the hits are looked up once more at the end, so that all of them are there at one and the same moment.
+ */
+async function collect(search: VectorSearch, scanned: Scanned): Promise<readonly VectorHit[]> {
+  const { limit } = search.query
+  const { breather } = search
+  let found: Found[] = []
+  for (;;) {
+    const pauses = breather.pauses
+    found = await deepen(search, scanned, found)
+    if (pauses === breather.pauses) break
+    const hits = found.slice(0, limit)
+    const there = rowsOf(search, hits)
+    const gone = new Set(hits.filter(({ sequence }) => there.get(sequence)?.is_permitted !== 1))
+    if (gone.size === 0) break
+    found = found.filter((hit) => !gone.has(hit))
+  }
+  return found.slice(0, limit).map(({ id, similarity }) => ({ id, similarity }))
+}
+
+/** Everything that was looked up, closest first. What is behind the limit may still be needed. */
+async function deepen(
+  search: VectorSearch,
+  { ranking, sequenceOf, noteGone }: Scanned,
+  known: readonly Found[],
+): Promise<Found[]> {
+  const { limit } = search.query
+  const size = Math.max(LOOKUP_ROWS_MIN, Math.min(limit, LOOKUP_ROWS_MAX))
+  const found = [...known]
+  let lookedUp = 0
+  let permitted: ReadonlySet<number> | null = null
+  for (;;) {
+    const { bound } = ranking
+    const last = found[limit - 1]
+    if (bound === null || (last !== undefined && bound < last.similarity)) break
+    if (permitted === null && lookedUp - found.length > REFUSALS_MAX) {
+      permitted = await permittedSequences(search)
+    }
+    const candidates = ranking
+      .take(permitted === null ? size : PASSING_ROWS)
+      .map((row) => ({ row, sequence: sequenceOf(row) }))
+      .filter(({ sequence }) => permitted === null || permitted.has(sequence))
+    lookedUp += candidates.length
+    const rows = rowsOf(search, candidates)
+    for (const { row, sequence } of candidates) {
+      const known = rows.get(sequence)
+      if (known === undefined) noteGone(row)
+      if (known?.is_permitted !== 1) continue
+      const [hit] = toHit(known, search.query, search.owner.dimensions)
+      if (hit !== undefined) found.push({ ...hit, sequence })
+    }
+    if (found.length >= limit) found.sort(closestFirst)
+    if (search.breather.isDue) await search.breather.pause()
+  }
+  return found.sort(closestFirst)
+}
+
+/** All rows of the owner that the filters permit, for filters that let few pass. */
+async function permittedSequences({
+  session,
+  owner,
+  permitted,
+  breather,
+}: VectorSearch): Promise<ReadonlySet<number>> {
+  const sequences = new Set<number>()
+  for (let after = ''; ; ) {
+    const [page] = session.all(
+      `SELECT max(id) AS last FROM
+         (SELECT id FROM memory WHERE owner_number = ? AND id > ? ORDER BY id LIMIT ?)`,
+      [owner.ownerNumber, after, PERMITTED_ROWS],
+    )
+    if (typeof page?.last !== 'string') return sequences
+    const [row] = session.all(
+      `SELECT json_group_array(vector.sequence) AS sequences
+       FROM memory CROSS JOIN vector ON vector.memory = memory.number AND vector.space = ?
+       WHERE ${permitted.sql} AND memory.id > ? AND memory.id <= ?`,
+      [owner.space, ...permitted.values, after, page.last],
+    )
+    for (const sequence of JSON.parse(String(row?.sequences))) sequences.add(Number(sequence))
+    after = page.last
+    if (breather.isDue) await breather.pause()
+  }
+}
+
+/** The rows with these sequences that are there, with whether they are permitted. */
+function rowsOf(
+  { session, owner, permitted }: VectorSearch,
+  wanted: readonly { readonly sequence: number }[],
+): ReadonlyMap<number, SqlRow> {
+  if (wanted.length === 0) return new Map()
+  const rows = session.all(
+    `SELECT sequence, id, is_permitted, record, vector_exact.numbers AS exact
+     FROM (
+       SELECT vector.sequence, memory.id, (${permitted.sql}) AS is_permitted, vector.exact,
+         CASE WHEN vector.exact IS NULL THEN vector.record END AS record
+       FROM json_each(?) AS candidate
+       CROSS JOIN vector ON vector.space = ? AND vector.owner_number = ?
+         AND vector.sequence = candidate.value
+       CROSS JOIN memory ON memory.number = vector.memory
+     ) AS found
+     LEFT JOIN vector_exact ON found.is_permitted AND vector_exact.number = found.exact`,
+    [
+      ...permitted.values,
+      JSON.stringify(wanted.map(({ sequence }) => sequence)),
+      owner.space,
+      owner.ownerNumber,
+    ],
+  )
+  return new Map(rows.map((row) => [Number(row.sequence), row]))
+}
+
+/** None for a zero vector, which is near to nothing. */
+function toHit(row: SqlRow, { vector }: VectorQuery, dimensions: number): readonly VectorHit[] {
+  const kept = keptVector(row, dimensions)
+  if (isZero(kept)) return []
+  const id = String(row.id) as MemoryId // the column holds nothing else
+  return [{ id, similarity: innerProduct(vector, kept) }]
+}
+
+function closestFirst(a: VectorHit, b: VectorHit): number {
+  return b.similarity - a.similarity || compareText(b.id, a.id)
+}

@@ -1,0 +1,91 @@
+/**
+ * The vector index in the same database as the memories, on the same connection: what is encrypted there is encrypted
+ * here, and a commit that rewords or removes a memory takes its vectors with it.
+ */
+import { isZero, refuseUnfit } from '../../core/vectors.ts'
+import type { VectorIndex, VectorSpace } from '../../ports/vector-index.ts'
+import type { SqliteSession } from './session.ts'
+import { VectorArena } from './vector-arena.ts'
+import { Breather, VectorBlocks } from './vector-blocks.ts'
+import {
+  countVectors,
+  findOwner,
+  keptVectors,
+  listVectors,
+  putVectors,
+  removeVectors,
+  reportSpaces,
+} from './vector-rows.ts'
+import { searchVectors, withBlocks } from './vector-search.ts'
+import { discardSpace, sweepSpaces } from './vector-spaces.ts'
+
+export type SqliteVectorOptions = {
+  /** Owners' vectors are kept in memory up to this much; those of larger owners are read for each search. */
+  readonly memoryBytes?: number | undefined
+}
+
+const MEMORY_BYTES = 512 * 2 ** 20
+
+export function openSqliteVectors(
+  session: SqliteSession,
+  options: SqliteVectorOptions = {},
+): VectorIndex {
+  const limitBytes = options.memoryBytes ?? MEMORY_BYTES
+  /** Made when first needed: most commands never search. */
+  let blocks: VectorBlocks | null = null
+
+  return {
+    async put(space, entries) {
+      for (const { vector } of entries) refuseUnfit(space.dimensions, vector)
+      if (entries.length > 0) putVectors(session, space, entries)
+    },
+
+    async remove(space, scope, ids) {
+      removeVectors(session, space, scope, ids)
+    },
+
+    async nearest(space, scope, query) {
+      refuseUnfit(space.dimensions, query.vector)
+      if (query.limit <= 0 || isZero(query.vector)) return []
+      const owner = findOwner(session, space, scope)
+      if (owner === null || owner.vectors === 0) return []
+      blocks ??= new VectorBlocks(session, new VectorArena(limitBytes))
+      return searchVectors(session, owner, scope, query, withBlocks(blocks))
+    },
+
+    async vectorsOf(space, scope, ids) {
+      return keptVectors(session, space, scope, ids)
+    },
+
+    async list(space, scope, page) {
+      return listVectors(session, space, scope, page)
+    },
+
+    async count(space, scope) {
+      return countVectors(session, space, scope)
+    },
+
+    async spaces() {
+      return reportSpaces(session)
+    },
+
+    async drop(space: VectorSpace) {
+      discardSpace(session, space)
+      await sweepSpaces(session, new Breather())
+    },
+
+    report() {
+      return {
+        kind: 'built-in',
+        ownersInMemory: blocks?.count ?? 0,
+        memoryBytes: blocks?.arena.borrowedBytes ?? 0,
+        memoryLimitBytes: limitBytes,
+      }
+    },
+
+    async close() {
+      blocks?.clear()
+      blocks = null
+    },
+  }
+}

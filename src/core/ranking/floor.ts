@@ -1,0 +1,56 @@
+/**
+ * When nothing fits, the answer is nothing.
+ *
+ * A list of nearest memories always has a first one, however far it is. Whether that is near enough can't be told from
+ * the similarity alone: every model has its own band of them, and the best of many unrelated texts is closer than the
+ * best of few. So a model is calibrated once with texts that have nothing to do with each other, and 1 is what the best
+ * of as many unrelated memories as there are would reach by chance.
+ */
+import type { Candidate } from './candidate.ts'
+
+/** The similarities that a model gives to questions and texts that are unrelated. */
+export type Calibration = {
+  readonly mean: number
+  readonly deviation: number
+}
+
+export type FloorOptions = {
+  /** What the best must reach for there to be an answer. */
+  readonly answerFloor: number
+  /** What each must reach to be part of it. */
+  readonly memberFloor: number
+}
+
+/** Words that say this much of the question are an answer, whatever a model thinks. */
+const CERTAIN_COVERAGE = 0.7
+/** Without vectors, the share of the question that must be found, there and around. */
+const KEYWORD_ANSWER_COVERAGE = 0.1
+const KEYWORD_MEMBER_COVERAGE = 0.05
+
+/** Those that are near enough, or none when even the best is not. `closeness` is null when there are no vectors. */
+export function aboveFloor<C extends Candidate>(
+  candidates: readonly C[],
+  closeness: ((similarity: number) => number) | null,
+  options: FloorOptions,
+): readonly C[] {
+  const reaches = (floor: number, coverage: number) => (candidate: Candidate) =>
+    floor === 0 ||
+    candidate.coverage >= CERTAIN_COVERAGE ||
+    (closeness === null
+      ? candidate.contextCoverage >= coverage
+      : candidate.contextSimilarity !== null && closeness(candidate.contextSimilarity) >= floor)
+  if (!candidates.some(reaches(options.answerFloor, KEYWORD_ANSWER_COVERAGE))) return []
+  return candidates.filter(reaches(options.memberFloor, KEYWORD_MEMBER_COVERAGE))
+}
+
+/**
+ * How far a similarity stands out among `memories` of them: 0 as any unrelated text, 1 as the best of so many of them.
+ * The largest of n normal values is about √(2 ln n) deviations above their mean.
+ */
+export function closenessAmong(
+  memories: number,
+  { mean, deviation }: Calibration,
+): (similarity: number) => number {
+  const reach = deviation * Math.sqrt(2 * Math.log(Math.max(2, memories) + 1))
+  return (similarity) => (similarity - mean) / reach
+}

@@ -1,0 +1,27 @@
+import { AppError, toAppError } from '../core/errors.ts'
+
+export type Timely<Result> =
+  | { readonly kind: 'done'; readonly result: Result }
+  | { readonly kind: 'failed'; readonly because: string }
+
+/** Does `work`, but waits no longer than `ms`. Failing and being late are ordinary outcomes, told in words. */
+export async function withinTime<Result>(
+  ms: number,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Timely<Result>> {
+  const controller = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      controller.abort()
+      reject(new AppError('unavailable', `It took longer than ${ms} ms.`))
+    }, ms)
+  })
+  try {
+    return { kind: 'done', result: await Promise.race([work(controller.signal), late]) }
+  } catch (error) {
+    return { kind: 'failed', because: toAppError(error).message }
+  } finally {
+    clearTimeout(timer)
+  }
+}

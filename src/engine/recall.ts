@@ -1,0 +1,391 @@
+/**
+ * Recall: a question comes in; the few memories that answer it come out, with the reason for each, or nothing.
+ *
+ *   plan       what is asked, about whom, about when
+ *   gather     words and meaning in parallel, each under a deadline; a leg that fails is a missing list, not an error
+ *   fuse       one order from all evidence, that of neighbouring memories included
+ *   match      who and when
+ *   weigh      importance, salience, age
+ *   rerank     by a model that reads question and memory together, where there is one
+ *   diversify  repetitions move down
+ *   floor      what is not near enough is left out
+ *   fit        into the limit, and into a prompt
+ *
+ * How much is gathered never depends on how much was asked for, so the first results are the same for every limit.
+ */
+import { AppError } from '../core/errors.ts'
+import type { Instant, MemoryId, Scope } from '../core/ids.ts'
+import { PAGE_ROWS_MAX, QUERY_CHARACTERS_MAX, RECALL_MEMORIES_MAX } from '../core/limits.ts'
+import { hasEnded, MEMORY_STATUSES, type Memory, TRUST_LEVELS } from '../core/memory.ts'
+import { type Fitted, fit } from '../core/ranking/budget.ts'
+import {
+  byScore,
+  type Evidence,
+  NO_EVIDENCE,
+  type Step,
+  stepped,
+} from '../core/ranking/candidate.ts'
+import { diversify } from '../core/ranking/diversify.ts'
+import {
+  COURSE_REACH,
+  firstLook,
+  gatherEvidence,
+  type MeaningLeg,
+} from '../core/ranking/evidence.ts'
+import { aboveFloor, closenessAmong } from '../core/ranking/floor.ts'
+import { type FusionOptions, fuse, type Legs, withTrail } from '../core/ranking/fusion.ts'
+import { type Loaded, match, readQuestion } from '../core/ranking/match.ts'
+import { weigh } from '../core/ranking/weigh.ts'
+import { resolveSettings, type Settings } from '../core/settings.ts'
+import { estimateTokens } from '../core/tokens.ts'
+import type { MemoryFilter } from '../ports/store.ts'
+import { type Timely, withinTime } from './deadline.ts'
+import type { Indexer } from './indexing.ts'
+import type { EnginePorts } from './ports.ts'
+import { parseLimit, type ReadFilter, toMemoryFilter } from './read.ts'
+
+export type RecallQuery = ReadFilter & {
+  readonly text: string
+  readonly limit?: number
+  /** Also what is kept for review because its source is not trusted. */
+  readonly includeSuspect?: boolean
+  readonly strategy?: Settings['strategy']
+  readonly fusion?: Settings['fusion']
+  /** At most so many tokens of memories, but at least one memory. */
+  readonly tokensMax?: number
+  /**
+   * `prompt`: what a model is given. It fits into the setting `contextTokensMax`, and counts as a use of the memories.
+   * `search`, the default, changes nothing.
+   */
+  readonly purpose?: 'search' | 'prompt'
+  /** How things stood at an earlier time. Memories are found by what they say now. */
+  readonly asOf?: Date | number
+  /** How long to wait for each leg; default: the setting `legDeadlineMs`. */
+  readonly deadlineMs?: number
+}
+
+export type Recalled = {
+  readonly memory: Memory
+  readonly score: number
+  /** 0 … 1: how much of the question's words the memory holds. */
+  readonly coverage: number
+  readonly evidence: Evidence
+  readonly tokens: number
+  /** How it got here, step by step. */
+  readonly trail: readonly Step[]
+}
+
+/** What a leg did, in words: `searched`, `not asked`, or why there is nothing from it. */
+export type LegReport = {
+  readonly state: 'searched' | 'skipped' | 'failed'
+  readonly hits: number
+  readonly because: string | null
+}
+
+export type Recollection = {
+  readonly memories: readonly Recalled[]
+  readonly strategy: Settings['strategy']
+  readonly legs: {
+    readonly keyword: LegReport
+    readonly meaning: LegReport
+    readonly rerank: LegReport
+  }
+  /** Something was found, but nothing that was near enough. */
+  readonly abstained: boolean
+  /** The time that the question names, in its words. */
+  readonly time: string | null
+  readonly tokens: number
+}
+
+/** Enough that fusion sees every memory that could still win; constant, see above. */
+const KEYWORD_CANDIDATES = 400
+/** How many hits are looked at together with what stands around them. */
+const COURSE_MEMORIES = 100
+/** How many candidates are read and ranked by more than their place in the lists. */
+const POOL = RECALL_MEMORIES_MAX
+/** How long recall waits for memories that were just written to get their vectors. */
+const SETTLE_MS = 1_000
+
+type Recall = {
+  readonly ports: EnginePorts
+  readonly indexer: Indexer | null
+  readonly scope: Scope
+  readonly query: RecallQuery
+  readonly settings: Settings
+  readonly where: MemoryFilter
+  readonly text: string
+  readonly now: Instant
+  readonly deadlineMs: number
+}
+
+export async function recall(
+  ports: EnginePorts,
+  indexer: Indexer | null,
+  scope: Scope,
+  query: RecallQuery,
+): Promise<Recollection> {
+  const settings = resolveSettings(ports.settings, choices(query))
+  const limit = parseLimit(query.limit ?? settings.recallLimit, RECALL_MEMORIES_MAX)
+  if (typeof query.text !== 'string') {
+    throw new AppError('invalid_input', 'What is looked for is text.', { field: 'text' })
+  }
+  const now = query.asOf === undefined ? ports.clock.now() : (Number(query.asOf) as Instant)
+  if (!Number.isInteger(now)) throw new AppError('invalid_input', 'That is not a time.')
+  const call: Recall = {
+    ports,
+    indexer,
+    scope,
+    query,
+    settings,
+    where: filterOf(query, now),
+    text: query.text.slice(0, QUERY_CHARACTERS_MAX),
+    now,
+    deadlineMs: query.deadlineMs ?? settings.legDeadlineMs,
+  }
+  const found =
+    settings.strategy === 'recent' || settings.strategy === 'exact'
+      ? await newest(call, limit)
+      : await search(call)
+  const fitted = fit(
+    found.candidates,
+    limit,
+    tokenBudget(query, settings),
+    ports.countTokens ?? estimateTokens,
+  )
+  return {
+    memories: fitted.map(toRecalled),
+    strategy: settings.strategy,
+    legs: found.legs,
+    abstained: found.abstained,
+    time: found.time,
+    tokens: fitted.reduce((sum, { tokens }) => sum + tokens, 0),
+  }
+}
+
+type Found = Pick<Recollection, 'legs' | 'abstained' | 'time'> & {
+  readonly candidates: readonly Loaded[]
+}
+
+async function search(call: Recall): Promise<Found> {
+  const { settings, text, now } = call
+  const asked = readQuestion(text, now)
+  const [keyword, meaning] = await Promise.all([keywordLeg(call), meaningLeg(call)])
+  const legs: Legs = {
+    keyword: keyword.kind === 'done' ? keyword.result : null,
+    meaning: meaning.kind === 'done' ? meaning.result.hits : null,
+  }
+  const pool = await load(call, await fused(call, legs))
+  const ranked = weigh(match(pool, asked), now, settings)
+  const reranked = await rerank(call, ranked)
+  const closeness = meaning.kind === 'done' ? meaning.result.closeness : null
+  const near = aboveFloor(diversify(reranked.candidates, settings.mmrLambda), closeness, settings)
+  return {
+    candidates: near,
+    legs: {
+      keyword: reportOf(keyword, keyword.kind === 'done' ? keyword.result.hits.length : 0),
+      meaning: reportOf(meaning, meaning.kind === 'done' ? meaning.result.hits.length : 0),
+      rerank: reranked.report,
+    },
+    abstained: near.length === 0 && pool.length > 0,
+    time: asked.span?.words ?? null,
+  }
+}
+
+type Skipped = { readonly kind: 'skipped'; readonly because: string }
+type Leg<Result> = Timely<Result> | Skipped
+
+async function keywordLeg({ ports, scope, text, where, settings, deadlineMs }: Recall) {
+  if (settings.strategy === 'semantic') return skipped('the strategy is semantic')
+  return withinTime(deadlineMs, () =>
+    ports.store.matchText(scope, { text, limit: KEYWORD_CANDIDATES, where }),
+  )
+}
+
+type Meaning = {
+  readonly hits: MeaningLeg
+  readonly closeness: (similarity: number) => number
+}
+
+async function meaningLeg(call: Recall): Promise<Leg<Meaning>> {
+  const { ports, indexer, scope, text, settings, deadlineMs } = call
+  const { vectors } = ports
+  if (settings.strategy === 'keyword') return skipped('the strategy is keyword')
+  if (indexer === null || vectors === undefined) return skipped('there is no embedding model')
+  if (text.trim() === '') return skipped('the question is blank')
+  const looked = await withinTime(deadlineMs, async (signal): Promise<Meaning | Skipped> => {
+    const { space, embedder, model, calibration } = await indexer.open(scope, signal)
+    if (!isReadable(text, model.languages)) {
+      return skipped(`the model reads ${model.languages?.join(', ')} only`)
+    }
+    await indexer.settle(scope, Math.min(SETTLE_MS, deadlineMs / 2))
+    const [vector] = await embedder.embed([text], { purpose: 'query', signal })
+    if (vector === undefined) return { hits: [], closeness: () => 0 }
+    const [hits, memories] = await Promise.all([
+      vectors.nearest(space, scope, {
+        vector,
+        limit: settings.vectorCandidates,
+        where: call.where,
+      }),
+      vectors.count(space, scope),
+    ])
+    return { hits, closeness: closenessAmong(memories, calibration) }
+  })
+  return looked.kind === 'done' && 'kind' in looked.result
+    ? looked.result
+    : (looked as Timely<Meaning>) // the other case was just ruled out
+}
+
+/** A model for languages in Latin letters makes noise of other scripts; words do better alone there. */
+function isReadable(text: string, languages: readonly string[] | undefined): boolean {
+  if (languages === undefined || !languages.every((language) => LATIN.has(language))) return true
+  const letters = text.match(/\p{L}/gu) ?? []
+  const foreign = letters.filter((letter) => !/\p{Script=Latin}/u.test(letter))
+  return foreign.length <= letters.length / 3
+}
+
+const LATIN: ReadonlySet<string> = new Set(['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'sv', 'da'])
+
+async function fused(call: Recall, legs: Legs) {
+  const { ports, scope, settings } = call
+  const options: FusionOptions = settings
+  const first = firstLook(legs.keyword, legs.meaning).slice(0, COURSE_MEMORIES)
+  const course =
+    settings.fusion === 'adaptive'
+      ? await ports.store.around(
+          scope,
+          first.map(({ id }) => id),
+          COURSE_REACH,
+        )
+      : new Map()
+  const candidates = gatherEvidence(legs.keyword, legs.meaning, course)
+  return withTrail(fuse(candidates, legs, options).slice(0, POOL), legs, options)
+}
+
+/** The rows of the candidates, as they were at the time in question. What was forgotten since the match is left out. */
+async function load(
+  { ports, scope, query, where, now }: Recall,
+  candidates: Awaited<ReturnType<typeof fused>>,
+): Promise<readonly Loaded[]> {
+  const ids = candidates.map(({ id }) => id)
+  const { rows } = await ports.store.find('memory', scope, {
+    where: { ...where, ids },
+    limit: ids.length,
+  })
+  const present = query.asOf === undefined ? rows : await asTheyWere(ports, scope, rows, now)
+  const memories = new Map<MemoryId, Memory>(present.map((memory) => [memory.id, memory]))
+  return candidates.flatMap((candidate) => {
+    const memory = memories.get(candidate.id)
+    return memory === undefined ? [] : [{ ...candidate, memory }]
+  })
+}
+
+async function asTheyWere(
+  { store }: EnginePorts,
+  scope: Scope,
+  rows: readonly Memory[],
+  at: Instant,
+): Promise<readonly Memory[]> {
+  const changed = rows.filter(({ updatedAt }) => updatedAt > at).map(({ id }) => id)
+  const { rows: past } = await store.find('revision', scope, {
+    where: { memories: changed, inForceAt: at },
+    limit: PAGE_ROWS_MAX,
+  })
+  const then = new Map(past.map(({ memory }) => [memory.id, memory]))
+  return rows
+    .flatMap((row) => (row.updatedAt <= at ? [row] : (then.get(row.id) ?? [])))
+    .filter((row) => row.status === 'active' && !hasEnded(row, at))
+}
+
+/** The best are read again; those the reranker is silent about keep their order behind them. */
+async function rerank(
+  { ports, settings, text, deadlineMs }: Recall,
+  candidates: readonly Loaded[],
+): Promise<{ readonly candidates: readonly Loaded[]; readonly report: LegReport }> {
+  const { reranker } = ports
+  const top = candidates.slice(0, settings.rerankCandidates)
+  if (reranker === undefined || top.length < 2) {
+    const because = reranker === undefined ? 'there is no reranker' : 'there is nothing to rerank'
+    return { candidates, report: reportOf(skipped(because), 0) }
+  }
+  const texts = top.map(({ memory }) => memory.content)
+  const read = await withinTime(deadlineMs, (signal) => reranker.rerank(text, texts, signal))
+  if (read.kind === 'failed') return { candidates, report: reportOf(read, 0) }
+  const judged = new Map(read.result.map(({ index, score }) => [index, score]))
+  const above = top.flatMap((candidate, index) => {
+    const score = judged.get(index)
+    return score === undefined ? [] : [stepped(candidate, 'rerank', score, reranker.name)]
+  })
+  const below = candidates.filter((_, index) => !judged.has(index))
+  return {
+    candidates: [...above.sort(byScore), ...below],
+    report: reportOf(read, judged.size),
+  }
+}
+
+/** Whatever the question: the newest first. */
+async function newest(call: Recall, limit: number): Promise<Found> {
+  const { ports, scope, where } = call
+  const { rows } = await ports.store.find('memory', scope, { where, limit, order: 'newest' })
+  const present =
+    call.query.asOf === undefined ? rows : await asTheyWere(ports, scope, rows, call.now)
+  const report = reportOf(skipped(`the strategy is ${call.settings.strategy}`), 0)
+  return {
+    candidates: present.map((memory) => ({
+      id: memory.id,
+      memory,
+      score: 0,
+      evidence: NO_EVIDENCE,
+      coverage: 0,
+      contextCoverage: 0,
+      similarity: null,
+      contextSimilarity: null,
+      trail: [],
+    })),
+    legs: { keyword: report, meaning: report, rerank: report },
+    abstained: false,
+    time: null,
+  }
+}
+
+function choices({ strategy, fusion }: RecallQuery) {
+  return {
+    ...(strategy === undefined ? {} : { strategy }),
+    ...(fusion === undefined ? {} : { fusion }),
+  }
+}
+
+function filterOf(query: RecallQuery, now: Instant): MemoryFilter {
+  const believed = query.includeSuspect === true ? {} : { trusts: BELIEVED }
+  if (query.asOf === undefined) return { ...toMemoryFilter(query, now), ...believed }
+  // What has been replaced or disabled since may have been active then.
+  const { unendedAt: _, ...where } = toMemoryFilter({ ...query, statuses: MEMORY_STATUSES }, now)
+  return { ...where, ...believed, createdBefore: (now + 1) as Instant } // "at or before", in whole milliseconds
+}
+
+const BELIEVED = TRUST_LEVELS.filter((trust) => trust !== 'suspect')
+
+function tokenBudget({ tokensMax, purpose }: RecallQuery, settings: Settings): number | null {
+  if (tokensMax !== undefined) {
+    if (!Number.isInteger(tokensMax) || tokensMax < 0 || tokensMax > 16_000) {
+      throw new AppError('invalid_input', 'tokensMax is a whole number from 0 to 16000.', {
+        field: 'tokensMax',
+      })
+    }
+    return tokensMax
+  }
+  return purpose === 'prompt' ? settings.contextTokensMax : null
+}
+
+function skipped(because: string): Skipped {
+  return { kind: 'skipped', because }
+}
+
+function reportOf(leg: Leg<unknown>, hits: number): LegReport {
+  return leg.kind === 'done'
+    ? { state: 'searched', hits, because: null }
+    : { state: leg.kind, hits: 0, because: leg.because }
+}
+
+function toRecalled({ memory, score, coverage, evidence, tokens, trail }: Fitted): Recalled {
+  return { memory, score, coverage, evidence, tokens, trail }
+}

@@ -1,0 +1,48 @@
+/** The course of a session: what was learned before and after a memory. */
+import { expect, it } from 'vitest'
+import { ADA, memory, owner, session, user } from '../fakes/memories.ts'
+import { create, type OpenStore } from './store.suite.ts'
+
+export function describeSurroundings(open: OpenStore): void {
+  const all = { owner: ADA.owner }
+  const today = { ...ADA, session: session('today') }
+
+  it('[ST27] tells what stands around a memory in its session, nearest first', async () => {
+    const store = await open()
+    const rows = Array.from({ length: 6 }, () => memory({ place: today }))
+    await store.commit(rows.map(create))
+    const ids = rows.map((row) => row.id)
+    const around = [...(await store.around(all, ids, 2))].sort(([a], [b]) => (a < b ? -1 : 1))
+    expect(around.map(([id]) => id)).toEqual(ids)
+    const told = around.map(([, surroundings]) => surroundings)
+    expect(told[0]).toEqual({ session: 'today', before: [], after: [ids[1], ids[2]] })
+    expect(told[3]).toEqual({
+      session: 'today',
+      before: [ids[2], ids[1]],
+      after: [ids[4], ids[5]],
+    })
+    expect(told[5]).toEqual({ session: 'today', before: [ids[4], ids[3]], after: [] })
+  })
+
+  it('[ST27] keeps sessions, users and owners apart, and leaves out what has no session', async () => {
+    const store = await open()
+    const mine = memory({ place: today })
+    const yesterday = memory({ place: { ...today, session: session('yesterday') } })
+    const rows = [
+      mine,
+      memory({ place: { ...today, user: user('eve') } }),
+      yesterday,
+      memory({ place: { ...today, owner: owner('bob') } }),
+      memory({ place: ADA }),
+      memory({ place: today }),
+    ]
+    await store.commit(rows.map(create))
+    const ids = rows.map((row) => row.id)
+    const last = ids.at(-1)
+    const around = await store.around({ ...all, user: null }, ids, 5)
+    expect([...around.keys()].sort()).toEqual([mine.id, yesterday.id, last])
+    expect(around.get(mine.id)).toMatchObject({ before: [], after: [last] })
+    expect(await store.around({ owner: owner('nobody') }, ids, 5)).toEqual(new Map())
+    expect(await store.around(all, [], 5)).toEqual(new Map())
+  })
+}

@@ -1,0 +1,385 @@
+/**
+ * Vectors on PostgreSQL when things go wrong or grow: pgvector is missing, comes later or is taken away, connections
+ * die, processes race, and an owner gets so many vectors that an index is built.
+ */
+import { createConnection, createServer, type Socket } from 'node:net'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { openPostgresStore, type PostgresOptions } from '../../src/adapters/postgres/store.ts'
+import type { Memory } from '../../src/core/memory.ts'
+import type { Store } from '../../src/ports/store.ts'
+import type { VectorIndex } from '../../src/ports/vector-index.ts'
+import {
+  ALL,
+  commitAll,
+  expectBest,
+  idsOf,
+  pairs,
+  remember,
+  SPACE,
+} from '../conformance/vector-index.suite.ts'
+import { ADA, BOB, memory, user } from '../fakes/memories.ts'
+import { atSimilarity, byLikeness, entry, unitVector, unitVectors } from '../fakes/vectors.ts'
+import {
+  freshSchema,
+  openFreshStore,
+  runSql,
+  startPglite,
+  startServer,
+  withPgvector,
+} from '../support/postgres-servers.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+/** PGlite builds an index slowly. */
+const BUILDING = { timeout: 180_000 }
+
+const folder = temporaryFolder()
+const before = await openedBeforePgvector()
+const pglite = await startPglite({ folder, pgvector: true })
+afterAll(() => pglite.stop())
+const server = await startServer()
+if (server.kind === 'server') afterAll(() => server.stop())
+const real = await withPgvector(server)
+
+describe('postgres vectors (PGlite)', () => {
+  describeExtension(pglite.url)
+  describeLostConnections(pglite.url)
+  describeVectors(pglite.url, { poolSize: 1 })
+})
+if ('url' in real) {
+  describe('postgres vectors (server)', () => {
+    describeRights(real.url)
+    describeRaces(real.url)
+    describeVectors(real.url, { poolSize: 4 })
+  })
+} else {
+  describe.skip(`postgres vectors (server): ${real.reason}`, () => it('was not run', () => {}))
+}
+
+type Opened = {
+  readonly store: Store
+  readonly vectors: VectorIndex
+  readonly schema: string
+  close(): Promise<void>
+}
+
+async function open(
+  url: string,
+  options: Omit<PostgresOptions, 'connectionString'> = {},
+): Promise<Opened> {
+  const schema = options.schema ?? freshSchema()
+  const store = await openFreshStore(url, { poolSize: 1, ...options, schema })
+  onTestFinished(() => store.close())
+  if (store.vectors === null) throw new Error('There is no pgvector.')
+  return { store, vectors: store.vectors, schema, close: () => store.close() }
+}
+
+const nearest = ({ vectors }: Opened, vector: Float32Array, limit = 10) =>
+  vectors.nearest(SPACE, ALL, { vector, limit, where: {} })
+
+/** A store on a server without pgvector, and what it said of itself. */
+async function openedBeforePgvector() {
+  const bare = await startPglite({ folder })
+  const schema = freshSchema()
+  const store = await openPostgresStore({ connectionString: bare.url, schema, poolSize: 1 })
+  const row = memory()
+  await commitAll(store, [row])
+  const { facts } = await store.report()
+  const { vectors } = store
+  await store.close()
+  await bare.stop()
+  return { schema, row, facts, vectors }
+}
+
+function describeExtension(url: string): void {
+  it('[VI30] opens without pgvector and says so, and has vectors once it is installed', async () => {
+    expect(before.vectors).toBeNull()
+    expect(before.facts.pgvector).toBe('not installed')
+    const opened = await open(url, { schema: before.schema })
+    expect((await opened.store.report()).facts.pgvector).toMatch(/^0\.\d+\.\d+$/)
+    const vector = unitVector(SPACE.dimensions, 1)
+    await opened.vectors.put(SPACE, [entry(before.row, vector)])
+    expect(idsOf(await nearest(opened, vector))).toEqual([before.row.id])
+  })
+
+  it('[VI30] begins anew when the extension was taken away and has come back', async () => {
+    const opened = await open(url)
+    const vector = unitVector(SPACE.dimensions, 2)
+    const [row] = await remember(opened, SPACE, [vector])
+    await runSql(url, 'DROP EXTENSION vector CASCADE')
+    const again = await open(url, { schema: opened.schema })
+    expect(await again.vectors.spaces()).toEqual([])
+    await again.vectors.put(SPACE, [entry(row ?? memory(), vector)])
+    expect(idsOf(await nearest(again, vector))).toEqual([row?.id])
+  })
+
+  it('[VI30] does without an extension that is too old, and names its version', async () => {
+    const name = (version: string) =>
+      runSql(url, `UPDATE pg_extension SET extversion = $1 WHERE extname = 'vector'`, [version])
+    const { schema, store } = await open(url)
+    const { pgvector } = (await store.report()).facts
+    await name('0.7.4')
+    onTestFinished(async () => void (await name(String(pgvector))))
+    const old = await openPostgresStore({ connectionString: url, schema, poolSize: 1 })
+    onTestFinished(() => old.close())
+    expect(old.vectors).toBeNull()
+    expect((await old.report()).facts.pgvector).toContain('0.7.4')
+  })
+}
+
+function describeRights(url: string): void {
+  it('[VI30] opens for someone who may not create the extension, and finds it when it is there', async () => {
+    const name = freshSchema()
+    await runSql(url, `CREATE ROLE ${name} LOGIN`)
+    await runSql(url, `CREATE DATABASE ${name} OWNER ${name}`)
+    const address = (role: string) =>
+      Object.assign(new URL(url), { username: role, pathname: `/${name}` }).toString()
+    const opened = async () => {
+      const store = await openPostgresStore({ connectionString: address(name), poolSize: 1 })
+      onTestFinished(() => store.close())
+      return store
+    }
+    const without = await opened()
+    expect(without.vectors).toBeNull()
+    expect((await without.report()).facts.pgvector).toContain('could not be created')
+    await runSql(address('recollect'), 'CREATE EXTENSION vector')
+    expect((await opened()).vectors).not.toBeNull()
+  })
+}
+
+function describeRaces(url: string): void {
+  it('[VI32] lets many processes set up one database and one space at once', async () => {
+    const schema = freshSchema()
+    const rows = Array.from({ length: 40 }, () => memory())
+    const given = unitVectors(rows.length, SPACE.dimensions, 5)
+    const opened = await Promise.all([1, 2, 3, 4].map(() => open(url, { schema })))
+    await commitAll(opened[0]?.store as Store, rows) // there are four
+    await Promise.all(
+      opened.map(({ vectors }, n) => vectors.put(SPACE, pairs(rows, given).slice(n * 10))),
+    )
+    for (const { vectors } of opened) {
+      expect(await vectors.spaces()).toEqual([{ ...SPACE, vectors: 40 }])
+    }
+    await Promise.all(opened.map(({ vectors }) => vectors.drop(SPACE)))
+    expect(await opened[0]?.vectors.spaces()).toEqual([])
+  })
+}
+
+function describeLostConnections(url: string): void {
+  it('[VI31] names a connection that is lost during a search, and recovers', async () => {
+    const line = await cuttable(url)
+    const opened = await open(line.url)
+    const vector = unitVector(SPACE.dimensions, 3)
+    const [row] = await remember(opened, SPACE, [vector])
+    for (const where of [{}, { ids: row === undefined ? [] : [row.id] }]) {
+      const query = { vector, limit: 5, where }
+      line.cutAt('<#>')
+      const search = opened.vectors.nearest(SPACE, ALL, query)
+      await expect(search).rejects.toMatchObject({ name: 'AppError', code: 'unavailable' })
+      expect(idsOf(await opened.vectors.nearest(SPACE, ALL, query))).toEqual([row?.id])
+    }
+  })
+
+  it('[VI31] leaves nothing of a put whose connection is lost', async () => {
+    const line = await cuttable(url)
+    const opened = await open(line.url)
+    const rows = [memory(), memory()]
+    await commitAll(opened.store, rows)
+    const entries = pairs(rows, unitVectors(2, SPACE.dimensions, 4))
+    line.cutAt('COMMIT')
+    const put = opened.vectors.put(SPACE, entries)
+    await expect(put).rejects.toMatchObject({ name: 'AppError', code: 'unavailable' })
+    expect(await opened.vectors.spaces()).toEqual([])
+    await opened.vectors.put(SPACE, entries)
+    expect(await opened.vectors.count(SPACE, ALL)).toBe(2)
+  })
+}
+
+/** A way to the server that breaks when certain words are about to go through it, once. */
+async function cuttable(url: string) {
+  const target = new URL(url)
+  let words: string | null = null
+  const sockets = new Set<Socket>()
+  const proxy = createServer((near) => {
+    const far = createConnection(Number(target.port), target.hostname)
+    for (const socket of [near, far]) {
+      sockets.add(socket)
+      socket.on('error', () => {})
+      socket.on('close', () => {
+        near.destroy()
+        far.destroy()
+      })
+    }
+    far.pipe(near)
+    near.on('data', (data) => {
+      if (words === null || !data.includes(words)) far.write(data)
+      else {
+        words = null
+        near.destroy()
+      }
+    })
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    proxy.close()
+  })
+  const address = proxy.address()
+  const port = typeof address === 'object' && address !== null ? String(address.port) : ''
+  return {
+    url: Object.assign(new URL(url), { host: `127.0.0.1:${port}` }).toString(),
+    cutAt(what: string) {
+      words = what
+    },
+  }
+}
+
+function describeVectors(url: string, options: Omit<PostgresOptions, 'connectionString'>): void {
+  it('[VI34] forgets vectors whose text is changed by someone who knows nothing of vectors', async () => {
+    const opened = await open(url, options)
+    const { store, vectors, schema } = opened
+    const quote = { ...memory().provenance, speaker: 'Ann "the\\ one" \ud800\u0000' }
+    const rows = [memory(), memory(), memory({ provenance: quote }), memory({ provenance: quote })]
+    await commitAll(store, rows)
+    await vectors.put(SPACE, pairs(rows, unitVectors(4, SPACE.dimensions, 6)))
+    const update = (row: Memory | undefined, column: string, value: string) =>
+      runSql(url, `UPDATE "${schema}".memory SET ${column} = $1 WHERE id = $2`, [value, row?.id])
+    const said = (fields: object) => JSON.stringify({ ...quote, ...fields })
+    await update(rows[0], 'content', 'other words')
+    await update(rows[1], 'metadata', '{"speaker":"Ben"}')
+    await update(rows[2], 'provenance', said({ speaker: 'Ann "the\\ one" \ud801\u0000' }))
+    await update(rows[3], 'provenance', said({ source: 'elsewhere', extractor: '"speaker":"Ben"' }))
+    const kept = await vectors.list(SPACE, ALL, { limit: 9 })
+    expect(idsOf(kept)).toEqual([rows[1]?.id, rows[3]?.id])
+    await runSql(url, `DELETE FROM "${schema}".memory WHERE id = $1`, [rows[1]?.id])
+    expect(await vectors.spaces()).toEqual([{ ...SPACE, vectors: 1 }])
+  })
+
+  describe('an owner with many vectors', () => describeIndex(url, options))
+}
+
+function describeIndex(url: string, options: Omit<PostgresOptions, 'connectionString'>): void {
+  const indexesOf = (schema: string) =>
+    runSql<{ name: string; valid: boolean; scans: string }>(
+      url,
+      `SELECT relname AS name, indisvalid AS valid, pg_stat_get_numscans(oid) AS scans
+       FROM pg_class JOIN pg_index ON indexrelid = oid
+       WHERE relnamespace = $1::regnamespace AND starts_with(relname, 'embedding_nearest_')`,
+      [schema],
+    )
+  const untilIndexed = ({ schema, vectors }: Opened) =>
+    expect
+      .poll(
+        async () => [
+          vectors.report().indexesBeingBuilt,
+          (await indexesOf(schema)).map(({ valid }) => valid),
+        ],
+        { timeout: 60_000 },
+      )
+      .toEqual([0, [true]])
+
+  /** As few vectors as fill the candidates even when every other is filtered out. */
+  async function openMany() {
+    const opened = await open(await preferringIndexes(url), { ...options, scannedVectorsMax: 500 })
+    const given = unitVectors(2_400, SPACE.dimensions, 7)
+    const rows = await remember(opened, SPACE, given, (n) => ({
+      place: n % 2 === 0 ? { ...ADA, user: user('eve') } : ADA,
+      pinned: n % 4 < 2,
+    }))
+    await remember(opened, SPACE, unitVectors(50, SPACE.dimensions, 8), () => ({ place: BOB }))
+    await untilIndexed(opened)
+    const known = new Map(pairs(rows, given).map(({ id, vector }) => [id, vector] as const))
+    const best = (query: Float32Array, among: (row: Memory) => boolean = () => true) =>
+      byLikeness(
+        rows.filter(among).map((row) => [row.id, known.get(row.id) ?? query] as const),
+        query,
+      )
+    return { ...opened, rows, best }
+  }
+
+  it(
+    '[VI33] gets an index that finds the same, whatever the limit, the scope and the filters',
+    BUILDING,
+    async () => {
+      const opened = await openMany()
+      const { vectors, store, rows, best } = opened
+      const few = idsOf(rows.slice(100, 105))
+      for (const query of unitVectors(5, SPACE.dimensions, 9)) {
+        const all = await nearest(opened, query, 1_000)
+        expectBest(all.slice(0, 50), best(query), 50)
+        for (const limit of [1, 7, 50, 999]) {
+          expect(await nearest(opened, query, limit)).toEqual(all.slice(0, limit))
+        }
+        const search = { vector: query, limit: 20 }
+        const pinned = await vectors.nearest(SPACE, ALL, { ...search, where: { pinned: true } })
+        expectBest(pinned, best(query, (row) => row.pinned).slice(0, 20), 20)
+        const eve = { ...ALL, user: user('eve') }
+        const hers = await vectors.nearest(SPACE, eve, { ...search, where: {} })
+        expectBest(
+          hers,
+          best(query, (row) => row.place.user !== null),
+          20,
+        )
+        const chosen = await vectors.nearest(SPACE, ALL, { ...search, where: { ids: few } })
+        expectBest(
+          chosen,
+          best(query, (row) => few.includes(row.id)),
+          20,
+        )
+        expect(await vectors.nearest(SPACE, BOB, { ...search, where: {} })).toHaveLength(20)
+      }
+      await expect
+        .poll(async () => Number((await indexesOf(opened.schema))[0]?.scans), { timeout: 10_000 })
+        .toBeGreaterThan(0)
+      const away = new Set(idsOf(rows.slice(0, 1_200)))
+      await store.commit(
+        [...away].map((id) => ({ op: 'remove', table: 'memory', scope: ALL, id, expect: 'any' })),
+      )
+      const query = unitVector(SPACE.dimensions, 10)
+      expectBest(
+        await nearest(opened, query, 30),
+        best(query, (row) => !away.has(row.id)),
+        30,
+      )
+    },
+  )
+
+  it(
+    '[VI33] finds a handful behind thousands, builds an index again that was cut off, and drops it',
+    BUILDING,
+    async () => {
+      const opened = await openMany()
+      const { schema, vectors, rows } = opened
+      const query = unitVector(SPACE.dimensions, 11)
+      const far = [-0.9, -0.95].map((similarity, n) => atSimilarity(query, similarity, n))
+      const rare = await remember(opened, SPACE, far, () => ({ status: 'disabled' }))
+      const search = { vector: query, limit: 5, where: { statuses: ['disabled'] } } as const
+      expect(idsOf(await vectors.nearest(SPACE, ALL, search))).toEqual(idsOf(rare))
+
+      const [index] = await indexesOf(schema)
+      await runSql(
+        url,
+        `UPDATE pg_index SET indisvalid = false WHERE indexrelid = '"${schema}"."${index?.name}"'::regclass`,
+      )
+      expect(await nearest(opened, query, 5)).toHaveLength(5)
+      await vectors.put(SPACE, [entry(rows[0] ?? memory(), query)])
+      await untilIndexed(opened)
+      expect((await nearest(opened, query, 1))[0]?.id).toBe(rows[0]?.id)
+
+      await vectors.drop(SPACE)
+      expect(await indexesOf(schema)).toEqual([])
+      expect(await vectors.spaces()).toEqual([])
+    },
+  )
+}
+
+/**
+ * With as few vectors as a test has, PostgreSQL rightly sorts them all instead of using an index. This makes it do
+ * otherwise: by the address on a server, and by a setting on PGlite, where one connection's settings are everybody's.
+ */
+async function preferringIndexes(url: string): Promise<string> {
+  await runSql(url, 'SET enable_sort = off')
+  onTestFinished(async () => void (await runSql(url, 'SET enable_sort = on')))
+  const address = new URL(url)
+  address.searchParams.set('options', '-c enable_sort=off')
+  return address.toString()
+}
