@@ -21,7 +21,7 @@ export type BenchReport = {
 export type BenchOptions = {
   /** Tells a person what is going on; does nothing where nobody watches. */
   readonly progress: (what: string) => void
-  /** Shrinks the work by this factor, to try a bench out. Bars are then only indicative. */
+  /** Shrinks the work by this factor, to try a bench out, or enlarges it. Below 1, bars are only indicative. */
   readonly scale: number
 }
 
@@ -37,6 +37,10 @@ export function machine(): BenchRow {
 
 export function below(name: string, value: number, limit: number): Bar {
   return { name, value: round(value), bar: `< ${limit}`, holds: value < limit }
+}
+
+export function atMost(name: string, value: number, limit: number): Bar {
+  return { name, value: round(value), bar: `<= ${limit}`, holds: value <= limit }
 }
 
 export function atLeast(name: string, value: number, limit: number): Bar {

@@ -1,10 +1,17 @@
-/** `npm run bench -- <name> [--json] [--scale 0.1]` */
+/** `npm run bench -- <name> [--json] [--scale 0.1]`; `recall` also takes `--scale 10`, for a million memories. */
 import { parseArgs } from 'node:util'
 import type { BenchOptions, BenchReport, BenchRow } from './harness.ts'
+import { benchRecall } from './recall.ts'
 import { benchStore } from './store.ts'
 
-const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<BenchReport>>> = {
-  store: benchStore,
+type Bench = {
+  readonly run: (options: BenchOptions) => Promise<BenchReport>
+  readonly scaleMax: number
+}
+
+const BENCHES: Readonly<Record<string, Bench>> = {
+  recall: { run: benchRecall, scaleMax: 10 },
+  store: { run: benchStore, scaleMax: 1 },
 }
 
 const { values, positionals } = parseArgs({
@@ -17,14 +24,16 @@ const { values, positionals } = parseArgs({
 const name = positionals[0] ?? ''
 const bench = BENCHES[name]
 const scale = Number(values.scale)
-if (bench === undefined || !(scale > 0 && scale <= 1)) {
+if (bench === undefined || !(scale > 0 && scale <= bench.scaleMax)) {
   const problem =
-    bench === undefined ? `Unknown bench "${name}".` : '--scale is above 0 and at most 1.'
+    bench === undefined
+      ? `Unknown bench "${name}".`
+      : `--scale is above 0 and at most ${bench.scaleMax}.`
   process.stderr.write(`${problem} There are: ${Object.keys(BENCHES).join(', ')}.\n`)
   process.exitCode = 2
 } else {
   const isWatched = process.stderr.isTTY
-  const report = await bench({
+  const report = await bench.run({
     scale,
     progress: (what) => {
       if (isWatched) process.stderr.write(`\r\u001b[K${name}: ${what} …`)

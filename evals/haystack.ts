@@ -9,6 +9,7 @@ import { openSqliteStore, type SqliteStore } from '../src/adapters/sqlite/store.
 import { createIds } from '../src/adapters/system/ids.ts'
 import { spaceSignature } from '../src/core/embedding.ts'
 import type { Instant, MemoryId } from '../src/core/ids.ts'
+import type { SettingValues } from '../src/core/settings.ts'
 import { createEngineOn, type Engine } from '../src/engine/engine.ts'
 import { type EmbeddingOptions, openEmbedder } from '../src/main/embedding.ts'
 import type { Embedder } from '../src/ports/embedder.ts'
@@ -30,6 +31,7 @@ export type Haystack = {
 export type HaystackOptions = {
   /** Null: words alone. */
   readonly embedding: EmbeddingOptions | null
+  readonly settings?: SettingValues
   readonly onProgress?: (words: string) => void
 }
 
@@ -58,7 +60,7 @@ export async function openHaystack(
       sleep: (ms) => new Promise((done) => setTimeout(done, ms)),
     },
     ids,
-    settings: {},
+    settings: options.settings ?? {},
     ...(embedder === null ? {} : { embedder, vectors: store.vectors }),
   })
   const documentOf = new Map<MemoryId, EvalDocument>()

@@ -1,11 +1,13 @@
 /** `npm run eval -- <name> [--json] [--explain] [--data <folder>] [--sample <groups>]` */
 import { parseArgs } from 'node:util'
+import { fitWeights } from './fit.ts'
 import { evaluatePatterns } from './patterns.ts'
 import { evaluateRecall, RECALL_SETS } from './recall.ts'
 import { type EvalOptions, type EvalReport, renderTable } from './report.ts'
 
 const EVALS: Readonly<Record<string, (options: EvalOptions) => Promise<EvalReport>>> = {
   patterns: evaluatePatterns,
+  fit: fitWeights,
   ...Object.fromEntries(
     RECALL_SETS.map((set) => [set, (options: EvalOptions) => evaluateRecall(set, options)]),
   ),

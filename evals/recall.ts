@@ -100,7 +100,7 @@ function hasGold({ gold, goldSessions }: EvalQuery): boolean {
 }
 
 /** Always the same groups, in an order that has nothing to do with them. */
-function sampled(
+export function sampled(
   { documents, queries }: Awaited<ReturnType<typeof loadSet>>,
   sample: number | undefined,
 ): { documents: readonly EvalDocument[]; queries: readonly EvalQuery[] } {

@@ -14,6 +14,7 @@ it('[AR6] exports exactly the names that were decided on', () => {
       "SETTINGS",
       "TRUST_LEVELS",
       "createEngine",
+      "estimateTokens",
     ]
   `)
 })
@@ -30,12 +31,19 @@ it('[AR6] exports exactly the types that were decided on', () => {
       "CommitOutcome",
       "DraftInput",
       "EditInput",
+      "Embedder",
+      "EmbeddingModel",
+      "EmbeddingOptions",
       "Engine",
       "EngineOptions",
+      "EngineStatus",
       "ErrorCode",
       "HistoryEntry",
       "Imported",
+      "IndexProgress",
+      "IndexStatus",
       "Learned",
+      "LegReport",
       "ListQuery",
       "Memory",
       "MemoryCategory",
@@ -45,7 +53,10 @@ it('[AR6] exports exactly the types that were decided on', () => {
       "Provenance",
       "RecallQuery",
       "Recalled",
+      "Recollection",
       "Remembered",
+      "RerankOptions",
+      "Reranker",
       "Revision",
       "Scope",
       "ScopeInput",
@@ -53,6 +64,7 @@ it('[AR6] exports exactly the types that were decided on', () => {
       "Store",
       "Tombstone",
       "Trust",
+      "VectorIndex",
     ]
   `)
 })

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ERRORS } from '../src/core/errors.ts'
 import { SETTINGS, settingNames, settingRange } from '../src/core/settings.ts'
+import { ENVIRONMENT } from '../src/main/config.ts'
 import { temporaryFolder } from './support/temporary.ts'
 
 const readme = readFileSync('README.md', 'utf8')
@@ -18,6 +19,13 @@ it('[SE1] docs/settings.md tells every setting', async () => {
   await expect(
     withTable('docs/settings.md', 'setting default range scope help', rows),
   ).toMatchFileSnapshot('../docs/settings.md')
+})
+
+it('[SE1] docs/recall.md tells every environment variable', async () => {
+  const rows = Object.entries(ENVIRONMENT).map(([name, help]) => `| \`${name}\` | ${help} |`)
+  await expect(withTable('docs/recall.md', 'variable help', rows)).toMatchFileSnapshot(
+    '../docs/recall.md',
+  )
 })
 
 it('[CL2] docs/errors.md tells every error', async () => {

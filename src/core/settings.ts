@@ -91,7 +91,7 @@ export const SETTINGS = {
   },
   memberFloor: {
     kind: 'number',
-    default: 0.85,
+    default: 0.8,
     min: 0,
     max: 5,
     step: 'any',

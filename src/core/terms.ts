@@ -176,7 +176,7 @@ function addName(name: string, terms: Term[]): void {
 }
 
 // Scripts written without spaces between words (Korean has spaces, but joins particles to its words).
-const UNSPACED =
+export const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー〆]/u
 const SCRIPT_RUNS = new RegExp(`((?:${UNSPACED.source}\\p{M}*)+)`, 'u')
 const HIRAGANA_ONLY = /^\p{Script=Hiragana}+$/u

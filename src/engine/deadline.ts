@@ -2,7 +2,7 @@ import { AppError, toAppError } from '../core/errors.ts'
 
 export type Timely<Result> =
   | { readonly kind: 'done'; readonly result: Result }
-  | { readonly kind: 'failed'; readonly because: string }
+  | { readonly kind: 'failed'; readonly because: string; readonly error: AppError }
 
 /** Does `work`, but waits no longer than `ms`. Failing and being late are ordinary outcomes, told in words. */
 export async function withinTime<Result>(
@@ -19,9 +19,28 @@ export async function withinTime<Result>(
   })
   try {
     return { kind: 'done', result: await Promise.race([work(controller.signal), late]) }
-  } catch (error) {
-    return { kind: 'failed', because: toAppError(error).message }
+  } catch (thrown) {
+    const error = toAppError(thrown)
+    return { kind: 'failed', because: error.message, error }
   } finally {
     clearTimeout(timer)
+  }
+}
+
+/** Waits for work until the signal aborts, whatever the work makes of the signal. */
+export async function orCancelled<Result>(
+  work: Promise<Result>,
+  signal: AbortSignal,
+): Promise<Result> {
+  let stop = () => {}
+  const stopped = new Promise<never>((_, reject) => {
+    stop = () => reject(new AppError('cancelled', 'It was stopped before it ended.'))
+    signal.addEventListener('abort', stop, { once: true })
+    if (signal.aborted) stop()
+  })
+  try {
+    return await Promise.race([work, stopped])
+  } finally {
+    signal.removeEventListener('abort', stop)
   }
 }

@@ -69,7 +69,10 @@ export interface Engine {
     readonly { readonly owner: string; readonly user: string | null; readonly memories: number }[]
   >
   status(): Promise<EngineStatus>
-  /** Loads the embedding model, so that the first question need not wait for it. Fails when it can't be loaded. */
+  /**
+   * Loads the embedding model, so that the first question need not wait for it, and begins to give memories that lack
+   * one their vector. Fails when the model can't be loaded.
+   */
   warmUp(): Promise<void>
   /** Gives every memory its vector, to the end; `force` makes all of them anew. Can be stopped and called again. */
   reindex(options?: {
@@ -145,7 +148,7 @@ export function createEngineOn(given: EnginePorts): Engine {
           : { ...(await indexer.status()), embedder: embedder.report() },
     }),
     warmUp: async () => {
-      await embedder?.describe()
+      await indexer?.catchUp()
     },
     reindex: async (options = {}) => {
       if (indexer === null) {
@@ -157,9 +160,12 @@ export function createEngineOn(given: EnginePorts): Engine {
     close: async () => {
       await uses.flush().catch(() => {}) // counting is not worth failing for
       await indexer?.close()
-      await Promise.all([embedder?.close(), given.reranker?.close()])
-      await vectors?.close()
-      await store.close()
+      try {
+        await Promise.all([embedder?.close(), given.reranker?.close()])
+      } finally {
+        await vectors?.close()
+        await store.close()
+      }
     },
   }
 }

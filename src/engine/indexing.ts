@@ -8,14 +8,15 @@
  * without a vector is still found by its words.
  */
 import { embeddingText, embeddingTextHash, spaceSignature } from '../core/embedding.ts'
-import { toAppError } from '../core/errors.ts'
+import { AppError, toAppError } from '../core/errors.ts'
 import type { MemoryId, Scope } from '../core/ids.ts'
 import type { Memory } from '../core/memory.ts'
 import type { Calibration } from '../core/ranking/floor.ts'
 import type { Embedder, EmbeddingModel } from '../ports/embedder.ts'
 import type { Store } from '../ports/store.ts'
-import type { VectorIndex, VectorSpace } from '../ports/vector-index.ts'
+import type { VectorEntry, VectorIndex, VectorSpace } from '../ports/vector-index.ts'
 import { calibrationOf } from './calibration.ts'
+import { orCancelled } from './deadline.ts'
 import type { EnginePorts } from './ports.ts'
 
 export type IndexProgress = { readonly done: number; readonly total: number }
@@ -41,14 +42,23 @@ export type ActiveSpace = {
 
 /** Small, so that a question never waits behind many documents. */
 const BATCH_MEMORIES = 8
-/** More changes than this are not remembered one by one; the owners are compared instead. */
+/** More changes than this are not remembered one by one; their places are compared again instead. */
 const QUEUE_MAX = 10_000
+/** A question waits for what was just written, never for a long backlog. */
+const SETTLE_MEMORIES_MAX = 64
 /** A command that writes one memory and ends should not load a model for it. */
 const START_DELAY_MS = 250
 const RETRY_MS_MIN = 1_000
 const RETRY_MS_MAX = 60_000
 const PAGE = 500
 
+export type ReindexOptions = {
+  readonly force?: boolean
+  readonly signal?: AbortSignal
+  readonly onProgress?: (progress: IndexProgress) => void
+}
+
+type StorePlaces = Awaited<ReturnType<Store['places']>>
 type Place = { readonly owner: Memory['place']['owner']; readonly user: Memory['place']['user'] }
 
 export class Indexer {
@@ -59,12 +69,21 @@ export class Indexer {
   /** Memories to embed, by place. */
   readonly #queue = new Map<string, { place: Place; ids: Set<MemoryId> }>()
   #queued = 0
-  /** Places that were compared with the index since this engine started. */
-  readonly #compared = new Set<string>()
+  /** Places with more to embed than the queue holds. */
+  readonly #overflowing = new Map<string, Place>()
+  /** What was compared with the index since this engine started: owners by name, places by theirs. */
+  readonly #compared = new Map<string, Promise<void>>()
+  /** Memories whose text the model refuses, and what it says about it. */
+  readonly #refused = new Map<MemoryId, string>()
+  readonly #reindexing = new Set<Promise<unknown>>()
   readonly #underWay = new Set<{ readonly place: Place }>()
   readonly #closing = new AbortController()
-  #target: Promise<ActiveSpace> | undefined
-  #former: Promise<ActiveSpace | null> | undefined
+  #opening: Promise<ActiveSpace> | undefined
+  #target: ActiveSpace | null = null
+  #seeking: Promise<ActiveSpace | null> | undefined
+  #former: ActiveSpace | null = null
+  /** The space of the present model was complete, and those of others are gone. */
+  #isAlone = false
   #timer: ReturnType<typeof setTimeout> | undefined
   #work: Promise<void> | undefined
   #failures = 0
@@ -79,52 +98,73 @@ export class Indexer {
 
   /** Notes that these memories were written, and sees to their vectors soon. */
   changed(memories: readonly Memory[]): void {
-    for (const { id, place } of memories)
+    for (const { id, place } of memories) {
+      this.#refused.delete(id)
       this.#enqueue({ owner: place.owner, user: place.user }, id)
+    }
     if (memories.length > 0) this.#schedule(START_DELAY_MS)
   }
 
   /** The space to search in, with whatever fills it started. Fails when there is no working embedder. */
-  async open(scope: Scope, signal?: AbortSignal): Promise<ActiveSpace> {
-    const target = await this.#openTarget(signal)
+  async open(scope: Scope): Promise<ActiveSpace> {
+    const target = await this.#openTarget()
     await this.#compare(scope, target)
     this.#schedule(0)
     return (await this.#openFormer(target)) ?? target
   }
 
+  /** Loads the model, and begins to give every memory of every owner that lacks one its vector. */
+  async catchUp(): Promise<void> {
+    const target = await this.#openTarget()
+    const places = await this.#store.places()
+    for (const owner of new Set(places.map(({ owner }) => owner))) {
+      if (this.#closing.signal.aborted) return
+      await this.#compare({ owner: owner as Place['owner'] }, target, places) // as the store told it
+    }
+    this.#schedule(0)
+  }
+
   /** Waits until the memories of a scope have their vectors, as far as that is possible now, or for `ms`. */
   async settle(scope: Scope, ms: number): Promise<void> {
-    const isBusy = () =>
-      [...this.#queue.values(), ...this.#underWay].some(
-        ({ place }) =>
-          place.owner === scope.owner && (scope.user === undefined || scope.user === place.user),
-      )
-    if (!isBusy()) return
+    const isMeant = ({ place }: { readonly place: Place }) => isPlaceOf(scope, place)
+    const isBusy = () => [...this.#queue.values(), ...this.#underWay].some(isMeant)
+    const waiting = [...this.#queue.values()].filter(isMeant)
+    const memories = waiting.reduce((sum, { ids }) => sum + ids.size, 0)
+    if (!isBusy() || memories > SETTLE_MEMORIES_MAX) return
     let timer: ReturnType<typeof setTimeout> | undefined
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, ms)
     })
     this.#schedule(0)
     while (isBusy() && this.#work !== undefined) {
-      const before = this.#failures
-      const isLate = await Promise.race([
-        this.#nextBatch().then(() => false),
-        late.then(() => true),
+      const isGoingOn = await Promise.race([
+        this.#nextBatch().then(
+          () => true,
+          () => false, // told to whoever fills the index; this question goes on without
+        ),
+        late.then(() => false),
       ])
-      if (isLate || this.#failures > before) break
+      if (!isGoingOn) break
     }
     clearTimeout(timer)
   }
 
   /** Gives every memory its vector, to the end. `force` throws the present ones away first. */
-  async reindex(options: {
-    readonly force?: boolean
-    readonly signal?: AbortSignal
-    readonly onProgress?: (progress: IndexProgress) => void
-  }): Promise<IndexStatus> {
-    const { signal, onProgress } = options
-    const { space } = await this.#openTarget(signal)
-    if (options.force === true) await this.#vectors.drop(space)
+  async reindex(options: ReindexOptions): Promise<IndexStatus> {
+    const work = this.#reindex(options)
+    this.#reindexing.add(work)
+    try {
+      return await work
+    } finally {
+      this.#reindexing.delete(work)
+    }
+  }
+
+  async #reindex({ force, signal: given, onProgress }: ReindexOptions): Promise<IndexStatus> {
+    const { signal: closing } = this.#closing
+    const signal = given === undefined ? closing : AbortSignal.any([given, closing])
+    const { space } = await orCancelled(this.#openTarget(), signal)
+    if (force === true) await this.#vectors.drop(space)
     const places = await this.#store.places()
     const total = places.reduce((sum, { memories }) => sum + memories, 0)
     let done = 0
@@ -132,7 +172,7 @@ export class Indexer {
       const place = { owner, user } as Place // as the store told it
       for await (const { seen, missing } of this.#differences(place, space)) {
         for (let start = 0; start < missing.length; start += BATCH_MEMORIES) {
-          signal?.throwIfAborted()
+          if (signal.aborted) throw new AppError('cancelled', 'Indexing was stopped.')
           const batch = missing.slice(start, start + BATCH_MEMORIES)
           await this.#embed(batch, signal)
           onProgress?.({ done: done + start + batch.length, total })
@@ -148,18 +188,18 @@ export class Indexer {
   async status(): Promise<IndexStatus> {
     const spaces = await this.#vectors.spaces()
     const { rows } = await this.#store.report()
-    const target = await this.#known(this.#target)
-    const former = await this.#known(this.#former)
-    const active = former ?? target
-    const current = target?.space.signature ?? spaces[0]?.signature ?? null
+    const [fullest] = [...spaces].sort((a, b) => b.vectors - a.vectors)
+    const current = this.#target?.space.signature ?? fullest?.signature ?? null
     const vectors = spaces.find(({ signature }) => signature === current)?.vectors ?? 0
+    const missing = Math.max(0, rows.memory - vectors)
+    const [refusal] = missing > 0 ? this.#refused.values() : []
     return {
-      space: active?.space.signature ?? current,
-      filling: former === null ? null : (target?.space.signature ?? null),
+      space: this.#former?.space.signature ?? current,
+      filling: this.#former === null ? null : current,
       memories: rows.memory,
       vectors,
-      missing: Math.max(0, rows.memory - vectors),
-      because: this.#because,
+      missing,
+      because: this.#because ?? refusal ?? null,
     }
   }
 
@@ -167,74 +207,85 @@ export class Indexer {
     this.#closing.abort()
     clearTimeout(this.#timer)
     await this.#work
-    const former = await this.#known(this.#former)
+    await Promise.allSettled([this.#batch, this.#opening, ...this.#reindexing])
+    const former = await this.#seeking
     await former?.embedder.close()
   }
 
-  /** What is already there, without waiting for what is not. */
-  async #known<Result>(promise: Promise<Result> | undefined): Promise<Result | null> {
-    const pending = Symbol('pending')
-    const known = await Promise.race([promise?.catch(() => null) ?? null, Promise.resolve(pending)])
-    return known === pending ? null : (known as Result | null) // not the symbol, so the result
+  /**
+   * Whoever comes first has it opened for all, so it ends with the engine rather than with that question. A failure is
+   * not kept: the next call tries again.
+   */
+  #openTarget(): Promise<ActiveSpace> {
+    this.#opening ??= this.#openSpace(this.#embedder).then(
+      (target) => {
+        this.#because = null
+        this.#target = target
+        return target
+      },
+      (error: unknown) => {
+        this.#opening = undefined
+        this.#because = toAppError(error).message
+        throw error
+      },
+    )
+    return this.#opening
   }
 
-  /** A failure is not kept: the next call tries again. */
-  #openTarget(signal?: AbortSignal): Promise<ActiveSpace> {
-    this.#target ??= this.#openSpace(this.#embedder, signal).catch((error: unknown) => {
-      this.#target = undefined
-      this.#because = toAppError(error).message
-      throw error
-    })
-    return this.#target
-  }
-
-  async #openSpace(embedder: Embedder, signal?: AbortSignal): Promise<ActiveSpace> {
-    const model = await embedder.describe(signal)
+  async #openSpace(embedder: Embedder): Promise<ActiveSpace> {
+    const { signal } = this.#closing
+    const model = await orCancelled(embedder.describe(signal), signal)
     const signature = spaceSignature(model, this.#ports.vectorForm ?? 'float32')
-    const calibration = await calibrationOf(embedder, model, signal)
-    this.#because = null
+    const calibration = await orCancelled(calibrationOf(embedder, model, signal), signal)
     return { space: { signature, dimensions: model.dimensions }, embedder, model, calibration }
   }
 
   /** The fuller space of an earlier model, while that of the present one is incomplete and the model can be had. */
-  #openFormer(target: ActiveSpace): Promise<ActiveSpace | null> {
-    this.#former ??= (async () => {
-      const spaces = await this.#vectors.spaces()
-      const filled = spaces.find(({ signature }) => signature === target.space.signature)
-      const others = spaces
-        .filter(({ signature }) => signature !== target.space.signature)
-        .sort((a, b) => b.vectors - a.vectors)
-      const [former] = others
-      if (former === undefined || former.vectors <= (filled?.vectors ?? 0)) return null
-      const embedder = this.#ports.formerEmbedder?.(former.signature) ?? null
-      if (embedder === null) return null
-      const opened = await this.#openSpace(embedder)
-      return opened.space.signature === former.signature ? opened : null
-    })().catch(() => null)
+  async #openFormer(target: ActiveSpace): Promise<ActiveSpace | null> {
+    if (this.#isAlone) return null
+    this.#seeking ??= this.#seekFormer(target).catch(() => null)
+    const former = await this.#seeking
+    // It may have become needless while it was opened.
+    this.#former = this.#isAlone ? null : former
     return this.#former
+  }
+
+  async #seekFormer(target: ActiveSpace): Promise<ActiveSpace | null> {
+    const spaces = await this.#vectors.spaces()
+    const filled = spaces.find(({ signature }) => signature === target.space.signature)
+    const [former] = spaces
+      .filter(({ signature }) => signature !== target.space.signature)
+      .sort((a, b) => b.vectors - a.vectors)
+    if (former === undefined || former.vectors <= (filled?.vectors ?? 0)) return null
+    const embedder = this.#ports.formerEmbedder?.(former.signature) ?? null
+    if (embedder === null) return null
+    const opened = await this.#openSpace(embedder).catch(() => null)
+    if (opened?.space.signature === former.signature) return opened
+    await embedder.close()
+    return null
   }
 
   /** Once the space of the present model is complete, those of earlier ones have no use any more. */
   async #settleSpaces(): Promise<void> {
-    const target = await this.#known(this.#target)
-    if (target === null || this.#queued > 0) return
+    if (this.#target === null || this.#isAlone) return
+    const { signature } = this.#target.space
     const { rows } = await this.#store.report()
     const spaces = await this.#vectors.spaces()
-    const filled = spaces.find(({ signature }) => signature === target.space.signature)
-    if ((filled?.vectors ?? 0) < rows.memory) return
-    const former = await this.#known(this.#former)
-    this.#former = Promise.resolve(null)
+    const filled = spaces.find((space) => space.signature === signature)?.vectors ?? 0
+    if (filled + this.#refused.size < rows.memory) return
+    this.#isAlone = true
+    const former = await this.#seeking
+    this.#former = null
+    this.#seeking = undefined
     await former?.embedder.close()
-    for (const space of spaces) {
-      if (space.signature !== target.space.signature) await this.#vectors.drop(space)
-    }
+    for (const space of spaces) if (space.signature !== signature) await this.#vectors.drop(space)
   }
 
   #enqueue(place: Place, id: MemoryId): void {
     const name = nameOf(place)
     if (this.#queued >= QUEUE_MAX) {
       // Too many to remember: comparing finds them again.
-      this.#compared.delete(name)
+      this.#overflowing.set(name, place)
       return
     }
     const waiting = this.#queue.get(name) ?? { place, ids: new Set() }
@@ -243,31 +294,52 @@ export class Indexer {
     waiting.ids.add(id)
   }
 
-  /** Compares an owner's memories with the index, once, and queues those without a vector. */
-  async #compare(scope: Scope, { space }: ActiveSpace): Promise<void> {
-    for (const { owner, user, memories } of await this.#placesOf(scope)) {
-      const place = { owner, user } as Place // as the store told it
-      if (this.#compared.has(nameOf(place))) continue
-      this.#compared.add(nameOf(place))
-      if ((await this.#vectors.count(space, place)) >= memories) continue
-      for await (const { missing } of this.#differences(place, space)) {
-        for (const memory of missing) this.#enqueue(place, memory.id)
-        if (this.#queued >= QUEUE_MAX || this.#closing.signal.aborted) return
-      }
+  /** Compares the memories of an owner or user with the index, once, and queues those without a vector. */
+  async #compare(scope: Scope, target: ActiveSpace, places?: StorePlaces): Promise<void> {
+    const { owner, user } = scope
+    const name = user === undefined ? owner : nameOf({ owner, user })
+    const known = this.#compared.get(owner) ?? this.#compared.get(name)
+    if (known !== undefined) return known
+    const comparing = this.#comparePlaces(scope, target, places)
+    this.#compared.set(name, comparing)
+    try {
+      await comparing
+    } catch (error) {
+      this.#compared.delete(name)
+      throw error
     }
   }
 
-  async #placesOf(scope: Scope) {
-    const isCompared =
-      scope.user !== undefined &&
-      this.#compared.has(nameOf({ owner: scope.owner, user: scope.user }))
-    if (isCompared || this.#compared.has(scope.owner)) return []
-    const places = await this.#store.places()
-    if (scope.user === undefined) this.#compared.add(scope.owner)
-    return places.filter(
-      ({ owner, user }) =>
-        owner === scope.owner && (scope.user === undefined || scope.user === user),
-    )
+  async #comparePlaces(scope: Scope, target: ActiveSpace, places?: StorePlaces): Promise<void> {
+    for (const { owner, user, memories } of places ?? (await this.#store.places())) {
+      const place = { owner, user } as Place // as the store told it
+      if (!isPlaceOf(scope, place)) continue
+      const vectors = await this.#vectors.count(target.space, place)
+      if (vectors < memories) await this.#queueMissing(place, target.space)
+    }
+  }
+
+  async #queueMissing(place: Place, space: VectorSpace): Promise<void> {
+    for await (const { missing } of this.#differences(place, space)) {
+      for (const { id } of missing) if (!this.#refused.has(id)) this.#enqueue(place, id)
+      if (this.#overflowing.has(nameOf(place)) || this.#closing.signal.aborted) return
+    }
+  }
+
+  /** Queues what there was no room for; false when that is nothing. */
+  async #refill(): Promise<boolean> {
+    for (const [name, place] of [...this.#overflowing]) {
+      if (this.#closing.signal.aborted) return false
+      const { space } = await this.#openTarget()
+      this.#overflowing.delete(name)
+      try {
+        await this.#queueMissing(place, space)
+      } catch (error) {
+        this.#overflowing.set(name, place)
+        throw error
+      }
+    }
+    return this.#queued > 0
   }
 
   /** Page by page: how many memories were looked at, and which of them lack their vector. */
@@ -296,15 +368,15 @@ export class Indexer {
   }
 
   #schedule(delayMs: number): void {
-    if (this.#queued === 0 || this.#work !== undefined || this.#closing.signal.aborted) return
-    clearTimeout(this.#timer)
+    const isIdle = this.#queued === 0 && this.#overflowing.size === 0
+    if (isIdle || this.#work !== undefined || this.#closing.signal.aborted) return
     const delay = Math.max(delayMs, this.#failures === 0 ? 0 : this.#retryMs())
     if (delay === 0) {
       this.#start()
       return
     }
-    this.#timer = setTimeout(() => this.#start(), delay)
-    this.#timer.unref()
+    // One that is set is left alone: whoever comes often must not put it off for ever.
+    this.#timer ??= setTimeout(() => this.#start(), delay).unref()
   }
 
   #retryMs(): number {
@@ -312,6 +384,8 @@ export class Indexer {
   }
 
   #start(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
     if (this.#work !== undefined || this.#closing.signal.aborted) return
     this.#work = this.#drain()
       .then(
@@ -331,8 +405,10 @@ export class Indexer {
   }
 
   async #drain(): Promise<void> {
-    while (this.#queued > 0 && !this.#closing.signal.aborted) await this.#nextBatch()
-    await this.#settleSpaces()
+    do {
+      while (this.#queued > 0 && !this.#closing.signal.aborted) await this.#nextBatch()
+    } while (!this.#closing.signal.aborted && (await this.#refill()))
+    if (!this.#closing.signal.aborted) await this.#settleSpaces()
   }
 
   #batch: Promise<void> | undefined
@@ -367,24 +443,47 @@ export class Indexer {
     }
   }
 
-  async #embed(memories: readonly Memory[], signal?: AbortSignal): Promise<void> {
+  async #embed(memories: readonly Memory[], signal: AbortSignal): Promise<void> {
     if (memories.length === 0) return
-    const { space, embedder } = await this.#openTarget(signal)
-    const vectors = await embedder.embed(memories.map(embeddingText), {
-      purpose: 'document',
-      ...(signal === undefined ? {} : { signal }),
-    })
-    await this.#vectors.put(
-      space,
-      memories.flatMap((memory, position) => {
+    const { space, embedder } = await this.#openTarget()
+    await this.#vectors.put(space, await this.#entries(embedder, memories, signal))
+  }
+
+  /** The memories with their vectors. One whose text is refused must not keep the others from theirs. */
+  async #entries(
+    embedder: Embedder,
+    memories: readonly Memory[],
+    signal: AbortSignal,
+  ): Promise<readonly VectorEntry[]> {
+    const texts = memories.map(embeddingText)
+    try {
+      const embedding = embedder.embed(texts, { purpose: 'document', signal })
+      const vectors = await orCancelled(embedding, signal)
+      return memories.flatMap(({ id, place, ...memory }, position) => {
+        this.#refused.delete(id)
         const vector = vectors[position]
         const textHash = embeddingTextHash(memory)
-        return vector === undefined
-          ? []
-          : [{ id: memory.id, place: memory.place, vector, textHash }]
-      }),
-    )
+        return vector === undefined ? [] : [{ id, place, vector, textHash }]
+      })
+    } catch (error) {
+      const { code, message } = toAppError(error)
+      if (code !== 'invalid_input') throw error
+      const [only] = memories
+      if (memories.length === 1 && only !== undefined) {
+        this.#refused.set(only.id, message)
+        return []
+      }
+      const entries: VectorEntry[] = []
+      for (const memory of memories) {
+        entries.push(...(await this.#entries(embedder, [memory], signal)))
+      }
+      return entries
+    }
   }
+}
+
+function isPlaceOf({ owner, user }: Scope, place: Place): boolean {
+  return owner === place.owner && (user === undefined || user === place.user)
 }
 
 /** Names hold no line breaks, so the two can't run into each other; an owner alone has none. */

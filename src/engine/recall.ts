@@ -17,7 +17,7 @@ import { AppError } from '../core/errors.ts'
 import type { Instant, MemoryId, Scope } from '../core/ids.ts'
 import { PAGE_ROWS_MAX, QUERY_CHARACTERS_MAX, RECALL_MEMORIES_MAX } from '../core/limits.ts'
 import { hasEnded, MEMORY_STATUSES, type Memory, TRUST_LEVELS } from '../core/memory.ts'
-import { type Fitted, fit } from '../core/ranking/budget.ts'
+import { type Fitted, withinBudget } from '../core/ranking/budget.ts'
 import {
   byScore,
   type Evidence,
@@ -28,17 +28,18 @@ import {
 import { diversify } from '../core/ranking/diversify.ts'
 import {
   COURSE_REACH,
+  type Course,
   firstLook,
   gatherEvidence,
   type MeaningLeg,
 } from '../core/ranking/evidence.ts'
-import { aboveFloor, closenessAmong } from '../core/ranking/floor.ts'
+import { aboveFloor, closenessAmong, type Nearness } from '../core/ranking/floor.ts'
 import { type FusionOptions, fuse, type Legs, withTrail } from '../core/ranking/fusion.ts'
 import { type Loaded, match, readQuestion } from '../core/ranking/match.ts'
 import { weigh } from '../core/ranking/weigh.ts'
 import { resolveSettings, type Settings } from '../core/settings.ts'
 import { estimateTokens } from '../core/tokens.ts'
-import type { MemoryFilter } from '../ports/store.ts'
+import type { MemoryFilter, Page } from '../ports/store.ts'
 import { type Timely, withinTime } from './deadline.ts'
 import type { Indexer } from './indexing.ts'
 import type { EnginePorts } from './ports.ts'
@@ -129,8 +130,8 @@ export async function recall(
   if (typeof query.text !== 'string') {
     throw new AppError('invalid_input', 'What is looked for is text.', { field: 'text' })
   }
-  const now = query.asOf === undefined ? ports.clock.now() : (Number(query.asOf) as Instant)
-  if (!Number.isInteger(now)) throw new AppError('invalid_input', 'That is not a time.')
+  const now = query.asOf === undefined ? ports.clock.now() : parseTime(query.asOf)
+  const tokensMax = tokenBudget(query, settings)
   const call: Recall = {
     ports,
     indexer,
@@ -140,16 +141,16 @@ export async function recall(
     where: filterOf(query, now),
     text: query.text.slice(0, QUERY_CHARACTERS_MAX),
     now,
-    deadlineMs: query.deadlineMs ?? settings.legDeadlineMs,
+    deadlineMs: settings.legDeadlineMs,
   }
   const found =
     settings.strategy === 'recent' || settings.strategy === 'exact'
       ? await newest(call, limit)
       : await search(call)
-  const fitted = fit(
+  const fitted = withinBudget(
     found.candidates,
     limit,
-    tokenBudget(query, settings),
+    tokensMax,
     ports.countTokens ?? estimateTokens,
   )
   return {
@@ -170,6 +171,8 @@ async function search(call: Recall): Promise<Found> {
   const { settings, text, now } = call
   const asked = readQuestion(text, now)
   const [keyword, meaning] = await Promise.all([keywordLeg(call), meaningLeg(call)])
+  refuseSilence(keyword, meaning)
+  await nextTurn()
   const legs: Legs = {
     keyword: keyword.kind === 'done' ? keyword.result : null,
     meaning: meaning.kind === 'done' ? meaning.result.hits : null,
@@ -177,8 +180,8 @@ async function search(call: Recall): Promise<Found> {
   const pool = await load(call, await fused(call, legs))
   const ranked = weigh(match(pool, asked), now, settings)
   const reranked = await rerank(call, ranked)
-  const closeness = meaning.kind === 'done' ? meaning.result.closeness : null
-  const near = aboveFloor(diversify(reranked.candidates, settings.mmrLambda), closeness, settings)
+  const nearness = meaning.kind === 'done' ? meaning.result : null
+  const near = aboveFloor(diversify(reranked.candidates, settings.mmrLambda), nearness, settings)
   return {
     candidates: near,
     legs: {
@@ -191,6 +194,17 @@ async function search(call: Recall): Promise<Found> {
   }
 }
 
+/** One leg answers for both. Where none did, an empty answer would say that there is nothing. */
+function refuseSilence(...legs: readonly Leg<unknown>[]): void {
+  if (legs.some(({ kind }) => kind === 'done')) return
+  for (const leg of legs) if (leg.kind === 'failed') throw leg.error
+}
+
+/** Searching by words, by meaning and ranking each hold the thread for milliseconds: others have their turn between. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
 type Skipped = { readonly kind: 'skipped'; readonly because: string }
 type Leg<Result> = Timely<Result> | Skipped
 
@@ -201,10 +215,7 @@ async function keywordLeg({ ports, scope, text, where, settings, deadlineMs }: R
   )
 }
 
-type Meaning = {
-  readonly hits: MeaningLeg
-  readonly closeness: (similarity: number) => number
-}
+type Meaning = Nearness & { readonly hits: MeaningLeg }
 
 async function meaningLeg(call: Recall): Promise<Leg<Meaning>> {
   const { ports, indexer, scope, text, settings, deadlineMs } = call
@@ -213,13 +224,14 @@ async function meaningLeg(call: Recall): Promise<Leg<Meaning>> {
   if (indexer === null || vectors === undefined) return skipped('there is no embedding model')
   if (text.trim() === '') return skipped('the question is blank')
   const looked = await withinTime(deadlineMs, async (signal): Promise<Meaning | Skipped> => {
-    const { space, embedder, model, calibration } = await indexer.open(scope, signal)
+    await nextTurn()
+    const { space, embedder, model, calibration } = await indexer.open(scope)
     if (!isReadable(text, model.languages)) {
       return skipped(`the model reads ${model.languages?.join(', ')} only`)
     }
     await indexer.settle(scope, Math.min(SETTLE_MS, deadlineMs / 2))
     const [vector] = await embedder.embed([text], { purpose: 'query', signal })
-    if (vector === undefined) return { hits: [], closeness: () => 0 }
+    if (vector === undefined) throw new AppError('unavailable', 'The question got no vector.')
     const [hits, memories] = await Promise.all([
       vectors.nearest(space, scope, {
         vector,
@@ -228,7 +240,8 @@ async function meaningLeg(call: Recall): Promise<Leg<Meaning>> {
       }),
       vectors.count(space, scope),
     ])
-    return { hits, closeness: closenessAmong(memories, calibration) }
+    const isComplete = hits.length < settings.vectorCandidates
+    return { hits, closeness: closenessAmong(memories, calibration), isComplete }
   })
   return looked.kind === 'done' && 'kind' in looked.result
     ? looked.result
@@ -246,19 +259,22 @@ function isReadable(text: string, languages: readonly string[] | undefined): boo
 const LATIN: ReadonlySet<string> = new Set(['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'sv', 'da'])
 
 async function fused(call: Recall, legs: Legs) {
-  const { ports, scope, settings } = call
-  const options: FusionOptions = settings
-  const first = firstLook(legs.keyword, legs.meaning).slice(0, COURSE_MEMORIES)
-  const course =
-    settings.fusion === 'adaptive'
-      ? await ports.store.around(
-          scope,
-          first.map(({ id }) => id),
-          COURSE_REACH,
-        )
-      : new Map()
-  const candidates = gatherEvidence(legs.keyword, legs.meaning, course)
+  const options: FusionOptions = call.settings
+  const candidates = gatherEvidence(legs.keyword, legs.meaning, await courseOf(call, legs))
   return withTrail(fuse(candidates, legs, options).slice(0, POOL), legs, options)
+}
+
+/** What stands around the best hits. Without it they are judged by what they say themselves. */
+async function courseOf(
+  { ports, scope, settings, deadlineMs }: Recall,
+  { keyword, meaning }: Legs,
+): Promise<Course> {
+  if (settings.fusion !== 'adaptive') return new Map()
+  const ids = firstLook(keyword, meaning)
+    .slice(0, COURSE_MEMORIES)
+    .map(({ id }) => id)
+  const told = await withinTime(deadlineMs, () => ports.store.around(scope, ids, COURSE_REACH))
+  return told.kind === 'done' ? told.result : new Map()
 }
 
 /** The rows of the candidates, as they were at the time in question. What was forgotten since the match is left out. */
@@ -310,7 +326,8 @@ async function rerank(
   const texts = top.map(({ memory }) => memory.content)
   const read = await withinTime(deadlineMs, (signal) => reranker.rerank(text, texts, signal))
   if (read.kind === 'failed') return { candidates, report: reportOf(read, 0) }
-  const judged = new Map(read.result.map(({ index, score }) => [index, score]))
+  const usable = read.result.filter(({ index, score }) => index in top && Number.isFinite(score))
+  const judged = new Map(usable.map(({ index, score }) => [index, score]))
   const above = top.flatMap((candidate, index) => {
     const score = judged.get(index)
     return score === undefined ? [] : [stepped(candidate, 'rerank', score, reranker.name)]
@@ -324,10 +341,23 @@ async function rerank(
 
 /** Whatever the question: the newest first. */
 async function newest(call: Recall, limit: number): Promise<Found> {
-  const { ports, scope, where } = call
-  const { rows } = await ports.store.find('memory', scope, { where, limit, order: 'newest' })
-  const present =
-    call.query.asOf === undefined ? rows : await asTheyWere(ports, scope, rows, call.now)
+  const present: Memory[] = []
+  let after: string | null = null
+  do {
+    const page: Page<Memory> = await call.ports.store.find('memory', call.scope, {
+      where: call.where,
+      limit,
+      order: 'newest',
+      ...(after === null ? {} : { after }),
+    })
+    const { rows } = page
+    const { asOf } = call.query
+    // Of those that are there now, some may not have held then; the next ones take their place.
+    present.push(
+      ...(asOf === undefined ? rows : await asTheyWere(call.ports, call.scope, rows, call.now)),
+    )
+    after = page.next
+  } while (present.length < limit && after !== null)
   const report = reportOf(skipped(`the strategy is ${call.settings.strategy}`), 0)
   return {
     candidates: present.map((memory) => ({
@@ -347,11 +377,21 @@ async function newest(call: Recall, limit: number): Promise<Found> {
   }
 }
 
-function choices({ strategy, fusion }: RecallQuery) {
+function choices({ strategy, fusion, deadlineMs }: RecallQuery) {
   return {
     ...(strategy === undefined ? {} : { strategy }),
     ...(fusion === undefined ? {} : { fusion }),
+    ...(deadlineMs === undefined ? {} : { legDeadlineMs: deadlineMs }),
   }
+}
+
+/** As far as dates reach. */
+const TIME_MS_MAX = 8_640_000_000_000_000
+
+function parseTime(time: Date | number): Instant {
+  const ms = time instanceof Date ? time.getTime() : time
+  if (Number.isInteger(ms) && Math.abs(ms) <= TIME_MS_MAX) return ms as Instant // just checked
+  throw new AppError('invalid_input', 'That is not a time.', { field: 'asOf' })
 }
 
 function filterOf(query: RecallQuery, now: Instant): MemoryFilter {
@@ -359,7 +399,8 @@ function filterOf(query: RecallQuery, now: Instant): MemoryFilter {
   if (query.asOf === undefined) return { ...toMemoryFilter(query, now), ...believed }
   // What has been replaced or disabled since may have been active then.
   const { unendedAt: _, ...where } = toMemoryFilter({ ...query, statuses: MEMORY_STATUSES }, now)
-  return { ...where, ...believed, createdBefore: (now + 1) as Instant } // "at or before", in whole milliseconds
+  const before = Math.min(now + 1, query.createdBefore ?? Number.POSITIVE_INFINITY)
+  return { ...where, ...believed, createdBefore: before as Instant } // "at or before", in whole milliseconds
 }
 
 const BELIEVED = TRUST_LEVELS.filter((trust) => trust !== 'suspect')

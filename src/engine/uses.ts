@@ -55,7 +55,9 @@ export class UseCounter {
       } catch (error) {
         for (const use of uses.slice(start)) {
           const name = `${use.scope.owner}\n${use.id}`
-          if (!this.#pending.has(name)) this.#pending.set(name, use)
+          const later = this.#pending.get(name)
+          if (later === undefined) this.#pending.set(name, use)
+          else later.uses += use.uses
         }
         throw error
       }

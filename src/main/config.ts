@@ -34,7 +34,8 @@ export const ENVIRONMENT = {
   RECOLLECT_RERANK_FOLDER: 'The folder of a local cross-encoder instead.',
   MEMORY_TRANSFORMERS_MODEL:
     'The local model: a folder, or `owner/name` of one on the hub. Default: the built-in one.',
-  MEMORY_STATIC_MODEL: 'The static model: a folder, or a name in `MEMORY_STATIC_CACHE_DIR`.',
+  MEMORY_STATIC_MODEL:
+    'The static model: a folder, or a name in `MEMORY_STATIC_CACHE_DIR`. Default: the one that comes along.',
   MEMORY_STATIC_CACHE_DIR: 'Where models are kept that do not come with the package.',
   MEMORY_VEC_QUANTIZATION: '`int8` keeps vectors in a quarter of the space. Default: `float32`.',
   MEMORY_VEC_TOP_K: 'The setting `vectorCandidates`.',

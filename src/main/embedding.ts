@@ -15,6 +15,7 @@ import {
 import { openStaticEmbedder } from '../adapters/embedders/static/embedder.ts'
 import { openLocalReranker } from '../adapters/rerankers/local.ts'
 import { openRemoteReranker } from '../adapters/rerankers/remote.ts'
+import { packageFolder } from '../adapters/shared/package-folder.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { AppError } from '../core/errors.ts'
 import type { Embedder } from '../ports/embedder.ts'
@@ -34,7 +35,7 @@ export type EmbeddingOptions = {
   readonly url?: string
   /** The built-in one by default; or the path of a folder, or `owner/name` of a model on the hub. */
   readonly localModel?: string
-  /** The folder of a static model, or the name of one in `modelFolder`. */
+  /** The one that comes with the package by default; or a folder, or the name of one in `modelFolder`. */
   readonly staticModel?: string
   /** Where models that don't come with the package are kept. */
   readonly modelFolder?: string
@@ -49,6 +50,8 @@ export type RerankOptions =
   | { readonly url: string; readonly model: string; readonly apiKey?: string }
   /** A folder with a cross-encoder in ONNX form. */
   | { readonly folder: string }
+
+const STATIC_MODEL = 'static-gte-256'
 
 /** Null when recall should go by words alone. Nothing is loaded and nobody is called before the first text. */
 export function openEmbedder(options: EmbeddingOptions): Embedder | null {
@@ -89,7 +92,7 @@ function openLocal({ localModel, modelFolder, allowDownload }: EmbeddingOptions)
 
 function openStatic({ staticModel, modelFolder }: EmbeddingOptions): Embedder {
   if (staticModel === undefined) {
-    throw new AppError('invalid_input', 'A static model needs the folder that it is in.')
+    return openStaticEmbedder({ folder: join(packageFolder(), 'models', STATIC_MODEL) })
   }
   const isPath = /[\\/]/.test(staticModel)
   const folder = isPath || modelFolder === undefined ? staticModel : join(modelFolder, staticModel)

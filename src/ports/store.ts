@@ -135,6 +135,7 @@ export type TextHit = {
   readonly counts: readonly number[]
   /** Of the memory, in terms. */
   readonly length: number
+  readonly session: SessionId | null
 }
 
 /** The hits and what their scores were made of, so that those of neighbouring memories can be joined. Without hits, nothing. */

@@ -208,7 +208,7 @@ describe('configuration', () => {
       RECOLLECT_PORT: '8080',
     }
     const config = readConfig({ owner: 'flag-owner', keyFile: 'flag.key' }, environment, linux)
-    expect(config).toEqual({
+    expect(config).toMatchObject({
       dataFolder: '/env',
       scope: { owner: 'flag-owner' },
       key: { kind: 'file', value: 'flag.key', origin: 'the file flag.key' },
@@ -216,6 +216,51 @@ describe('configuration', () => {
     })
     expect(readConfig({}, environment, linux).key).toMatchObject({ origin: 'RECOLLECT_KEY_FILE' })
     expect(() => readConfig({}, { RECOLLECT_PORT: 'http' }, linux)).toThrow('RECOLLECT_PORT')
+  })
+
+  it('[CL1] variables choose the models and the settings of recall', () => {
+    const read = (environment: Record<string, string>) => readConfig({}, environment, linux)
+    expect(read({})).toMatchObject({ embedding: {}, vectorForm: 'float32', rerank: null })
+    expect(
+      read({
+        RECOLLECT_EMBEDDING_MODEL: 'openai/text-embedding-3-small',
+        OPENAI_API_KEY: 'sk-usual',
+        MEMORY_EMBEDDING_CACHE_MAX: '5',
+        MEMORY_EMBEDDING_CACHE_TTL_MS: '60000',
+      }).embedding,
+    ).toEqual({
+      remoteModel: 'openai/text-embedding-3-small',
+      apiKey: 'sk-usual',
+      cacheEntriesMax: 5,
+      cacheAgeMsMax: 60_000,
+    })
+    expect(
+      read({
+        MEMORY_TRANSFORMERS_MODEL: './mine',
+        MEMORY_STATIC_MODEL: 'tiny',
+        MEMORY_STATIC_CACHE_DIR: '/models',
+      }).embedding,
+    ).toEqual({ localModel: './mine', staticModel: 'tiny', modelFolder: '/models' })
+    expect(read({ MEMORY_RRF_K: '10', MEMORY_VEC_TOP_K: '50' }).settings).toEqual({
+      rrfK: 10,
+      vectorCandidates: 50,
+    })
+    expect(read({ MEMORY_VEC_QUANTIZATION: 'int8' }).vectorForm).toBe('int8')
+    expect(read({ RECOLLECT_RERANK_FOLDER: '/ranker' }).rerank).toEqual({ folder: '/ranker' })
+    expect(
+      read({ RECOLLECT_RERANK_URL: 'http://localhost:1', RECOLLECT_RERANK_MODEL: 'm' }).rerank,
+    ).toEqual({ url: 'http://localhost:1', model: 'm' })
+  })
+
+  it.each([
+    [{ RECOLLECT_EMBEDDING: 'magic' }, 'auto, transformers, static, remote, none'],
+    [{ RECOLLECT_EMBEDDING_MODEL: 'gpt' }, 'provider/model'],
+    [{ MEMORY_RRF_K: 'sixty' }, 'whole number'],
+    [{ MEMORY_RRF_K: '0' }, 'from 1 to 1000'],
+    [{ MEMORY_VEC_QUANTIZATION: 'int4' }, 'float32, int8'],
+    [{ RECOLLECT_RERANK_URL: 'http://localhost:1' }, 'RECOLLECT_RERANK_MODEL'],
+  ])('[CL2] %j is refused in words', (environment, words) => {
+    expect(() => readConfig({}, environment, linux)).toThrow(words)
   })
 })
 

@@ -123,7 +123,9 @@ describe('export and import', () => {
   it.skipIf(!existsSync(NAUGHTY))(
     '[CL6] strings that break other programs survive add, export, import and get',
     async () => {
-      const strings: readonly string[] = JSON.parse(readFileSync(NAUGHTY, 'utf8'))
+      // Every fourth: the stores are shown all of them.
+      const all: readonly string[] = JSON.parse(readFileSync(NAUGHTY, 'utf8'))
+      const strings = all.filter((_, index) => index % 4 === 0)
       const cli = createCli()
       const contents = new Map<string, string>()
       for (const [index, text] of strings.entries()) {

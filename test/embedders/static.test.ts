@@ -3,11 +3,12 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { openStaticEmbedder } from '../../src/adapters/embedders/static/embedder.ts'
-import { quantise } from '../../src/core/vectors.ts'
+import { innerProduct, quantise } from '../../src/core/vectors.ts'
 import type { Embedder } from '../../src/ports/embedder.ts'
 import { describeEmbedder } from '../conformance/embedder.suite.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
+const SHIPPED = 'models/static-gte-256'
 const DIMENSIONS = 4
 /** Along the last dimension nothing lies: that is where texts without a known piece are put. */
 const VECTORS: Readonly<Record<string, readonly number[]>> = {
@@ -22,10 +23,29 @@ const VECTORS: Readonly<Record<string, readonly number[]>> = {
   '[': [0, 0, 0.5, 0],
 }
 
-describeEmbedder('static', async () => {
-  const embedder = openStaticEmbedder({ folder: writeFolder() })
-  await embedder.describe()
-  return embedder
+for (const [name, folder] of [
+  ['static', writeFolder()],
+  ['static, as shipped', SHIPPED],
+] as const) {
+  describeEmbedder(name, async () => {
+    const embedder = openStaticEmbedder({ folder })
+    // Its full name is known once it is loaded.
+    await embedder.describe()
+    return embedder
+  })
+}
+
+it('[EM34] ships vectors that bring texts of nearly the same meaning together', async () => {
+  const embedder = opened(SHIPPED)
+  expect(await embedder.describe()).toMatchObject({ dimensions: 256, languages: ['en'] })
+  for (const [question, answer, other] of [
+    ['Where does Ann live?', 'Ann: I moved to a flat in Oslo.', 'Ann: I had soup at noon.'],
+    ['What illness does Tom have?', 'Tom: The doctor says it is asthma.', 'Tom: I like old cars.'],
+    ['Which pet do I own?', 'My puppy ate the cushions.', 'My printer is out of paper.'],
+  ] as const) {
+    const [asked, right, wrong] = await embed(embedder, [question, answer, other])
+    expect(inner(asked, right), question).toBeGreaterThan(inner(asked, wrong))
+  }
 })
 
 it('[EM30] gives a text the direction of the sum of its pieces', async () => {
@@ -176,6 +196,10 @@ function writeFolder(vectors = VECTORS): string {
   )
   writeFileSync(join(folder, 'SHA256SUMS'), sums.join(''))
   return folder
+}
+
+function inner(a: Float32Array | undefined, b: Float32Array | undefined): number {
+  return innerProduct(a ?? new Float32Array(), b ?? new Float32Array())
 }
 
 function floatBytes(value: number): Buffer {

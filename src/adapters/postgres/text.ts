@@ -4,7 +4,7 @@
  * Postings hold all that a score needs, so every candidate is scored without reading its memory; memories are
  * then read in order of their scores, and only until enough of them pass the filters.
  */
-import type { MemoryId, Scope } from '../../core/ids.ts'
+import type { MemoryId, Scope, SessionId } from '../../core/ids.ts'
 import { TEXT_HITS_MAX } from '../../core/limits.ts'
 import { queryTerms } from '../../core/terms.ts'
 import { type MemoryFilter, NO_MATCH, type TextMatch, type TextQuery } from '../../ports/store.ts'
@@ -20,6 +20,7 @@ type HitColumns = {
   /** By the position of the term, from 1; a term that does not occur is missing. */
   counts: { [position: string]: number }
   length: number
+  session: SessionId | null
   rarities: number[]
   average_length: number
 }
@@ -40,12 +41,13 @@ export async function matchText(
   return {
     terms: terms.map((text, position) => ({ text, rarity: first.rarities[position] ?? 0 })),
     averageLength: first.average_length,
-    hits: rows.map(({ id, score, coverage, counts, length }) => ({
+    hits: rows.map(({ id, score, coverage, counts, length, session }) => ({
       id: decoded(id),
       score,
       coverage,
       counts: terms.map((_, position) => counts[position + 1] ?? 0),
       length,
+      session: decoded(session),
     })),
   }
 }
@@ -91,11 +93,11 @@ function searchStatement(names: Names, binder: Binder, search: Search): string {
       ) AS p
       GROUP BY p.memory
     )
-    SELECT m.id, score, counts, length, (SELECT average_length FROM corpus),
+    SELECT m.id, m.session_id AS session, score, counts, length, (SELECT average_length FROM corpus),
       (SELECT json_agg(rarity ORDER BY position) FROM asked) AS rarities,
       LEAST(1, round(found / (SELECT sum(rarity) FROM asked) * 1e12) / 1e12) AS coverage
     FROM (SELECT * FROM scored ORDER BY score DESC) AS best CROSS JOIN LATERAL (
-      SELECT id FROM ${names.memory} WHERE number = best.memory AND ${visible} LIMIT 1
+      SELECT id, session_id FROM ${names.memory} WHERE number = best.memory AND ${visible} LIMIT 1
     ) AS m
     ORDER BY score DESC, m.id DESC
     LIMIT ${bind(Math.max(0, Math.min(search.limit, TEXT_HITS_MAX)))}`

@@ -247,6 +247,7 @@ function matchText(memories: readonly Memory[], scope: Scope, query: TextQuery):
         ...scoreKeyword(wanted, document, corpus),
         counts: wanted.map((term) => document.filter((one) => one === term).length),
         length: document.length,
+        session: memory.place.session,
       }
     })
     .filter((hit) => hit.score > 0)

@@ -20,8 +20,11 @@ export function ownerToken(ownerNumber: number): string {
   return `${OWN}o${ownerNumber}`
 }
 
+/** What the token of a place begins with, before its number. */
+export const PLACE_TOKEN = `${OWN}p`
+
 export function placeToken(placeNumber: number): string {
-  return `${OWN}p${placeNumber}`
+  return `${PLACE_TOKEN}${placeNumber}`
 }
 
 export function fingerprintToken(fingerprint: string): string {

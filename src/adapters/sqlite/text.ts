@@ -91,7 +91,8 @@ export function matchText(session: SqliteSession, scope: Scope, query: TextQuery
       )
       const length = Number(row.terms_count)
       const scored = scoreOccurrences(occurrences, length, corpus)
-      return { id, ...scored, counts: [...occurrences.values()], length }
+      const counts = [...occurrences.values()]
+      return { id, ...scored, counts, length, session: toSession(row.session) }
     })
     .sort((a, b) => b.score - a.score || (a.id < b.id ? 1 : -1))
     .slice(0, limit)
@@ -132,12 +133,16 @@ export function around(
     rows.map((row) => [
       String(row.id) as MemoryId, // these columns hold nothing else
       {
-        session: fromStorable(String(row.session)) as SessionId,
+        session: toSession(row.session) as SessionId, // not null, by the condition
         before: JSON.parse(String(row.before)) as MemoryId[],
         after: JSON.parse(String(row.after)) as MemoryId[],
       },
     ]),
   )
+}
+
+function toSession(column: SqlRow[string] | undefined): SessionId | null {
+  return column == null ? null : (fromStorable(String(column)) as SessionId) // as it was given
 }
 
 function sizeOf(
@@ -244,7 +249,7 @@ function readRows(
   const read = (batch: readonly number[]) =>
     rows.push(
       ...session.all(
-        `SELECT memory.number, memory.id, memory.terms, memory.terms_count
+        `SELECT memory.number, memory.id, memory.session, memory.terms, memory.terms_count
          FROM json_each(?) AS candidate
          CROSS JOIN memory ON memory.number = candidate.value
          JOIN place ON place.number = memory.place_number

@@ -84,5 +84,5 @@ export function toBlob(vector: Float32Array): Uint8Array {
 
 /** A copy, because what the driver gives may stand at any address. */
 export function fromBlob(blob: Uint8Array): Float32Array {
-  return new Float32Array(Uint8Array.from(blob).buffer)
+  return new Float32Array(new Uint8Array(blob).buffer)
 }

@@ -157,51 +157,55 @@ async function scanPassing(
 async function collect(search: VectorSearch, scanned: Scanned): Promise<readonly VectorHit[]> {
   const { limit } = search.query
   const { breather } = search
+  const behind: Compared[] = []
   let found: Found[] = []
   for (;;) {
     const pauses = breather.pauses
-    found = await deepen(search, scanned, found)
+    found = await deepen(search, scanned, [...found, ...lookedUp(search, behind.splice(0))], behind)
     if (pauses === breather.pauses) break
     const hits = found.slice(0, limit)
-    const there = rowsOf(search, hits)
-    const gone = new Set(hits.filter(({ sequence }) => there.get(sequence)?.is_permitted !== 1))
+    const there = permittedAmong(search, hits)
+    const gone = new Set(hits.filter(({ sequence }) => !there.has(sequence)))
     if (gone.size === 0) break
     found = found.filter((hit) => !gone.has(hit))
   }
   return found.slice(0, limit).map(({ id, similarity }) => ({ id, similarity }))
 }
 
-/** Everything that was looked up, closest first. What is behind the limit may still be needed. */
+/**
+ * Everything that was looked up, closest first. What is behind the limit may still be needed; `behind` gets those that
+ * were compared but not looked up, because they are.
+ */
 async function deepen(
   search: VectorSearch,
   { ranking, sequenceOf, noteGone }: Scanned,
   known: readonly Found[],
+  behind: Compared[],
 ): Promise<Found[]> {
   const { limit } = search.query
   const size = Math.max(LOOKUP_ROWS_MIN, Math.min(limit, LOOKUP_ROWS_MAX))
-  const found = [...known]
-  let lookedUp = 0
+  const found = [...known].sort(closestFirst)
+  let refusals = 0
   let permitted: ReadonlySet<number> | null = null
   for (;;) {
     const { bound } = ranking
     const last = found[limit - 1]
     if (bound === null || (last !== undefined && bound < last.similarity)) break
-    if (permitted === null && lookedUp - found.length > REFUSALS_MAX) {
+    if (permitted === null && refusals > REFUSALS_MAX) {
       permitted = await permittedSequences(search)
     }
     const candidates = ranking
       .take(permitted === null ? size : PASSING_ROWS)
       .map((row) => ({ row, sequence: sequenceOf(row) }))
       .filter(({ sequence }) => permitted === null || permitted.has(sequence))
-    lookedUp += candidates.length
-    const rows = rowsOf(search, candidates)
-    for (const { row, sequence } of candidates) {
-      const known = rows.get(sequence)
-      if (known === undefined) noteGone(row)
-      if (known?.is_permitted !== 1) continue
-      const [hit] = toHit(known, search.query, search.owner.dimensions)
-      if (hit !== undefined) found.push({ ...hit, sequence })
-    }
+    const compared = compare(search, candidates, noteGone)
+    const isBehind = ({ similarity }: Compared) =>
+      last !== undefined && similarity < last.similarity
+    behind.push(...compared.filter(isBehind))
+    const promising = compared.filter((each) => !isBehind(each))
+    const hits = lookedUp(search, promising)
+    refusals += promising.length - hits.length
+    found.push(...hits)
     if (found.length >= limit) found.sort(closestFirst)
     if (search.breather.isDue) await search.breather.pause()
   }
@@ -235,31 +239,63 @@ async function permittedSequences({
   }
 }
 
-/** The rows with these sequences that are there, with whether they are permitted. */
-function rowsOf(
+type Compared = { readonly sequence: number; readonly similarity: number }
+
+/** Compares the vectors as they are kept. Zero vectors are near to nothing, and left out. */
+function compare(
+  { session, owner, query }: VectorSearch,
+  candidates: readonly { readonly row: number; readonly sequence: number }[],
+  noteGone: (row: number) => void,
+): readonly Compared[] {
+  if (candidates.length === 0) return []
+  const rows = session.all(
+    `SELECT vector.sequence, ${KEPT_COLUMNS}
+     FROM json_each(?) AS candidate
+     CROSS JOIN vector ON vector.space = ? AND vector.owner_number = ?
+       AND vector.sequence = candidate.value
+     LEFT JOIN vector_exact ON vector_exact.number = vector.exact`,
+    [sequencesOf(candidates), owner.space, owner.ownerNumber],
+  )
+  const kept = new Map(rows.map((row) => [Number(row.sequence), keptVector(row, owner.dimensions)]))
+  return candidates.flatMap(({ row, sequence }) => {
+    const vector = kept.get(sequence)
+    if (vector === undefined) noteGone(row)
+    if (vector === undefined || isZero(vector)) return []
+    return [{ sequence, similarity: innerProduct(query.vector, vector) }]
+  })
+}
+
+/** Those whose memories are there and permitted. */
+function lookedUp(search: VectorSearch, compared: readonly Compared[]): readonly Found[] {
+  const ids = permittedAmong(search, compared)
+  return compared.flatMap(({ sequence, similarity }) => {
+    const id = ids.get(sequence)
+    return id === undefined ? [] : [{ id, similarity, sequence }]
+  })
+}
+
+/** The memories with these sequences that are there and permitted. */
+function permittedAmong(
   { session, owner, permitted }: VectorSearch,
   wanted: readonly { readonly sequence: number }[],
-): ReadonlyMap<number, SqlRow> {
+): ReadonlyMap<number, MemoryId> {
   if (wanted.length === 0) return new Map()
   const rows = session.all(
-    `SELECT sequence, id, is_permitted, record, vector_exact.numbers AS exact
-     FROM (
-       SELECT vector.sequence, memory.id, (${permitted.sql}) AS is_permitted, vector.exact,
-         CASE WHEN vector.exact IS NULL THEN vector.record END AS record
-       FROM json_each(?) AS candidate
-       CROSS JOIN vector ON vector.space = ? AND vector.owner_number = ?
-         AND vector.sequence = candidate.value
-       CROSS JOIN memory ON memory.number = vector.memory
-     ) AS found
-     LEFT JOIN vector_exact ON found.is_permitted AND vector_exact.number = found.exact`,
-    [
-      ...permitted.values,
-      JSON.stringify(wanted.map(({ sequence }) => sequence)),
-      owner.space,
-      owner.ownerNumber,
-    ],
+    `SELECT vector.sequence, memory.id
+     FROM json_each(?) AS candidate
+     CROSS JOIN vector ON vector.space = ? AND vector.owner_number = ?
+       AND vector.sequence = candidate.value
+     CROSS JOIN memory ON memory.number = vector.memory
+     WHERE ${permitted.sql}`,
+    [sequencesOf(wanted), owner.space, owner.ownerNumber, ...permitted.values],
   )
-  return new Map(rows.map((row) => [Number(row.sequence), row]))
+  return new Map(
+    rows.map((row) => [Number(row.sequence), String(row.id) as MemoryId]), // the column holds nothing else
+  )
+}
+
+function sequencesOf(rows: readonly { readonly sequence: number }[]): string {
+  return JSON.stringify(rows.map(({ sequence }) => sequence))
 }
 
 /** None for a zero vector, which is near to nothing. */

@@ -5,7 +5,7 @@ import type { Loaded } from './match.ts'
 export type Fitted = Loaded & { readonly tokens: number }
 
 /** Takes from the top while they fit, whole ones only, and always the first, unless there is no room at all. */
-export function fit(
+export function withinBudget(
   candidates: readonly Loaded[],
   limit: number,
   tokensMax: number | null,

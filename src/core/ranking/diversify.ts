@@ -6,14 +6,16 @@ import type { Loaded } from './match.ts'
 /**
  * Reorders so that each next one is good and unlike those before it. `lambda` 1 keeps the order. Likeness is the
  * share of common terms, which every script has.
+ *
+ * Candidates come best first, but not all on one scale: behind those that a reranker judged stand those that it did
+ * not. None counts for more than those before it.
  */
 export function diversify(candidates: readonly Loaded[], lambda: number): readonly Loaded[] {
   if (lambda >= 1 || candidates.length < 2) return candidates
-  const best = Math.max(...candidates.map(({ score }) => score))
-  const worst = Math.min(...candidates.map(({ score }) => score))
-  const relevance = ({ score }: Loaded) => (best > worst ? (score - worst) / (best - worst) : 1)
-  const left = candidates.map((candidate) => ({
+  const relevances = relevancesOf(candidates)
+  const left = candidates.map((candidate, position) => ({
     candidate,
+    relevance: relevances[position] ?? 0,
     terms: new Set(searchableTerms(candidate.memory)),
     /** How much it is like the one chosen so far that it is most like. */
     likeness: 0,
@@ -21,7 +23,7 @@ export function diversify(candidates: readonly Loaded[], lambda: number): readon
   const chosen: Loaded[] = []
   while (left.length > 0) {
     const worth = left.map(
-      ({ candidate, likeness }) => lambda * relevance(candidate) - (1 - lambda) * likeness,
+      ({ relevance, likeness }) => lambda * relevance - (1 - lambda) * likeness,
     )
     const position = worth.indexOf(Math.max(...worth))
     const [next] = left.splice(position, 1)
@@ -34,6 +36,17 @@ export function diversify(candidates: readonly Loaded[], lambda: number): readon
     }
   }
   return chosen
+}
+
+/** 1 for the first, 0 for the last. */
+function relevancesOf(candidates: readonly Loaded[]): readonly number[] {
+  let lowest = Number.POSITIVE_INFINITY
+  const scores = candidates.map(({ score }) => {
+    lowest = Math.min(lowest, score)
+    return lowest
+  })
+  const best = scores[0] ?? 0
+  return scores.map((score) => (best > lowest ? (score - lowest) / (best - lowest) : 1))
 }
 
 function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {

@@ -19,6 +19,7 @@ export type KeywordLeg = {
     readonly coverage: number
     readonly counts: readonly number[]
     readonly length: number
+    readonly session: string | null
   }[]
 }
 
@@ -68,12 +69,13 @@ export function gatherEvidence(
   const links = linksOf(course)
   const ids = [...new Set([...words.keys(), ...meanings.keys(), ...links.keys()])]
   const around = surroundingWords(keyword, links, ids)
-  const sessions = sessionWords(keyword, links)
-  const threads = sessionMeaning(meanings, links)
+  const sessions = sessionWords(keyword)
+  const threads = sessionMeaning(meanings, (id) => links.get(id)?.session ?? hits.get(id)?.session)
   const averageLength = keyword?.averageLength ?? 0
   return ids.map((id) => {
     const hit = hits.get(id)
     const link = links.get(id)
+    const session = link?.session ?? hit?.session ?? null
     const brevity = brevityOf(hit?.length ?? averageLength)
     const window = windowOf(links, id)
     const evidence: Evidence = {
@@ -81,8 +83,8 @@ export function gatherEvidence(
       keyword: words.get(id) ?? 0,
       meaning: meanings.get(id) ?? 0,
       context: link === undefined ? 0 : (around.scores.get(id) ?? 0) * brevity,
-      session: link === undefined ? 0 : (sessions.get(link.session) ?? 0) * brevity,
-      thread: link === undefined ? 0 : (threads.get(link.session) ?? 0),
+      session: session === null ? 0 : (sessions.get(session) ?? 0) * brevity,
+      thread: session === null ? 0 : (threads.get(session) ?? 0),
       reply: link?.next === undefined ? 0 : (meanings.get(link.next) ?? 0),
     }
     const near = window.flatMap((other) => similarities.get(other) ?? [])
@@ -100,7 +102,7 @@ export function gatherEvidence(
 }
 
 function keywordScores(keyword: KeywordLeg | null): ReadonlyMap<MemoryId, number> {
-  const best = keyword?.hits[0]?.score ?? 0
+  const best = Math.max(0, ...(keyword?.hits ?? []).map(({ score }) => score))
   return new Map((keyword?.hits ?? []).map(({ id, score }) => [id, best > 0 ? score / best : 0]))
 }
 
@@ -109,9 +111,9 @@ function keywordScores(keyword: KeywordLeg | null): ReadonlyMap<MemoryId, number
  * stands between the last and the first of the list.
  */
 function meaningScores(meaning: MeaningLeg | null): ReadonlyMap<MemoryId, number> {
-  const best = meaning?.[0]?.similarity ?? 0
-  const last = meaning?.at(-1)?.similarity ?? 0
-  const range = best - last
+  const similarities = (meaning ?? []).map(({ similarity }) => similarity)
+  const last = Math.min(...similarities)
+  const range = Math.max(...similarities) - last
   return new Map(
     (meaning ?? []).map(({ id, similarity }) => [id, range > 0 ? (similarity - last) / range : 1]),
   )
@@ -184,18 +186,14 @@ function surroundingWords(
 }
 
 /** BM25 of all that was found in a session, as if it were one text; relative to the best session. */
-function sessionWords(
-  keyword: KeywordLeg | null,
-  links: ReadonlyMap<MemoryId, Link>,
-): ReadonlyMap<string, number> {
+function sessionWords(keyword: KeywordLeg | null): ReadonlyMap<string, number> {
   const counts = new Map<string, number[]>()
   const rarities = (keyword?.terms ?? []).map(({ rarity }) => rarity)
   for (const hit of keyword?.hits ?? []) {
-    const session = links.get(hit.id)?.session
-    if (session === undefined) continue
-    const known = counts.get(session) ?? rarities.map(() => 0)
+    if (hit.session === null) continue
+    const known = counts.get(hit.session) ?? rarities.map(() => 0)
     counts.set(
-      session,
+      hit.session,
       known.map((count, term) => count + (hit.counts[term] ?? 0)),
     )
   }
@@ -208,13 +206,13 @@ function sessionWords(
 /** The mean of the closest memories of a session; relative to the best session. */
 function sessionMeaning(
   meanings: ReadonlyMap<MemoryId, number>,
-  links: ReadonlyMap<MemoryId, Link>,
+  sessionOf: (id: MemoryId) => string | null | undefined,
 ): ReadonlyMap<string, number> {
   const closest = new Map<string, number[]>()
   // Hits come closest first, so the first of a session are its closest.
   for (const [id, score] of meanings) {
-    const session = links.get(id)?.session
-    if (session === undefined) continue
+    const session = sessionOf(id)
+    if (session == null) continue
     const known = closest.get(session) ?? []
     if (known.length < THREAD_MEMORIES) known.push(score)
     closest.set(session, known)

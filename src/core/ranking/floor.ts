@@ -23,25 +23,38 @@ export type FloorOptions = {
 
 /** Words that say this much of the question are an answer, whatever a model thinks. */
 const CERTAIN_COVERAGE = 0.7
-/** Without vectors, the share of the question that must be found, there and around. */
+/** Where there is no vector, the share of the question that must be found, there and around. */
 const KEYWORD_ANSWER_COVERAGE = 0.1
 const KEYWORD_MEMBER_COVERAGE = 0.05
 
-/** Those that are near enough, or none when even the best is not. `closeness` is null when there are no vectors. */
+/** How near the memories are that have vectors. */
+export type Nearness = {
+  readonly closeness: (similarity: number) => number
+  /** Every vector was looked at and told: a memory without a similarity has no vector, rather than being far. */
+  readonly isComplete: boolean
+}
+
+/** Those that are near enough, or none when even the best is not. `nearness` is null when there are no vectors. */
 export function aboveFloor<C extends Candidate>(
   candidates: readonly C[],
-  closeness: ((similarity: number) => number) | null,
+  nearness: Nearness | null,
   options: FloorOptions,
 ): readonly C[] {
-  const reaches = (floor: number, coverage: number) => (candidate: Candidate) =>
-    floor === 0 ||
-    candidate.coverage >= CERTAIN_COVERAGE ||
-    (closeness === null
-      ? candidate.contextCoverage >= coverage
-      : candidate.contextSimilarity !== null && closeness(candidate.contextSimilarity) >= floor)
+  const reaches =
+    (floor: number, coverageMin: number) =>
+    ({ coverage, contextCoverage, contextSimilarity }: Candidate) => {
+      if (floor === 0 || coverage >= CERTAIN_COVERAGE) return true
+      if (nearness !== null && contextSimilarity !== null) {
+        return nearness.closeness(contextSimilarity) >= floor
+      }
+      return (nearness === null || nearness.isComplete) && contextCoverage >= coverageMin
+    }
   if (!candidates.some(reaches(options.answerFloor, KEYWORD_ANSWER_COVERAGE))) return []
   return candidates.filter(reaches(options.memberFloor, KEYWORD_MEMBER_COVERAGE))
 }
+
+/** Beyond so many, more memories are more of the same subjects, and the best unrelated one gets no nearer. */
+const SUBJECTS_MAX = 500
 
 /**
  * How far a similarity stands out among `memories` of them: 0 as any unrelated text, 1 as the best of so many of them.
@@ -51,6 +64,7 @@ export function closenessAmong(
   memories: number,
   { mean, deviation }: Calibration,
 ): (similarity: number) => number {
-  const reach = deviation * Math.sqrt(2 * Math.log(Math.max(2, memories) + 1))
+  const reach =
+    deviation * Math.sqrt(2 * Math.log(Math.min(Math.max(2, memories), SUBJECTS_MAX) + 1))
   return (similarity) => (similarity - mean) / reach
 }

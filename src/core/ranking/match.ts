@@ -1,6 +1,7 @@
 /** What a question says about who and when, and how well a memory fits that. */
 import type { Instant } from '../ids.ts'
 import type { Memory } from '../memory.ts'
+import { UNSPACED } from '../terms.ts'
 import { byScore, type Candidate, stepped } from './candidate.ts'
 import { EVIDENCE_WEIGHTS } from './fusion.ts'
 import { nearness, type Span, timeSpan } from './times.ts'
@@ -17,10 +18,15 @@ export type Asked = {
 
 export type Loaded = Candidate & { readonly memory: Memory }
 
+// Whole words in any script: the "me" of "même" is none. "US" is a country.
+const USER_WORDS =
+  /(?<![\p{L}\p{N}])(?:[Ii]|[Mm]y|MY|[Mm]e|ME|[Mm]ine|[Mm]yself|[Ww]e|WE|[Oo]ur|OUR|[Uu]s)(?![\p{L}\p{N}])/u
+const ASSISTANT_WORDS = /(?<![\p{L}\p{N}])(?:you|your|yours)(?![\p{L}\p{N}])/iu
+
 export function readQuestion(question: string, now: Instant): Asked {
   return {
-    isAboutUser: /\b(?:i|i'm|i've|i'd|my|me|mine|myself|we|our|us)\b/i.test(question),
-    isAboutAssistant: /\b(?:you|you've|you'd|your|yours)\b/i.test(question),
+    isAboutUser: USER_WORDS.test(question),
+    isAboutAssistant: ASSISTANT_WORDS.test(question),
     span: timeSpan(question, now),
     question: question.toLowerCase(),
   }
@@ -62,10 +68,20 @@ function isAskedFor(speaker: string, asked: Asked): boolean {
 
 /** Whole names only: "Al" is not asked for by "also". Looked for without an expression, since names are anything. */
 function containsName(question: string, name: string): boolean {
+  if (name.trim() === '') return false
   for (let at = question.indexOf(name); at >= 0; at = question.indexOf(name, at + 1)) {
-    const before = question[at - 1] ?? ' '
-    const after = question[at + name.length] ?? ' '
-    if (!/[\p{L}\p{N}]/u.test(before) && !/[\p{L}\p{N}]/u.test(after)) return true
+    if (isWordEdge(question, at) && isWordEdge(question, at + name.length)) return true
   }
   return false
 }
+
+/** Whether a word may begin or end here. Where words are written without spaces, that is anywhere. */
+function isWordEdge(text: string, at: number): boolean {
+  const before = LAST_LETTER.exec(text.slice(Math.max(0, at - 2), at))?.[0]
+  const after = FIRST_LETTER.exec(text.slice(at, at + 2))?.[0]
+  if (before === undefined || after === undefined) return true
+  return UNSPACED.test(before) || UNSPACED.test(after)
+}
+
+const LAST_LETTER = /[\p{L}\p{N}\p{M}]$/u
+const FIRST_LETTER = /^[\p{L}\p{N}\p{M}]/u

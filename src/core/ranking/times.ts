@@ -50,6 +50,7 @@ const NUMBER = `(\\d{1,3}|an?|a couple of|a few|${NUMBERS.join('|')})`
 const UNIT = '(day|week|weekend|month|year)'
 const YEAR = '((?:19|20)\\d\\d)'
 const DAY_OF_MONTH = '(\\d{1,2})(?:st|nd|rd|th)?'
+const ON_ONE_SIDE = '(?<=\\b(?:before|until|after|since) )'
 
 type Rule = {
   readonly pattern: RegExp
@@ -60,7 +61,7 @@ type Rule = {
 /** Longer expressions first: "8 May 2023" must not be read as "May 2023". */
 const RULES: readonly Rule[] = [
   {
-    pattern: /\b((?:19|20)\d\d)-(\d\d)-(\d\d)\b/,
+    pattern: /\b((?:19|20)\d\d)-(\d\d)-(\d\d)(?!\d)/,
     span: ([year, month, day]) => dayOf(Number(year), Number(month) - 1, Number(day)),
   },
   {
@@ -85,14 +86,14 @@ const RULES: readonly Rule[] = [
   },
   {
     // "may" alone is a verb more often than a month; with one of these words before it, it is not.
-    pattern: new RegExp(`\\b(?:in|during|since|last|early|late|mid)[- ]${MONTH}\\b`),
+    pattern: new RegExp(`(?:\\b(?:in|during|last|early|late|mid)[- ]|${ON_ONE_SIDE})${MONTH}\\b`),
     span: ([month], now) => {
       const year = now.getUTCFullYear() - (monthOf(month) > now.getUTCMonth() ? 1 : 0)
       return monthSpan(year, monthOf(month))
     },
   },
   {
-    pattern: new RegExp(`\\b(?:in|during|since) ${YEAR}\\b`),
+    pattern: new RegExp(`(?:\\b(?:in|during) |${ON_ONE_SIDE})${YEAR}\\b`),
     span: ([year]) => [Date.UTC(Number(year), 0), Date.UTC(Number(year) + 1, 0)],
   },
   {
@@ -102,7 +103,7 @@ const RULES: readonly Rule[] = [
   {
     pattern: new RegExp(`\\b(?:last|past|previous) ${NUMBER} ${UNIT}s?\\b`),
     span: ([number, unit], now) => [
-      startOfDay(now) - count(number) * lengthOf(unit),
+      startOfDay(now) - count(number) * lengthOf(unit) * DAY,
       now.getTime() + 1,
     ],
   },
@@ -132,14 +133,14 @@ export function timeSpan(question: string, now: Instant): Span | null {
   for (const { pattern, span } of RULES) {
     const match = pattern.exec(text)
     const found = match === null ? null : span(match.slice(1), new Date(now))
-    if (match === null || found === null) continue
+    // Next to the ends of all time a span may have no beginning or end that can be told.
+    if (match === null || found === null || !found.every(Number.isFinite)) continue
     const side = /\b(before|until|after|since)(?: the)? $/.exec(text.slice(0, match.index))?.[1]
-    const isSince = /^since /.test(match[0])
     const [from, until] = found
     const words = `${side === undefined ? '' : `${side} `}${match[0]}`
     if (side === 'before' || side === 'until') return { from: EARLIEST, until: at(from), words }
     if (side === 'after') return { from: at(until), until: LATEST, words }
-    if (side === 'since' || isSince) return { from: at(from), until: LATEST, words }
+    if (side === 'since') return { from: at(from), until: LATEST, words }
     return { from: at(from), until: at(until), words }
   }
   return null
@@ -153,8 +154,8 @@ export function nearness(moment: Instant, { from, until }: Span): number {
   return Math.max(0, 1 - distance / Math.max(2 * DAY, length / 2))
 }
 
-const EARLIEST = at(-8_640_000_000_000_000)
-const LATEST = at(8_640_000_000_000_000)
+const EARLIEST = at(Number.NEGATIVE_INFINITY)
+const LATEST = at(Number.POSITIVE_INFINITY)
 
 function at(ms: number): Instant {
   return ms as Instant // computed from instants
@@ -162,14 +163,21 @@ function at(ms: number): Instant {
 
 function dayOf(year: number, month: number, day: number): readonly [number, number] | null {
   const start = Date.UTC(year, month, day)
-  return new Date(start).getUTCDate() === day ? [start, start + DAY] : null
+  const date = new Date(start)
+  const exists = date.getUTCMonth() === month && date.getUTCDate() === day
+  return exists ? [start, start + DAY] : null
 }
+
+/** Between two days of the same name there are at most eight years: 29 February 1896 and 1904. */
+const YEARS_BETWEEN_DAYS_MAX = 8
 
 /** A day without a year is the latest such day that is not in the future. */
 function latestDay(month: number, day: number, now: Date): readonly [number, number] | null {
-  const year = now.getUTCFullYear()
-  const isFuture = Date.UTC(year, month, day) > now.getTime()
-  return dayOf(isFuture ? year - 1 : year, month, day)
+  for (let back = 0; back <= YEARS_BETWEEN_DAYS_MAX; back++) {
+    const found = dayOf(now.getUTCFullYear() - back, month, day)
+    if (found !== null && found[0] <= now.getTime()) return found
+  }
+  return null
 }
 
 function monthSpan(year: number, month: number): readonly [number, number] {

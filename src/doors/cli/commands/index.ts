@@ -7,7 +7,7 @@ import { exporting, importing } from './moving.ts'
 import { get, history, list, search } from './reading.ts'
 import { add, learn } from './remembering.ts'
 import { serve } from './serving.ts'
-import { backup, doctor, settings, status } from './upkeep.ts'
+import { backup, doctor, reindex, settings, status } from './upkeep.ts'
 
 const WORKING: readonly Command[] = [
   add,
@@ -27,6 +27,7 @@ const WORKING: readonly Command[] = [
   backup,
   status,
   settings,
+  reindex,
   doctor,
   encrypt,
   decrypt,

@@ -31,6 +31,8 @@ export const serve = defineCommand({
         engine,
         version: host.version,
       })
+      // Questions are answered by words until it is done; `status` tells what is wrong when it is not.
+      engine.warmUp().catch(() => {})
       try {
         const text = `Recollect ${host.version} listens on ${serving.url}\nMemories: ${database.file}\nStop it with Ctrl-C.`
         await host.stdout.write(`${call.isJson ? JSON.stringify({ url: serving.url }) : text}\n`)

@@ -1,6 +1,13 @@
 /** Commands about the database as a whole. */
 import { ERRORS } from '../../../core/errors.ts'
-import { resolveSettings, SETTINGS, settingNames, settingRange } from '../../../core/settings.ts'
+import {
+  resolveSettings,
+  SETTINGS,
+  type SettingValues,
+  settingNames,
+  settingRange,
+} from '../../../core/settings.ts'
+import type { EngineStatus } from '../../../engine/engine.ts'
 import type { StoreFault } from '../../../ports/store.ts'
 import {
   type Answer,
@@ -26,7 +33,7 @@ export const status = defineCommand({
     const state = database.state()
     const values = resolveSettings(settings)
     const about = { folder: database.folder, file: database.file, state, key: keyOrigin }
-    const settingsText = Object.entries(values).map(([name, value]) => `${name} ${value}`)
+    const settingsText = changedSettings(settings)
     const key: readonly (readonly [string, string])[] =
       keyOrigin === null ? [] : [['key', keyOrigin]]
     if (state === 'missing') {
@@ -34,7 +41,7 @@ export const status = defineCommand({
       const text = fields(call.style, [
         ['database', `${database.file} (not there yet; \`recollect add\` makes it)`],
         ...key,
-        ['settings', settingsText.join('\n')],
+        ['settings', settingsText],
       ])
       return { json, text }
     }
@@ -52,9 +59,66 @@ export const status = defineCommand({
           `${memories(memory)}, ${count(revision, 'earlier version')}, ${count(tombstone, 'trace')} of forgotten ones`,
         ],
         ['owners', ownersText(places)],
-        ['settings', settingsText.join('\n')],
+        ...indexFields(store.index),
+        ['settings', settingsText],
       ])
       return { json: { ...about, store, places, settings: values }, text }
+    })
+  },
+})
+
+function changedSettings(settings: SettingValues): string {
+  const changed = Object.entries(settings).map(([name, value]) => `${name} ${value}`)
+  return changed.length === 0 ? 'all at their defaults' : changed.join('\n')
+}
+
+/** How memories are found by meaning, and how many are not yet. */
+function indexFields(index: EngineStatus['index']): readonly (readonly [string, string])[] {
+  if (index === null) return [['recall', 'by words alone']]
+  const { embedder, missing, filling, because } = index
+  const state = embedder.state.kind === 'failing' ? ` (${embedder.state.because})` : ''
+  const lack =
+    missing === 0
+      ? []
+      : [
+          `${count(missing, 'memory', 'memories')} without one yet; \`recollect reindex\` makes them`,
+        ]
+  const why = because === null ? [] : [because]
+  const other = filling === null ? [] : [`filling ${filling}`]
+  return [
+    ['model', `${embedder.source}, ${embedder.model}${state}`],
+    ['vectors', [formatNumber(index.vectors), ...lack, ...other, ...why].join('\n')],
+  ]
+}
+
+export const reindex = defineCommand({
+  name: 'reindex',
+  group: 'Upkeep',
+  summary: 'Give every memory its vector, to the end.',
+  details:
+    'Memories get their vectors by themselves; this does it now. It can be stopped, and goes on where it was.',
+  arguments: [],
+  options: {
+    force: { kind: 'flag', help: 'Make all of them anew.' },
+  },
+  examples: ['recollect reindex', 'recollect reindex --force'],
+  async run(call) {
+    return withEngine(call, { create: false }, async (engine) => {
+      const progress = createProgress(call.host)
+      try {
+        const status = await engine.reindex({
+          force: call.given.force === true,
+          signal: call.host.stop,
+          onProgress: ({ done, total }) =>
+            progress.show(
+              `${formatNumber(done)} of ${formatNumber(total)} memories${percent(done, total)}`,
+            ),
+        })
+        const text = `${count(status.vectors, 'memory', 'memories')} of ${formatNumber(status.memories)} can be found by meaning (${status.space}).`
+        return { json: status, text }
+      } finally {
+        progress.clear()
+      }
     })
   },
 })

@@ -1,0 +1,223 @@
+/** Filling a store, and asking the engine on it. In two processes, so that what the second one needs can be told. */
+import { statSync } from 'node:fs'
+import { DEFAULT_MODEL } from '../../src/adapters/embedders/local/options.ts'
+import { openSqliteStore, type SqliteStore } from '../../src/adapters/sqlite/store.ts'
+import { systemClock } from '../../src/adapters/system/clock.ts'
+import { createIds } from '../../src/adapters/system/ids.ts'
+import { embeddingTextHash, spaceSignature } from '../../src/core/embedding.ts'
+import type { MemoryId } from '../../src/core/ids.ts'
+import { COMMIT_CHANGES_MAX } from '../../src/core/limits.ts'
+import type { Memory } from '../../src/core/memory.ts'
+import { createEngineOn } from '../../src/engine/engine.ts'
+import { createEngine } from '../../src/main/compose.ts'
+import type { Embedder, EmbeddingModel } from '../../src/ports/embedder.ts'
+import { memory as fakeMemory } from '../../test/fakes/memories.ts'
+import { type Timing, timed } from '../harness.ts'
+import { Corpus, type CorpusShape, type Question, shareFound } from './corpus.ts'
+import { type Held, heldBy } from './event-loop.ts'
+
+const WARM_UP = 300
+/** How often each question is asked. */
+const REPETITIONS = 3
+const HELD_QUESTIONS = 60
+export const HITS = 20
+const BATCH = Math.min(COMMIT_CHANGES_MAX, 500)
+
+export type StoreInput = { readonly shape: CorpusShape; readonly path: string }
+export type Filled = {
+  readonly memoriesPerSecond: number
+  readonly vectorsPerSecond: number
+  readonly diskMb: number
+}
+
+export async function fill(
+  { shape, path }: StoreInput,
+  progress: (share: number) => void,
+): Promise<Filled> {
+  const corpus = new Corpus(shape)
+  const store = await openSqliteStore({ path, now: Date.now })
+  const space = spaceOf(shape)
+  let [storeMs, vectorMs, number] = [0, 0, 0]
+  const write = async (memories: readonly Memory[]) => {
+    const entries = memories.map((memory) => ({
+      id: memory.id,
+      place: memory.place,
+      vector: corpus.vectorOf(numberOf(memory.id)),
+      textHash: embeddingTextHash(memory),
+    }))
+    const began = performance.now()
+    await store.commit(
+      memories.map((row) => ({ op: 'put', table: 'memory', row, expect: 'absent' })),
+    )
+    const stored = performance.now()
+    await store.vectors.put(space, entries)
+    storeMs += stored - began
+    vectorMs += performance.now() - stored
+    progress(number / shape.memories)
+  }
+  let batch: Memory[] = []
+  const now = systemClock.now()
+  for (const content of corpus.texts()) {
+    const id = idOf(number)
+    batch.push(
+      fakeMemory({ id, place: corpus.placeOf(number), content, createdAt: now, updatedAt: now }),
+    )
+    number++
+    if (batch.length < BATCH) continue
+    await write(batch)
+    batch = []
+  }
+  if (batch.length > 0) await write(batch)
+  await store.close()
+  return {
+    memoriesPerSecond: Math.round((shape.memories / storeMs) * 1_000),
+    vectorsPerSecond: Math.round((shape.memories / vectorMs) * 1_000),
+    diskMb: Math.round(statSync(path).size / 2 ** 20),
+  }
+}
+
+export type Asked = {
+  readonly hybrid: Timing
+  /** The first question about each owner, for which its vectors are read. */
+  readonly first: Timing
+  readonly keyword: Timing
+  readonly vector: Timing
+  readonly hybridHeld: Held
+  readonly vectorHeld: Held
+  readonly rssMb: number
+  /** Null when it was not compared. */
+  readonly shareFound: number | null
+}
+
+export type AskInput = StoreInput & { readonly nearest: readonly (readonly number[])[] | null }
+
+export async function ask({ shape, path, nearest }: AskInput): Promise<Asked> {
+  const corpus = new Corpus(shape)
+  const questions = corpus.questions()
+  const store = await openSqliteStore({ path, now: Date.now })
+  const engine = createEngineOn({
+    store,
+    vectors: store.vectors,
+    embedder: knowing(modelOf(shape), questions),
+    clock: systemClock,
+    ids: createIds(),
+    settings: {},
+  })
+  const recall = async (run: number) => {
+    const { owner, text } = at(questions, run)
+    const { legs, memories } = await engine.recall({ owner }, { text })
+    if (legs.meaning.state !== 'searched' || memories.length === 0) {
+      throw new Error(`A question was not answered: ${legs.meaning.because}`)
+    }
+  }
+  const nearestTo = (run: number) => vectorSearch(store, shape, at(questions, run))
+  const keyword = async (run: number) => {
+    const { owner, text } = at(questions, run)
+    await store.matchText({ owner }, { text, limit: HITS, where: FILTER })
+  }
+  const first: number[] = []
+  for (let run = 0; run < Math.min(questions.length, shape.owners); run++) {
+    const began = performance.now()
+    await recall(run)
+    first.push(performance.now() - began)
+  }
+  // Until the code is compiled it takes several times as long, which a service meets only once.
+  await timed(WARM_UP, recall)
+  const runs = questions.length * REPETITIONS
+  const hybrid = await timed(runs, recall)
+  const rssMb = Math.round(process.memoryUsage().rss / 2 ** 20)
+  const asked: Asked = {
+    hybrid,
+    first: percentiles(first),
+    keyword: await timed(runs, keyword),
+    vector: await timed(runs, nearestTo),
+    hybridHeld: await heldBy(HELD_QUESTIONS, recall),
+    vectorHeld: await heldBy(HELD_QUESTIONS, nearestTo),
+    rssMb,
+    shareFound: nearest === null ? null : shareFound(await foundBy(nearestTo, nearest), nearest),
+  }
+  await engine.close()
+  return asked
+}
+
+/** The whole of the engine as it comes, in a process that has just started. Who started it looks at the clock. */
+export async function answerOnce({
+  path,
+  owner,
+  text,
+}: {
+  readonly path: string
+  readonly owner: string
+  readonly text: string
+}): Promise<{ readonly hits: number }> {
+  const engine = await createEngine({ path })
+  const { legs, memories } = await engine.recall({ owner }, { text })
+  if (legs.meaning.state !== 'searched') throw new Error(`Not by meaning: ${legs.meaning.because}`)
+  // Closing is not part of the answer.
+  setImmediate(() => engine.close())
+  return { hits: memories.length }
+}
+
+const FILTER = { statuses: ['active'] } as const
+
+async function vectorSearch(
+  store: SqliteStore,
+  shape: CorpusShape,
+  { owner, vector }: Question,
+): Promise<readonly number[]> {
+  const query = { vector, limit: HITS, where: FILTER }
+  const hits = await store.vectors.nearest(spaceOf(shape), { owner }, query)
+  return hits.map(({ id }) => numberOf(id))
+}
+
+async function foundBy(
+  search: (run: number) => Promise<readonly number[]>,
+  nearest: readonly unknown[],
+): Promise<readonly (readonly number[])[]> {
+  const found: (readonly number[])[] = []
+  for (let run = 0; run < nearest.length; run++) found.push(await search(run))
+  return found
+}
+
+function percentiles(times: number[]): Timing {
+  times.sort((a, b) => a - b)
+  const share = (part: number) => times[Math.floor(times.length * part)] ?? Number.NaN
+  return { p50: share(0.5), p95: share(0.95) }
+}
+
+function at(questions: readonly Question[], run: number): Question {
+  const question = questions[run % questions.length]
+  if (question === undefined) throw new Error('There are no questions.')
+  return question
+}
+
+function modelOf({ dimensions }: CorpusShape): EmbeddingModel {
+  return { source: 'transformers', model: DEFAULT_MODEL, dimensions }
+}
+
+function spaceOf(shape: CorpusShape) {
+  return {
+    signature: spaceSignature(modelOf(shape), 'float32'),
+    dimensions: shape.dimensions,
+  }
+}
+
+/** Answers at once, so that what is timed is the search alone. */
+function knowing(model: EmbeddingModel, questions: readonly Question[]): Embedder {
+  const vectors = new Map(questions.map(({ text, vector }) => [text, vector]))
+  return {
+    describe: async () => model,
+    embed: async (texts) =>
+      texts.map((text) => vectors.get(text) ?? new Float32Array(model.dimensions)),
+    report: () => ({ ...model, state: { kind: 'ready' }, facts: {} }),
+    close: async () => {},
+  }
+}
+
+function idOf(number: number): MemoryId {
+  return `mem_${String(number).padStart(26, '0')}` as MemoryId // made here, for the bench only
+}
+
+function numberOf(id: MemoryId): number {
+  return Number(id.slice(4))
+}

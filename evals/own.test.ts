@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Haystack, openHaystack } from './haystack.ts'
+import { loadOwnSet } from './own.ts'
+
+/** Of the questions of a class, the share whose answer is among the first three. A little below what is measured. */
+const FLOORS: readonly (readonly [string, number])[] = [
+  ['words', 1],
+  ['meaning', 0.9],
+  ['context', 0.75],
+  ['speaker', 1],
+  ['time', 1],
+]
+
+describe('our own small set, with the built-in model', () => {
+  const { documents, queries } = loadOwnSet()
+  let haystack: Haystack
+
+  beforeAll(async () => {
+    haystack = await openHaystack(documents, { embedding: {} })
+    haystack.setNow(Date.parse('2026-01-20'))
+  }, 60_000)
+  afterAll(() => haystack.engine.close())
+
+  const firstThree = async (text: string) => {
+    const { memories } = await haystack.engine.recall({ owner: 'own' }, { text, limit: 3 })
+    return memories.map(({ memory }) => haystack.documentOf.get(memory.id)?.id ?? '')
+  }
+
+  it.each(FLOORS)('[RA20] %s: at least %d are answered within three', async (category, floor) => {
+    const asked = queries.filter((query) => query.category === category)
+    const misses: string[] = []
+    for (const { question, gold } of asked) {
+      const found = await firstThree(question)
+      if (!found.some((id) => gold.includes(id))) misses.push(`${question} → ${found.join(' ')}`)
+    }
+    expect(1 - misses.length / asked.length, misses.join('\n')).toBeGreaterThanOrEqual(floor)
+  })
+
+  it('[RA21] unrelated questions get no answer', async () => {
+    const answered: string[] = []
+    for (const { question } of queries.filter(({ category }) => category === 'unrelated')) {
+      const found = await firstThree(question)
+      if (found.length > 0) answered.push(`${question} → ${found.join(' ')}`)
+    }
+    expect(answered.length, answered.join('\n')).toBeLessThanOrEqual(1)
+  })
+})

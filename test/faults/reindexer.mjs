@@ -1,0 +1,28 @@
+/** Gives memories their vectors, slowly, and tells every step on its own line. */
+import { writeSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { referenceEmbedder } from '../../dist/adapters/reference/embedder.js'
+import { openSqliteStore } from '../../dist/adapters/sqlite/store.js'
+import { systemClock } from '../../dist/adapters/system/clock.js'
+import { createEngineOn } from '../../dist/engine/engine.js'
+
+const [path] = process.argv.slice(2)
+const store = await openSqliteStore({ path, now: Date.now })
+const inner = referenceEmbedder()
+const embedder = {
+  ...inner,
+  embed: async (texts, options) => {
+    await delay(30)
+    return inner.embed(texts, options)
+  },
+}
+const engine = createEngineOn({
+  store,
+  vectors: store.vectors,
+  embedder,
+  clock: systemClock,
+  ids: { next: (prefix, at) => `${prefix}_${at}` },
+  settings: {},
+})
+await engine.reindex({ onProgress: ({ done }) => writeSync(1, `${done}\n`) })
+await engine.close()
