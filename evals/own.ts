@@ -79,7 +79,7 @@ const CONVERSATIONS: readonly (readonly [string, string, string])[] = [
 
 /** Class, question, and the names of what answers it. */
 const QUESTIONS: readonly (readonly [string, string, string])[] = [
-  ['words', 'When do I get the keys of the flat?', 'k3'],
+  ['words', 'Who signed a contract for a flat in Ghent?', 'k1'],
   ['words', 'Which marathon did Joris sign up for?', 'm3'],
   ['words', 'What is the error budget for the quarter?', 'w9'],
   ['words', 'What is the staging server called?', 'w8'],
@@ -102,6 +102,7 @@ const QUESTIONS: readonly (readonly [string, string, string])[] = [
   ['meaning', 'What instrument does Lotte want to play?', 'h6'],
   ['context', 'What did the physiotherapist tell Joris to do?', 'm5'],
   ['context', 'On which day do Mara and Joris go to the pool?', 'm7'],
+  ['context', 'When does Mara get the keys of the flat?', 'k3'],
   ['context', "What does Joris's brother do for a living?", 'k8'],
   ['context', 'How long may the concerts be?', 't4'],
   ['speaker', 'What did Joris say about his knee?', 'm1'],

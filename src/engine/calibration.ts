@@ -1,5 +1,6 @@
 /** How near is near? Asks a model once about texts whose relation is known; see `core/ranking/floor.ts`. */
 import type { Calibration } from '../core/ranking/floor.ts'
+import { innerProduct } from '../core/vectors.ts'
 import type { Embedder, EmbeddingModel } from '../ports/embedder.ts'
 
 /** Questions with their answers, as they stand in memories; each is unrelated to the others. */
@@ -68,7 +69,3 @@ export async function calibrate(embedder: Embedder, signal?: AbortSignal): Promi
 }
 
 const DEVIATION_MIN = 0.005
-
-function innerProduct(a: Float32Array, b: Float32Array): number {
-  return a.reduce((sum, value, position) => sum + value * (b[position] ?? 0), 0)
-}

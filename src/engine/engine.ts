@@ -121,8 +121,10 @@ export function createEngineOn(given: EnginePorts): Engine {
     forget: async (scope, id) => correct.forget(ports, parseScope(scope), parseId('mem', id)),
     restore: async (scope, id, options) =>
       correct.restore(ports, parseScope(scope), parseId('mem', id), options?.version),
-    erase: async (scope, id) => correct.erase(ports, parseScope(scope), parseId('mem', id)),
-    emptyBin: async (scope, options) => correct.emptyBin(ports, parseScope(scope), options?.days),
+    erase: async (scope, id) =>
+      letGo(ports, await correct.erase(ports, parseScope(scope), parseId('mem', id))),
+    emptyBin: async (scope, options) =>
+      letGo(ports, await correct.emptyBin(ports, parseScope(scope), options?.days)),
     undo: async (scope, change) => undo(ports, parseScope(scope), parseId('chg', change)),
     noteUse: async (scope, ids) => {
       uses.note(
@@ -186,6 +188,11 @@ function createQueue() {
       if (last.get(name) === turn) last.delete(name)
     }
   }
+}
+
+async function letGo(ports: EnginePorts, erased: correct.Erased): Promise<correct.Erased> {
+  if (erased.memories > 0) await ports.onErased?.()
+  return erased
 }
 
 /** The same store, with an ear at the one door that all writes go through. */

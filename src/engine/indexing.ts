@@ -7,7 +7,12 @@
  * happens when recall needs the vectors of an owner for the first time, and on request. Nothing waits for it: a memory
  * without a vector is still found by its words.
  */
-import { embeddingText, embeddingTextHash, spaceSignature } from '../core/embedding.ts'
+import {
+  embeddingText,
+  embeddingTextHash,
+  spaceSignature,
+  VECTOR_FORMS,
+} from '../core/embedding.ts'
 import { AppError, toAppError } from '../core/errors.ts'
 import type { MemoryId, Scope } from '../core/ids.ts'
 import type { Memory } from '../core/memory.ts'
@@ -17,6 +22,7 @@ import type { Store } from '../ports/store.ts'
 import type { VectorEntry, VectorIndex, VectorSpace } from '../ports/vector-index.ts'
 import { calibrationOf } from './calibration.ts'
 import { orCancelled } from './deadline.ts'
+import { differences } from './differences.ts'
 import type { EnginePorts } from './ports.ts'
 
 export type IndexProgress = { readonly done: number; readonly total: number }
@@ -48,9 +54,10 @@ const QUEUE_MAX = 10_000
 const SETTLE_MEMORIES_MAX = 64
 /** A command that writes one memory and ends should not load a model for it. */
 const START_DELAY_MS = 250
+/** Other processes write too: after this, an owner who asks is compared with the index again. */
+const COMPARED_MS = 60_000
 const RETRY_MS_MIN = 1_000
 const RETRY_MS_MAX = 60_000
-const PAGE = 500
 
 export type ReindexOptions = {
   readonly force?: boolean
@@ -61,18 +68,20 @@ export type ReindexOptions = {
 type StorePlaces = Awaited<ReturnType<Store['places']>>
 type Place = { readonly owner: Memory['place']['owner']; readonly user: Memory['place']['user'] }
 
+type IndexerPorts = EnginePorts & { readonly embedder: Embedder; readonly vectors: VectorIndex }
+
 export class Indexer {
   readonly #store: Store
   readonly #embedder: Embedder
   readonly #vectors: VectorIndex
-  readonly #ports: EnginePorts
+  readonly #ports: IndexerPorts
   /** Memories to embed, by place. */
   readonly #queue = new Map<string, { place: Place; ids: Set<MemoryId> }>()
   #queued = 0
   /** Places with more to embed than the queue holds. */
   readonly #overflowing = new Map<string, Place>()
-  /** What was compared with the index since this engine started: owners by name, places by theirs. */
-  readonly #compared = new Map<string, Promise<void>>()
+  /** What was compared with the index lately: owners by name, places by theirs. */
+  readonly #compared = new Map<string, { readonly at: number; readonly done: Promise<void> }>()
   /** Memories whose text the model refuses, and what it says about it. */
   readonly #refused = new Map<MemoryId, string>()
   readonly #reindexing = new Set<Promise<unknown>>()
@@ -82,14 +91,14 @@ export class Indexer {
   #target: ActiveSpace | null = null
   #seeking: Promise<ActiveSpace | null> | undefined
   #former: ActiveSpace | null = null
-  /** The space of the present model was complete, and those of others are gone. */
-  #isAlone = false
+  /** The space of the present model had a vector of every memory. */
+  #isComplete = false
   #timer: ReturnType<typeof setTimeout> | undefined
   #work: Promise<void> | undefined
   #failures = 0
   #because: string | null = null
 
-  constructor(ports: EnginePorts & { embedder: Embedder; vectors: VectorIndex }) {
+  constructor(ports: IndexerPorts) {
     this.#ports = ports
     this.#store = ports.store
     this.#embedder = ports.embedder
@@ -111,6 +120,15 @@ export class Indexer {
     await this.#compare(scope, target)
     this.#schedule(0)
     return (await this.#openFormer(target)) ?? target
+  }
+
+  /** Notes memories that a search found without a vector, whoever wrote them. */
+  missed(memories: readonly Memory[], space: VectorSpace): void {
+    if (space.signature !== this.#target?.space.signature) return
+    for (const { id, place } of memories) {
+      if (!this.#refused.has(id)) this.#enqueue({ owner: place.owner, user: place.user }, id)
+    }
+    this.#schedule(0)
   }
 
   /** Loads the model, and begins to give every memory of every owner that lacks one its vector. */
@@ -170,10 +188,11 @@ export class Indexer {
     let done = 0
     for (const { owner, user } of places) {
       const place = { owner, user } as Place // as the store told it
-      for await (const { seen, missing } of this.#differences(place, space)) {
+      for await (const { seen, missing } of differences(this.#ports, place, space)) {
         for (let start = 0; start < missing.length; start += BATCH_MEMORIES) {
           if (signal.aborted) throw new AppError('cancelled', 'Indexing was stopped.')
           const batch = missing.slice(start, start + BATCH_MEMORIES)
+          this.#takeOut(place, batch)
           await this.#embed(batch, signal)
           onProgress?.({ done: done + start + batch.length, total })
         }
@@ -182,6 +201,7 @@ export class Indexer {
       }
     }
     await this.#settleSpaces()
+    await this.#dropOthers()
     return this.status()
   }
 
@@ -208,8 +228,7 @@ export class Indexer {
     clearTimeout(this.#timer)
     await this.#work
     await Promise.allSettled([this.#batch, this.#opening, ...this.#reindexing])
-    const former = await this.#seeking
-    await former?.embedder.close()
+    await this.#closeFormer((await this.#seeking) ?? null)
   }
 
   /**
@@ -242,11 +261,11 @@ export class Indexer {
 
   /** The fuller space of an earlier model, while that of the present one is incomplete and the model can be had. */
   async #openFormer(target: ActiveSpace): Promise<ActiveSpace | null> {
-    if (this.#isAlone) return null
+    if (this.#isComplete) return null
     this.#seeking ??= this.#seekFormer(target).catch(() => null)
     const former = await this.#seeking
     // It may have become needless while it was opened.
-    this.#former = this.#isAlone ? null : former
+    this.#former = this.#isComplete ? null : former
     return this.#former
   }
 
@@ -257,28 +276,47 @@ export class Indexer {
       .filter(({ signature }) => signature !== target.space.signature)
       .sort((a, b) => b.vectors - a.vectors)
     if (former === undefined || former.vectors <= (filled?.vectors ?? 0)) return null
+    // The same model in another form needs no second one.
+    if (isOfModel(former.signature, target.model)) return { ...target, space: former }
     const embedder = this.#ports.formerEmbedder?.(former.signature) ?? null
     if (embedder === null) return null
     const opened = await this.#openSpace(embedder).catch(() => null)
-    if (opened?.space.signature === former.signature) return opened
+    if (opened !== null && isOfModel(former.signature, opened.model)) {
+      return { ...opened, space: former }
+    }
     await embedder.close()
     return null
   }
 
-  /** Once the space of the present model is complete, those of earlier ones have no use any more. */
+  /** Once the space of the present model is complete, it answers, and that of an earlier one does no longer. */
   async #settleSpaces(): Promise<void> {
-    if (this.#target === null || this.#isAlone) return
+    if (this.#target === null || this.#isComplete) return
     const { signature } = this.#target.space
     const { rows } = await this.#store.report()
     const spaces = await this.#vectors.spaces()
     const filled = spaces.find((space) => space.signature === signature)?.vectors ?? 0
     if (filled + this.#refused.size < rows.memory) return
-    this.#isAlone = true
+    this.#isComplete = true
     const former = await this.#seeking
     this.#former = null
     this.#seeking = undefined
-    await former?.embedder.close()
-    for (const space of spaces) if (space.signature !== signature) await this.#vectors.drop(space)
+    await this.#closeFormer(former ?? null)
+  }
+
+  /**
+   * Removes the spaces of other models. Only on request: another process may use one, and its vectors may have cost
+   * money.
+   */
+  async #dropOthers(): Promise<void> {
+    if (this.#target === null || !this.#isComplete) return
+    const { signature } = this.#target.space
+    for (const space of await this.#vectors.spaces()) {
+      if (space.signature !== signature) await this.#vectors.drop(space)
+    }
+  }
+
+  async #closeFormer(former: ActiveSpace | null): Promise<void> {
+    if (former !== null && former.embedder !== this.#embedder) await former.embedder.close()
   }
 
   #enqueue(place: Place, id: MemoryId): void {
@@ -294,14 +332,24 @@ export class Indexer {
     waiting.ids.add(id)
   }
 
-  /** Compares the memories of an owner or user with the index, once, and queues those without a vector. */
+  /** What is embedded on request need not be embedded again in its turn. */
+  #takeOut(place: Place, memories: readonly Memory[]): void {
+    const waiting = this.#queue.get(nameOf(place))
+    for (const { id } of memories) if (waiting?.ids.delete(id)) this.#queued--
+    if (waiting?.ids.size === 0) this.#queue.delete(nameOf(place))
+  }
+
+  /** Compares the memories of an owner or user with the index, once in a while, and queues those without a vector. */
   async #compare(scope: Scope, target: ActiveSpace, places?: StorePlaces): Promise<void> {
     const { owner, user } = scope
     const name = user === undefined ? owner : nameOf({ owner, user })
-    const known = this.#compared.get(owner) ?? this.#compared.get(name)
-    if (known !== undefined) return known
+    const now = this.#ports.clock.now()
+    const known = [this.#compared.get(owner), this.#compared.get(name)].find(
+      (comparison) => comparison !== undefined && now - comparison.at < COMPARED_MS,
+    )
+    if (known !== undefined) return known.done
     const comparing = this.#comparePlaces(scope, target, places)
-    this.#compared.set(name, comparing)
+    this.#compared.set(name, { at: now, done: comparing })
     try {
       await comparing
     } catch (error) {
@@ -320,7 +368,7 @@ export class Indexer {
   }
 
   async #queueMissing(place: Place, space: VectorSpace): Promise<void> {
-    for await (const { missing } of this.#differences(place, space)) {
+    for await (const { missing } of differences(this.#ports, place, space)) {
       for (const { id } of missing) if (!this.#refused.has(id)) this.#enqueue(place, id)
       if (this.#overflowing.has(nameOf(place)) || this.#closing.signal.aborted) return
     }
@@ -340,31 +388,6 @@ export class Indexer {
       }
     }
     return this.#queued > 0
-  }
-
-  /** Page by page: how many memories were looked at, and which of them lack their vector. */
-  async *#differences(
-    place: Place,
-    space: VectorSpace,
-  ): AsyncGenerator<{ readonly seen: number; readonly missing: readonly Memory[] }> {
-    let after: string | undefined
-    do {
-      const page = await this.#store.find('memory', place, {
-        where: {},
-        limit: PAGE,
-        order: 'oldest',
-        ...(after === undefined ? {} : { after }),
-      })
-      const known = new Map<MemoryId, string>()
-      const listed = await this.#vectors.list(space, place, {
-        limit: PAGE,
-        ...(after === undefined ? {} : { after: after as MemoryId }), // an id of the page before
-      })
-      for (const { id, textHash } of listed) known.set(id, textHash)
-      const missing = page.rows.filter((row) => known.get(row.id) !== embeddingTextHash(row))
-      yield { seen: page.rows.length, missing }
-      after = page.next ?? undefined
-    } while (after !== undefined)
   }
 
   #schedule(delayMs: number): void {
@@ -480,6 +503,10 @@ export class Indexer {
       return entries
     }
   }
+}
+
+function isOfModel(signature: string, model: EmbeddingModel): boolean {
+  return VECTOR_FORMS.some((form) => spaceSignature(model, form) === signature)
 }
 
 function isPlaceOf({ owner, user }: Scope, place: Place): boolean {

@@ -21,6 +21,8 @@ export type EnginePorts = {
   /** The embedder of a space that an earlier configuration made, where it can still be had: it answers meanwhile. */
   readonly formerEmbedder?: (signature: string) => Embedder | null
   readonly reranker?: Reranker
+  /** Called when memories were erased for good: whatever else holds something of them must let it go. */
+  readonly onErased?: () => Promise<void>
   /** Of the model that the memories are for; default: an estimate. */
   readonly countTokens?: CountTokens
 }

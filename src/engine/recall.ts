@@ -20,6 +20,7 @@ import { hasEnded, MEMORY_STATUSES, type Memory, TRUST_LEVELS } from '../core/me
 import { type Fitted, withinBudget } from '../core/ranking/budget.ts'
 import {
   byScore,
+  type Candidate,
   type Evidence,
   NO_EVIDENCE,
   type Step,
@@ -33,13 +34,15 @@ import {
   gatherEvidence,
   type MeaningLeg,
 } from '../core/ranking/evidence.ts'
-import { aboveFloor, closenessAmong, type Nearness } from '../core/ranking/floor.ts'
+import { aboveFloor, closenessAmong, SUBJECTS_MAX } from '../core/ranking/floor.ts'
 import { type FusionOptions, fuse, type Legs, withTrail } from '../core/ranking/fusion.ts'
-import { type Loaded, match, readQuestion } from '../core/ranking/match.ts'
+import { type Asked, type Loaded, match, readQuestion } from '../core/ranking/match.ts'
 import { weigh } from '../core/ranking/weigh.ts'
 import { resolveSettings, type Settings } from '../core/settings.ts'
 import { estimateTokens } from '../core/tokens.ts'
+import { innerProduct } from '../core/vectors.ts'
 import type { MemoryFilter, Page } from '../ports/store.ts'
+import type { VectorSpace } from '../ports/vector-index.ts'
 import { type Timely, withinTime } from './deadline.ts'
 import type { Indexer } from './indexing.ts'
 import type { EnginePorts } from './ports.ts'
@@ -104,6 +107,11 @@ const KEYWORD_CANDIDATES = 400
 const COURSE_MEMORIES = 100
 /** How many candidates are read and ranked by more than their place in the lists. */
 const POOL = RECALL_MEMORIES_MAX
+/** Below this share of the best score, a memory is not part of the answer. */
+const TAIL_SHARE = 0.2
+/** How many memories of the time that is asked about take part, and how long such a time may be. */
+const SPAN_MEMORIES = 50
+const SPAN_MS_MAX = 63 * 86_400_000
 /** How long recall waits for memories that were just written to get their vectors. */
 const SETTLE_MS = 1_000
 
@@ -177,11 +185,15 @@ async function search(call: Recall): Promise<Found> {
     keyword: keyword.kind === 'done' ? keyword.result : null,
     meaning: meaning.kind === 'done' ? meaning.result.hits : null,
   }
-  const pool = await load(call, await fused(call, legs))
+  const answer = meaning.kind === 'done' ? meaning.result : null
+  const [best, then] = await Promise.all([fused(call, legs), fromThatTime(call, asked.span)])
+  const ids = new Set(best.map(({ id }) => id))
+  const candidates = [...best, ...then.filter(({ id }) => !ids.has(id))]
+  const pool = await compared(call, await load(call, candidates), answer)
   const ranked = weigh(match(pool, asked), now, settings)
   const reranked = await rerank(call, ranked)
-  const nearness = meaning.kind === 'done' ? meaning.result : null
-  const near = aboveFloor(diversify(reranked.candidates, settings.mmrLambda), nearness, settings)
+  const varied = diversify(reranked.candidates, settings.mmrLambda)
+  const near = withoutTail(aboveFloor(varied, answer?.closeness ?? null, settings), reranked.report)
   return {
     candidates: near,
     legs: {
@@ -191,6 +203,45 @@ async function search(call: Recall): Promise<Found> {
     },
     abstained: near.length === 0 && pool.length > 0,
     time: asked.span?.words ?? null,
+  }
+}
+
+/** What stands far below the best is not part of the answer. A reranker's scores have no zero to measure from. */
+function withoutTail(candidates: readonly Loaded[], rerank: LegReport): readonly Loaded[] {
+  if (rerank.state === 'searched') return candidates
+  const best = Math.max(0, ...candidates.map(({ score }) => score))
+  return candidates.filter(({ score }) => score >= best * TAIL_SHARE)
+}
+
+/**
+ * Memories from the time that is asked about, whatever they say: "what happened in May?" has no other words to be found
+ * by. Not for long spans, where that would be nearly everything.
+ */
+async function fromThatTime(
+  { ports, scope, where, deadlineMs }: Recall,
+  span: Asked['span'],
+): Promise<readonly Candidate[]> {
+  if (span === null || span.until - span.from > SPAN_MS_MAX) return []
+  const found = await withinTime(deadlineMs, () =>
+    ports.store.find('memory', scope, {
+      where: { ...where, createdFrom: span.from, createdBefore: span.until },
+      limit: SPAN_MEMORIES,
+    }),
+  )
+  return found.kind === 'failed' ? [] : found.result.rows.map(({ id }) => unfound(id))
+}
+
+/** A candidate that no leg has found. */
+function unfound(id: MemoryId): Candidate {
+  return {
+    id,
+    score: 0,
+    evidence: NO_EVIDENCE,
+    coverage: 0,
+    contextCoverage: 0,
+    similarity: null,
+    contextSimilarity: null,
+    trail: [],
   }
 }
 
@@ -215,14 +266,21 @@ async function keywordLeg({ ports, scope, text, where, settings, deadlineMs }: R
   )
 }
 
-type Meaning = Nearness & { readonly hits: MeaningLeg }
+type Meaning = {
+  readonly hits: MeaningLeg
+  readonly vector: Float32Array
+  readonly space: VectorSpace
+  readonly closeness: (similarity: number) => number
+}
 
 async function meaningLeg(call: Recall): Promise<Leg<Meaning>> {
   const { ports, indexer, scope, text, settings, deadlineMs } = call
   const { vectors } = ports
   if (settings.strategy === 'keyword') return skipped('the strategy is keyword')
   if (indexer === null || vectors === undefined) return skipped('there is no embedding model')
-  if (text.trim() === '') return skipped('the question is blank')
+  if (!/[\p{L}\p{N}].*[\p{L}\p{N}].*[\p{L}\p{N}]/su.test(text)) {
+    return skipped('there are too few letters in the question')
+  }
   const looked = await withinTime(deadlineMs, async (signal): Promise<Meaning | Skipped> => {
     await nextTurn()
     const { space, embedder, model, calibration } = await indexer.open(scope)
@@ -232,16 +290,11 @@ async function meaningLeg(call: Recall): Promise<Leg<Meaning>> {
     await indexer.settle(scope, Math.min(SETTLE_MS, deadlineMs / 2))
     const [vector] = await embedder.embed([text], { purpose: 'query', signal })
     if (vector === undefined) throw new AppError('unavailable', 'The question got no vector.')
-    const [hits, memories] = await Promise.all([
-      vectors.nearest(space, scope, {
-        vector,
-        limit: settings.vectorCandidates,
-        where: call.where,
-      }),
-      vectors.count(space, scope),
-    ])
-    const isComplete = hits.length < settings.vectorCandidates
-    return { hits, closeness: closenessAmong(memories, calibration), isComplete }
+    const limit = settings.vectorCandidates
+    const hits = await vectors.nearest(space, scope, { vector, limit, where: call.where })
+    // A full list stands for many; how many exactly makes no difference.
+    const memories = hits.length < limit ? hits.length : SUBJECTS_MAX
+    return { hits, vector, space, closeness: closenessAmong(memories, calibration) }
   })
   return looked.kind === 'done' && 'kind' in looked.result
     ? looked.result
@@ -256,7 +309,11 @@ function isReadable(text: string, languages: readonly string[] | undefined): boo
   return foreign.length <= letters.length / 3
 }
 
-const LATIN: ReadonlySet<string> = new Set(['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'sv', 'da'])
+const LATIN: ReadonlySet<string> = new Set(
+  'en de fr es it pt nl sv da no nb nn fi is et lv lt pl cs sk sl hr hu ro tr id ms vi sw'.split(
+    ' ',
+  ),
+)
 
 async function fused(call: Recall, legs: Legs) {
   const options: FusionOptions = call.settings
@@ -280,7 +337,7 @@ async function courseOf(
 /** The rows of the candidates, as they were at the time in question. What was forgotten since the match is left out. */
 async function load(
   { ports, scope, query, where, now }: Recall,
-  candidates: Awaited<ReturnType<typeof fused>>,
+  candidates: readonly Candidate[],
 ): Promise<readonly Loaded[]> {
   const ids = candidates.map(({ id }) => id)
   const { rows } = await ports.store.find('memory', scope, {
@@ -292,6 +349,40 @@ async function load(
   return candidates.flatMap((candidate) => {
     const memory = memories.get(candidate.id)
     return memory === undefined ? [] : [{ ...candidate, memory }]
+  })
+}
+
+/**
+ * Tells how near those are that only their words have brought here. One that has no vector is noted, so that it gets
+ * one, and is judged by its words.
+ */
+async function compared(
+  { ports, indexer, scope, deadlineMs }: Recall,
+  pool: readonly Loaded[],
+  meaning: Meaning | null,
+): Promise<readonly Loaded[]> {
+  const { vectors } = ports
+  const open = pool.filter(({ similarity }) => similarity === null)
+  if (meaning === null || vectors === undefined || open.length === 0) return pool
+  const { space, vector } = meaning
+  const told = await withinTime(deadlineMs, () =>
+    vectors.vectorsOf(
+      space,
+      scope,
+      open.map(({ id }) => id),
+    ),
+  )
+  if (told.kind === 'failed') return pool
+  indexer?.missed(
+    open.flatMap(({ id, memory }) => (told.result.has(id) ? [] : [memory])),
+    space,
+  )
+  return pool.map((candidate) => {
+    const own = told.result.get(candidate.id)
+    if (own === undefined) return candidate
+    const similarity = innerProduct(vector, own)
+    const contextSimilarity = Math.max(similarity, candidate.contextSimilarity ?? similarity)
+    return { ...candidate, similarity, contextSimilarity }
   })
 }
 
@@ -361,15 +452,9 @@ async function newest(call: Recall, limit: number): Promise<Found> {
   const report = reportOf(skipped(`the strategy is ${call.settings.strategy}`), 0)
   return {
     candidates: present.map((memory) => ({
-      id: memory.id,
+      ...unfound(memory.id),
       memory,
-      score: 0,
-      evidence: NO_EVIDENCE,
-      coverage: 0,
-      contextCoverage: 0,
-      similarity: null,
-      contextSimilarity: null,
-      trail: [],
+      trail: [{ stage: 'recent', score: 0 }],
     })),
     legs: { keyword: report, meaning: report, rerank: report },
     abstained: false,

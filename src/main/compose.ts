@@ -1,4 +1,5 @@
 /** Wires adapters to the engine. The only place, with its siblings here, that knows both. */
+import { openCacheFile } from '../adapters/embedders/cache-file.ts'
 import { openPostgresStore } from '../adapters/postgres/store.ts'
 import type { DatabaseKey } from '../adapters/sqlite/driver.ts'
 import { openSqliteFile } from '../adapters/sqlite/file.ts'
@@ -83,6 +84,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     ...(embedder === null ? {} : { embedder, formerEmbedder: formerEmbedderOf(options) }),
     ...(vectors === null ? {} : { vectors }),
     ...(reranker === undefined ? {} : { reranker }),
+    onErased: () => forgetVectors(options.embedding),
     ...(countTokens === undefined ? {} : { countTokens }),
   })
 }
@@ -115,6 +117,18 @@ function toEmbedder(embedding: EngineOptions['embedding']): Embedder | null {
   if (embedding === false) return null
   if (embedding !== undefined && 'embed' in embedding) return embedding
   return openEmbedder(embedding ?? {})
+}
+
+/** Vectors tell of texts, and the file that keeps them knows nothing of memories: it starts anew. */
+async function forgetVectors(embedding: EngineOptions['embedding']): Promise<void> {
+  if (embedding === undefined || embedding === false || 'embed' in embedding) return
+  if (embedding.cacheFile == null) return
+  const cache = openCacheFile({ path: embedding.cacheFile, clock: systemClock })
+  try {
+    await cache.clear()
+  } finally {
+    await cache.close()
+  }
 }
 
 function toReranker(rerank: RerankOptions | Reranker): Reranker {

@@ -9,6 +9,8 @@ export const STAGES = [
   'weigh',
   'rerank',
   'diversify',
+  'floor',
+  'recent',
 ] as const
 export type Stage = (typeof STAGES)[number]
 

@@ -41,6 +41,8 @@ const WINDOW_REACH = 2
 export const COURSE_REACH = 2 * WINDOW_REACH
 /** A text of this many terms gets half of what its surroundings speak for it: long texts speak for themselves. */
 const BRIEF_TERMS = 100
+/** From this share of the question on, keyword search is trusted fully. */
+const TELLING_COVERAGE = 0.4
 /** How many close memories of a session make its thread. */
 const THREAD_MEMORIES = 3
 
@@ -70,21 +72,22 @@ export function gatherEvidence(
   const ids = [...new Set([...words.keys(), ...meanings.keys(), ...links.keys()])]
   const around = surroundingWords(keyword, links, ids)
   const sessions = sessionWords(keyword)
-  const threads = sessionMeaning(meanings, (id) => links.get(id)?.session ?? hits.get(id)?.session)
+  const sessionOf = (id: MemoryId) => links.get(id)?.session ?? hits.get(id)?.session ?? null
+  const threads = sessionMeaning(meanings, sessionOf)
   const averageLength = keyword?.averageLength ?? 0
   return ids.map((id) => {
     const hit = hits.get(id)
     const link = links.get(id)
-    const session = link?.session ?? hit?.session ?? null
+    const session = sessionName(id, sessionOf(id))
     const brevity = brevityOf(hit?.length ?? averageLength)
     const window = windowOf(links, id)
     const evidence: Evidence = {
       ...NO_EVIDENCE,
       keyword: words.get(id) ?? 0,
       meaning: meanings.get(id) ?? 0,
-      context: link === undefined ? 0 : (around.scores.get(id) ?? 0) * brevity,
-      session: session === null ? 0 : (sessions.get(session) ?? 0) * brevity,
-      thread: session === null ? 0 : (threads.get(session) ?? 0),
+      context: (around.scores.get(id) ?? 0) * brevity,
+      session: (sessions.get(session) ?? 0) * brevity,
+      thread: threads.get(session) ?? 0,
       reply: link?.next === undefined ? 0 : (meanings.get(link.next) ?? 0),
     }
     const near = window.flatMap((other) => similarities.get(other) ?? [])
@@ -101,9 +104,13 @@ export function gatherEvidence(
   })
 }
 
+/** The best hit counts fully only if it holds much of the question: one that shares no more than an "I" tells little. */
 function keywordScores(keyword: KeywordLeg | null): ReadonlyMap<MemoryId, number> {
-  const best = Math.max(0, ...(keyword?.hits ?? []).map(({ score }) => score))
-  return new Map((keyword?.hits ?? []).map(({ id, score }) => [id, best > 0 ? score / best : 0]))
+  const hits = keyword?.hits ?? []
+  const best = Math.max(0, ...hits.map(({ score }) => score))
+  const covered = Math.max(0, ...hits.map(({ coverage }) => coverage))
+  const trust = Math.min(1, covered / TELLING_COVERAGE)
+  return new Map(hits.map(({ id, score }) => [id, best > 0 ? (trust * score) / best : 0]))
 }
 
 /**
@@ -166,9 +173,9 @@ function surroundingWords(
   const hits = new Map(keyword.hits.map((hit) => [hit.id, hit]))
   const rarities = keyword.terms.map(({ rarity }) => rarity)
   const asked = rarities.reduce((sum, rarity) => sum + rarity, 0)
-  const usual = keyword.averageLength * (2 * WINDOW_REACH + 1)
   for (const id of ids) {
-    if (!links.has(id)) continue
+    const isAlone = !links.has(id)
+    const usual = keyword.averageLength * (isAlone ? 1 : 2 * WINDOW_REACH + 1)
     const counts = rarities.map(() => 0)
     let length = 0
     for (const member of windowOf(links, id)) {
@@ -190,10 +197,10 @@ function sessionWords(keyword: KeywordLeg | null): ReadonlyMap<string, number> {
   const counts = new Map<string, number[]>()
   const rarities = (keyword?.terms ?? []).map(({ rarity }) => rarity)
   for (const hit of keyword?.hits ?? []) {
-    if (hit.session === null) continue
-    const known = counts.get(hit.session) ?? rarities.map(() => 0)
+    const session = sessionName(hit.id, hit.session)
+    const known = counts.get(session) ?? rarities.map(() => 0)
     counts.set(
-      hit.session,
+      session,
       known.map((count, term) => count + (hit.counts[term] ?? 0)),
     )
   }
@@ -206,22 +213,32 @@ function sessionWords(keyword: KeywordLeg | null): ReadonlyMap<string, number> {
 /** The mean of the closest memories of a session; relative to the best session. */
 function sessionMeaning(
   meanings: ReadonlyMap<MemoryId, number>,
-  sessionOf: (id: MemoryId) => string | null | undefined,
+  sessionOf: (id: MemoryId) => string | null,
 ): ReadonlyMap<string, number> {
   const closest = new Map<string, number[]>()
   // Hits come closest first, so the first of a session are its closest.
   for (const [id, score] of meanings) {
     const session = sessionOf(id)
-    if (session == null) continue
-    const known = closest.get(session) ?? []
-    if (known.length < THREAD_MEMORIES) known.push(score)
-    closest.set(session, known)
+    const name = sessionName(id, session)
+    const known = closest.get(name) ?? []
+    // One that stands alone is as close as it is; a session is as close as several of it are.
+    const share = session === null ? THREAD_MEMORIES : 1
+    if (known.length < THREAD_MEMORIES) known.push(score * share)
+    closest.set(name, known)
   }
   const means = [...closest].map(
     ([session, some]) =>
       [session, some.reduce((sum, score) => sum + score, 0) / THREAD_MEMORIES] as const,
   )
   return relative(new Map(means))
+}
+
+/**
+ * What belongs to no session is a session of its own: facts and turns of conversations stand in one list, and a turn
+ * must not win merely because it has surroundings.
+ */
+function sessionName(id: MemoryId, session: string | null): string {
+  return session ?? `\n${id}`
 }
 
 function relative<Key>(scores: ReadonlyMap<Key, number>): ReadonlyMap<Key, number> {

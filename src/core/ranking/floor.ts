@@ -6,7 +6,7 @@
  * best of few. So a model is calibrated once with texts that have nothing to do with each other, and 1 is what the best
  * of as many unrelated memories as there are would reach by chance.
  */
-import type { Candidate } from './candidate.ts'
+import { type Candidate, stepped } from './candidate.ts'
 
 /** The similarities that a model gives to questions and texts that are unrelated. */
 export type Calibration = {
@@ -27,34 +27,45 @@ const CERTAIN_COVERAGE = 0.7
 const KEYWORD_ANSWER_COVERAGE = 0.1
 const KEYWORD_MEMBER_COVERAGE = 0.05
 
-/** How near the memories are that have vectors. */
-export type Nearness = {
-  readonly closeness: (similarity: number) => number
-  /** Every vector was looked at and told: a memory without a similarity has no vector, rather than being far. */
-  readonly isComplete: boolean
-}
+/** How near a similarity is, see `closenessAmong`; null when there are no vectors. */
+export type Closeness = ((similarity: number) => number) | null
 
-/** Those that are near enough, or none when even the best is not. `nearness` is null when there are no vectors. */
+/**
+ * Those that are near enough, or none when even the best is not. The more of the question's words a memory holds, the
+ * less near it must be; one without a vector is judged by its words alone, and one from the very time that is asked about
+ * is part of the answer anyhow.
+ */
 export function aboveFloor<C extends Candidate>(
   candidates: readonly C[],
-  nearness: Nearness | null,
+  closeness: Closeness,
   options: FloorOptions,
 ): readonly C[] {
   const reaches =
     (floor: number, coverageMin: number) =>
-    ({ coverage, contextCoverage, contextSimilarity }: Candidate) => {
-      if (floor === 0 || coverage >= CERTAIN_COVERAGE) return true
-      if (nearness !== null && contextSimilarity !== null) {
-        return nearness.closeness(contextSimilarity) >= floor
-      }
-      return (nearness === null || nearness.isComplete) && contextCoverage >= coverageMin
+    ({ coverage, contextCoverage, contextSimilarity, evidence }: Candidate) => {
+      if (floor === 0 || coverage >= CERTAIN_COVERAGE || evidence.time === 1) return true
+      return closeness === null || contextSimilarity === null
+        ? contextCoverage >= coverageMin
+        : closeness(contextSimilarity) >= floor * (1 - (coverage / CERTAIN_COVERAGE) ** 2)
     }
   if (!candidates.some(reaches(options.answerFloor, KEYWORD_ANSWER_COVERAGE))) return []
-  return candidates.filter(reaches(options.memberFloor, KEYWORD_MEMBER_COVERAGE))
+  return candidates
+    .filter(reaches(options.memberFloor, KEYWORD_MEMBER_COVERAGE))
+    .map((candidate) =>
+      stepped(candidate, 'floor', candidate.score, nearnessOf(candidate, closeness)),
+    )
+}
+
+/** In words: how near it is, by what it was judged. */
+function nearnessOf(candidate: Candidate, closeness: Closeness): string {
+  const { contextCoverage, contextSimilarity } = candidate
+  return closeness === null || contextSimilarity === null
+    ? `${Math.round(contextCoverage * 100)} % of the words`
+    : `closeness ${closeness(contextSimilarity).toFixed(2)}`
 }
 
 /** Beyond so many, more memories are more of the same subjects, and the best unrelated one gets no nearer. */
-const SUBJECTS_MAX = 500
+export const SUBJECTS_MAX = 100
 
 /**
  * How far a similarity stands out among `memories` of them: 0 as any unrelated text, 1 as the best of so many of them.

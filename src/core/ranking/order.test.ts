@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { candidate, loaded } from '../../../test/fakes/candidates.ts'
 import { instant, memoryId } from '../../../test/fakes/memories.ts'
 import { withinBudget } from './budget.ts'
+import { NO_EVIDENCE } from './candidate.ts'
 import { diversify } from './diversify.ts'
-import { aboveFloor, closenessAmong, type Nearness } from './floor.ts'
+import { aboveFloor, closenessAmong } from './floor.ts'
 import type { Loaded } from './match.ts'
 import { freshness, weigh } from './weigh.ts'
 
@@ -117,10 +118,7 @@ describe('diversify', () => {
 
 describe('floor', () => {
   const floors = { answerFloor: 1.2, memberFloor: 0.85 }
-  const nearness: Nearness = {
-    closeness: closenessAmong(100, { mean: 0.7, deviation: 0.03 }),
-    isComplete: true,
-  }
+  const closeness = closenessAmong(100, { mean: 0.7, deviation: 0.03 })
   const near = (id: number, similarity: number, coverage = 0) =>
     candidate(id, {
       similarity,
@@ -132,28 +130,38 @@ describe('floor', () => {
   it('[RA11] the best of so many unrelated memories has a closeness of about 1', () => {
     const few = closenessAmong(10, { mean: 0.7, deviation: 0.03 })
     expect(few(0.7)).toBe(0)
-    expect(few(0.8)).toBeGreaterThan(nearness.closeness(0.8))
+    expect(few(0.8)).toBeGreaterThan(closeness(0.8))
     for (const memories of [0, 1, 2, 1e9]) {
       expect(Number.isFinite(closenessAmong(memories, { mean: 0, deviation: 0.1 })(1))).toBe(true)
     }
   })
 
   it('[RA11] nothing but unrelated memories is nothing', () => {
-    expect(aboveFloor([near(1, 0.75), near(2, 0.72, 0.3)], nearness, floors)).toEqual([])
+    expect(aboveFloor([near(1, 0.75), near(2, 0.72, 0.3)], closeness, floors)).toEqual([])
     expect(aboveFloor([candidate(1, { contextCoverage: 0.04 })], null, floors)).toEqual([])
-    expect(aboveFloor([], nearness, floors)).toEqual([])
+    expect(aboveFloor([], closeness, floors)).toEqual([])
   })
 
   it('[RA11] an answer keeps what is near and leaves out what is far', () => {
     const candidates = [near(1, 0.82), near(2, 0.79), near(3, 0.72)]
-    expect(idsOf(aboveFloor(candidates, nearness, floors))).toEqual([1, 2].map(memoryId))
+    expect(idsOf(aboveFloor(candidates, closeness, floors))).toEqual([1, 2].map(memoryId))
   })
 
-  it('[RA11] a memory without a vector is judged by its words, unless it may just be far', () => {
+  it('[RA11] a memory without a vector is judged by its words', () => {
     const found = candidate(1, { coverage: 0.3, contextCoverage: 0.3 })
-    expect(aboveFloor([found], nearness, floors)).toEqual([found])
-    expect(aboveFloor([found], { ...nearness, isComplete: false }, floors)).toEqual([])
-    expect(aboveFloor([found], null, floors)).toEqual([found])
+    for (const how of [closeness, null]) {
+      expect(idsOf(aboveFloor([found], how, floors))).toEqual([memoryId(1)])
+    }
+  })
+
+  it('[RA11] the more of the words a memory holds, the less near it must be', () => {
+    expect(aboveFloor([near(1, 0.79)], closeness, floors)).toEqual([])
+    expect(aboveFloor([near(1, 0.79, 0.6)], closeness, floors)).toHaveLength(1)
+  })
+
+  it('[RA11] what is from the very time that is asked about is part of the answer', () => {
+    const then = candidate(1, { evidence: { ...NO_EVIDENCE, time: 1 } })
+    expect(aboveFloor([then], closeness, floors)).toHaveLength(1)
   })
 
   const floor = fc.double({ min: 0, max: 5, noNaN: true })
@@ -175,7 +183,7 @@ describe('floor', () => {
         }),
       ),
     )
-  const anyNearness = fc.constantFrom(null, nearness, { ...nearness, isComplete: false })
+  const anyNearness = fc.constantFrom(null, closeness)
 
   it('[RA11] memories that hold the words of the question are never lost', () => {
     fc.assert(

@@ -1,0 +1,32 @@
+import { embeddingTextHash } from '../core/embedding.ts'
+import type { MemoryId, Scope } from '../core/ids.ts'
+import type { Memory } from '../core/memory.ts'
+import type { Store } from '../ports/store.ts'
+import type { VectorIndex, VectorSpace } from '../ports/vector-index.ts'
+
+const PAGE = 500
+
+/** Compares store and index page by page: how many memories were looked at, and which of them lack their vector. */
+export async function* differences(
+  { store, vectors }: { readonly store: Store; readonly vectors: VectorIndex },
+  scope: Scope,
+  space: VectorSpace,
+): AsyncGenerator<{ readonly seen: number; readonly missing: readonly Memory[] }> {
+  let after: string | undefined
+  do {
+    const page = await store.find('memory', scope, {
+      where: {},
+      limit: PAGE,
+      order: 'oldest',
+      ...(after === undefined ? {} : { after }),
+    })
+    const listed = await vectors.list(space, scope, {
+      limit: PAGE,
+      ...(after === undefined ? {} : { after: after as MemoryId }), // an id of the page before
+    })
+    const known = new Map(listed.map(({ id, textHash }) => [id, textHash]))
+    const missing = page.rows.filter((row) => known.get(row.id) !== embeddingTextHash(row))
+    yield { seen: page.rows.length, missing }
+    after = page.next ?? undefined
+  } while (after !== undefined)
+}
