@@ -108,7 +108,7 @@ async function casesOf(
 ): Promise<readonly Case[]> {
   const { documents, queries } = sampled(await loadSet(options.data, set), sample)
   const haystack = await openHaystack(documents, {
-    embedding: { source: 'auto', cacheFile: evalCacheFile() },
+    embedding: { source: 'auto', cacheFile: evalCacheFile(), cachesLocal: true },
     settings: { answerFloor: 0, memberFloor: 0 },
     ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
   })

@@ -72,7 +72,9 @@ export async function evaluateRecall(
   const lines = options.lines ?? LINES
   const needsVectors = lines.some((line) => line !== 'keyword')
   const haystack = await openHaystack(documents, {
-    embedding: needsVectors ? { source: 'auto', cacheFile: evalCacheFile() } : null,
+    embedding: needsVectors
+      ? { source: 'auto', cacheFile: evalCacheFile(), cachesLocal: true }
+      : null,
     ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
   })
   try {

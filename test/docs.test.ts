@@ -67,22 +67,13 @@ describe.skipIf(!isBuilt)('the README (skipped when dist is not built)', () => {
   })
 })
 
-/** The file as it should be: its prose up to the table, then the table. */
+/** The file as it should be: the table with these columns as it follows from the code, all around it as it is. */
 function withTable(path: string, columns: string, rows: readonly string[]): string {
-  const prose = readFileSync(path, 'utf8').split('\n| ')[0]?.trimEnd() ?? ''
   const header = columns.split(' ')
-  return [
-    prose,
-    '',
-    `| ${header.join(' | ')} |`,
-    `|${header.map(() => '---').join('|')}|`,
-    ...rows,
-    '',
-  ].join('\n')
-}
-
-function codeBlocks(language: string): readonly string[] {
-  return [...readme.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g'))].map(
-    (match) => match[1] ?? '',
-  )
+  const head = [`| ${header.join(' | ')} |`, `|${header.map(() => '---').join('|')}|`].join('\n')
+  const text = readFileSync(path, 'utf8')
+  const begin = text.indexOf(head)
+  if (begin < 0) throw new Error(`${path} has no table with the columns ${columns}.`)
+  const rest = text.slice(begin + head.length).replace(/^(?:\n\|.*)*/, '')
+  return [text.slice(0, begin), head, ...rows.map((row) => `\n${row}`), rest].join('')
 }

@@ -7,22 +7,18 @@
  * happens when recall needs the vectors of an owner for the first time, and on request. Nothing waits for it: a memory
  * without a vector is still found by its words.
  */
-import {
-  embeddingText,
-  embeddingTextHash,
-  spaceSignature,
-  VECTOR_FORMS,
-} from '../core/embedding.ts'
+import { spaceSignature, VECTOR_FORMS } from '../core/embedding.ts'
 import { AppError, toAppError } from '../core/errors.ts'
 import type { MemoryId, Scope } from '../core/ids.ts'
 import type { Memory } from '../core/memory.ts'
 import type { Calibration } from '../core/ranking/floor.ts'
 import type { Embedder, EmbeddingModel } from '../ports/embedder.ts'
 import type { Store } from '../ports/store.ts'
-import type { VectorEntry, VectorIndex, VectorSpace } from '../ports/vector-index.ts'
+import type { VectorIndex, VectorSpace } from '../ports/vector-index.ts'
 import { calibrationOf } from './calibration.ts'
 import { orCancelled } from './deadline.ts'
 import { differences } from './differences.ts'
+import { embedMemories } from './embedding.ts'
 import type { EnginePorts } from './ports.ts'
 
 export type IndexProgress = { readonly done: number; readonly total: number }
@@ -142,13 +138,18 @@ export class Indexer {
     this.#schedule(0)
   }
 
+  /** How many memories of a scope wait for their vectors. */
+  waiting(scope: Scope): number {
+    return [...this.#queue.values()]
+      .filter(({ place }) => isPlaceOf(scope, place))
+      .reduce((sum, { ids }) => sum + ids.size, 0)
+  }
+
   /** Waits until the memories of a scope have their vectors, as far as that is possible now, or for `ms`. */
   async settle(scope: Scope, ms: number): Promise<void> {
     const isMeant = ({ place }: { readonly place: Place }) => isPlaceOf(scope, place)
     const isBusy = () => [...this.#queue.values(), ...this.#underWay].some(isMeant)
-    const waiting = [...this.#queue.values()].filter(isMeant)
-    const memories = waiting.reduce((sum, { ids }) => sum + ids.size, 0)
-    if (!isBusy() || memories > SETTLE_MEMORIES_MAX) return
+    if (!isBusy() || this.waiting(scope) > SETTLE_MEMORIES_MAX) return
     let timer: ReturnType<typeof setTimeout> | undefined
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, ms)
@@ -469,39 +470,10 @@ export class Indexer {
   async #embed(memories: readonly Memory[], signal: AbortSignal): Promise<void> {
     if (memories.length === 0) return
     const { space, embedder } = await this.#openTarget()
-    await this.#vectors.put(space, await this.#entries(embedder, memories, signal))
-  }
-
-  /** The memories with their vectors. One whose text is refused must not keep the others from theirs. */
-  async #entries(
-    embedder: Embedder,
-    memories: readonly Memory[],
-    signal: AbortSignal,
-  ): Promise<readonly VectorEntry[]> {
-    const texts = memories.map(embeddingText)
-    try {
-      const embedding = embedder.embed(texts, { purpose: 'document', signal })
-      const vectors = await orCancelled(embedding, signal)
-      return memories.flatMap(({ id, place, ...memory }, position) => {
-        this.#refused.delete(id)
-        const vector = vectors[position]
-        const textHash = embeddingTextHash(memory)
-        return vector === undefined ? [] : [{ id, place, vector, textHash }]
-      })
-    } catch (error) {
-      const { code, message } = toAppError(error)
-      if (code !== 'invalid_input') throw error
-      const [only] = memories
-      if (memories.length === 1 && only !== undefined) {
-        this.#refused.set(only.id, message)
-        return []
-      }
-      const entries: VectorEntry[] = []
-      for (const memory of memories) {
-        entries.push(...(await this.#entries(embedder, [memory], signal)))
-      }
-      return entries
-    }
+    const { entries, refused } = await embedMemories(embedder, memories, signal)
+    for (const { id } of memories) this.#refused.delete(id)
+    for (const [id, because] of refused) this.#refused.set(id, because)
+    await this.#vectors.put(space, entries)
   }
 }
 

@@ -22,28 +22,33 @@ import {
   byScore,
   type Candidate,
   type Evidence,
-  NO_EVIDENCE,
   type Step,
   stepped,
 } from '../core/ranking/candidate.ts'
 import { diversify } from '../core/ranking/diversify.ts'
-import {
-  COURSE_REACH,
-  type Course,
-  firstLook,
-  gatherEvidence,
-  type MeaningLeg,
-} from '../core/ranking/evidence.ts'
-import { aboveFloor, closenessAmong, SUBJECTS_MAX } from '../core/ranking/floor.ts'
+import { COURSE_REACH, type Course, firstLook, gatherEvidence } from '../core/ranking/evidence.ts'
+import { aboveFloor } from '../core/ranking/floor.ts'
 import { type FusionOptions, fuse, type Legs, withTrail } from '../core/ranking/fusion.ts'
-import { type Asked, type Loaded, match, readQuestion } from '../core/ranking/match.ts'
+import { type Loaded, match, readQuestion } from '../core/ranking/match.ts'
 import { weigh } from '../core/ranking/weigh.ts'
 import { resolveSettings, type Settings } from '../core/settings.ts'
 import { estimateTokens } from '../core/tokens.ts'
 import { innerProduct } from '../core/vectors.ts'
 import type { MemoryFilter, Page } from '../ports/store.ts'
-import type { VectorSpace } from '../ports/vector-index.ts'
-import { type Timely, withinTime } from './deadline.ts'
+import { withinTime } from './deadline.ts'
+import {
+  fromThatTime,
+  keywordLeg,
+  type LegReport,
+  type Meaning,
+  meaningLeg,
+  nextTurn,
+  type Question,
+  refuseSilence,
+  reportOf,
+  skipped,
+  unfound,
+} from './gather.ts'
 import type { Indexer } from './indexing.ts'
 import type { EnginePorts } from './ports.ts'
 import { parseLimit, type ReadFilter, toMemoryFilter } from './read.ts'
@@ -79,13 +84,6 @@ export type Recalled = {
   readonly trail: readonly Step[]
 }
 
-/** What a leg did, in words: `searched`, `not asked`, or why there is nothing from it. */
-export type LegReport = {
-  readonly state: 'searched' | 'skipped' | 'failed'
-  readonly hits: number
-  readonly because: string | null
-}
-
 export type Recollection = {
   readonly memories: readonly Recalled[]
   readonly strategy: Settings['strategy']
@@ -96,36 +94,20 @@ export type Recollection = {
   }
   /** Something was found, but nothing that was near enough. */
   readonly abstained: boolean
+  /** How near the nearest memory is, on the scale of the settings `answerFloor` and `memberFloor`; null without vectors. */
+  readonly closeness: number | null
   /** The time that the question names, in its words. */
   readonly time: string | null
   readonly tokens: number
 }
 
-/** Enough that fusion sees every memory that could still win; constant, see above. */
-const KEYWORD_CANDIDATES = 400
 /** How many hits are looked at together with what stands around them. */
 const COURSE_MEMORIES = 100
 /** How many candidates are read and ranked by more than their place in the lists. */
 const POOL = RECALL_MEMORIES_MAX
 /** Below this share of the best score, a memory is not part of the answer. */
 const TAIL_SHARE = 0.2
-/** How many memories of the time that is asked about take part, and how long such a time may be. */
-const SPAN_MEMORIES = 50
-const SPAN_MS_MAX = 63 * 86_400_000
-/** How long recall waits for memories that were just written to get their vectors. */
-const SETTLE_MS = 1_000
-
-type Recall = {
-  readonly ports: EnginePorts
-  readonly indexer: Indexer | null
-  readonly scope: Scope
-  readonly query: RecallQuery
-  readonly settings: Settings
-  readonly where: MemoryFilter
-  readonly text: string
-  readonly now: Instant
-  readonly deadlineMs: number
-}
+type Recall = Question & { readonly query: RecallQuery }
 
 export async function recall(
   ports: EnginePorts,
@@ -166,12 +148,13 @@ export async function recall(
     strategy: settings.strategy,
     legs: found.legs,
     abstained: found.abstained,
+    closeness: found.closeness,
     time: found.time,
     tokens: fitted.reduce((sum, { tokens }) => sum + tokens, 0),
   }
 }
 
-type Found = Pick<Recollection, 'legs' | 'abstained' | 'time'> & {
+type Found = Pick<Recollection, 'legs' | 'abstained' | 'closeness' | 'time'> & {
   readonly candidates: readonly Loaded[]
 }
 
@@ -193,127 +176,38 @@ async function search(call: Recall): Promise<Found> {
   const ranked = weigh(match(pool, asked), now, settings)
   const reranked = await rerank(call, ranked)
   const varied = diversify(reranked.candidates, settings.mmrLambda)
-  const near = withoutTail(aboveFloor(varied, answer?.closeness ?? null, settings), reranked.report)
+  const above = aboveFloor(varied, answer?.closeness ?? null, settings)
+  // A reranker's scores have no zero to measure a tail from.
+  const keepsTail = reranked.report.state === 'searched' || settings.memberFloor === 0
+  const near = keepsTail ? above : withoutTail(above)
   return {
     candidates: near,
     legs: {
       keyword: reportOf(keyword, keyword.kind === 'done' ? keyword.result.hits.length : 0),
-      meaning: reportOf(meaning, meaning.kind === 'done' ? meaning.result.hits.length : 0),
+      meaning: {
+        ...reportOf(meaning, answer?.hits.length ?? 0),
+        missing: call.indexer?.waiting(call.scope) ?? 0,
+      },
       rerank: reranked.report,
     },
     abstained: near.length === 0 && pool.length > 0,
+    closeness: closenessOf(pool, answer),
     time: asked.span?.words ?? null,
   }
 }
 
-/** What stands far below the best is not part of the answer. A reranker's scores have no zero to measure from. */
-function withoutTail(candidates: readonly Loaded[], rerank: LegReport): readonly Loaded[] {
-  if (rerank.state === 'searched') return candidates
+/** Of the nearest, on the scale of the floors. */
+function closenessOf(pool: readonly Loaded[], meaning: Meaning | null): number | null {
+  const similarities = pool.flatMap(({ contextSimilarity }) => contextSimilarity ?? [])
+  if (meaning === null || similarities.length === 0) return null
+  return meaning.closeness(Math.max(...similarities))
+}
+
+/** What stands far below the best is not part of the answer. */
+function withoutTail(candidates: readonly Loaded[]): readonly Loaded[] {
   const best = Math.max(0, ...candidates.map(({ score }) => score))
   return candidates.filter(({ score }) => score >= best * TAIL_SHARE)
 }
-
-/**
- * Memories from the time that is asked about, whatever they say: "what happened in May?" has no other words to be found
- * by. Not for long spans, where that would be nearly everything.
- */
-async function fromThatTime(
-  { ports, scope, where, deadlineMs }: Recall,
-  span: Asked['span'],
-): Promise<readonly Candidate[]> {
-  if (span === null || span.until - span.from > SPAN_MS_MAX) return []
-  const found = await withinTime(deadlineMs, () =>
-    ports.store.find('memory', scope, {
-      where: { ...where, createdFrom: span.from, createdBefore: span.until },
-      limit: SPAN_MEMORIES,
-    }),
-  )
-  return found.kind === 'failed' ? [] : found.result.rows.map(({ id }) => unfound(id))
-}
-
-/** A candidate that no leg has found. */
-function unfound(id: MemoryId): Candidate {
-  return {
-    id,
-    score: 0,
-    evidence: NO_EVIDENCE,
-    coverage: 0,
-    contextCoverage: 0,
-    similarity: null,
-    contextSimilarity: null,
-    trail: [],
-  }
-}
-
-/** One leg answers for both. Where none did, an empty answer would say that there is nothing. */
-function refuseSilence(...legs: readonly Leg<unknown>[]): void {
-  if (legs.some(({ kind }) => kind === 'done')) return
-  for (const leg of legs) if (leg.kind === 'failed') throw leg.error
-}
-
-/** Searching by words, by meaning and ranking each hold the thread for milliseconds: others have their turn between. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
-}
-
-type Skipped = { readonly kind: 'skipped'; readonly because: string }
-type Leg<Result> = Timely<Result> | Skipped
-
-async function keywordLeg({ ports, scope, text, where, settings, deadlineMs }: Recall) {
-  if (settings.strategy === 'semantic') return skipped('the strategy is semantic')
-  return withinTime(deadlineMs, () =>
-    ports.store.matchText(scope, { text, limit: KEYWORD_CANDIDATES, where }),
-  )
-}
-
-type Meaning = {
-  readonly hits: MeaningLeg
-  readonly vector: Float32Array
-  readonly space: VectorSpace
-  readonly closeness: (similarity: number) => number
-}
-
-async function meaningLeg(call: Recall): Promise<Leg<Meaning>> {
-  const { ports, indexer, scope, text, settings, deadlineMs } = call
-  const { vectors } = ports
-  if (settings.strategy === 'keyword') return skipped('the strategy is keyword')
-  if (indexer === null || vectors === undefined) return skipped('there is no embedding model')
-  if (!/[\p{L}\p{N}].*[\p{L}\p{N}].*[\p{L}\p{N}]/su.test(text)) {
-    return skipped('there are too few letters in the question')
-  }
-  const looked = await withinTime(deadlineMs, async (signal): Promise<Meaning | Skipped> => {
-    await nextTurn()
-    const { space, embedder, model, calibration } = await indexer.open(scope)
-    if (!isReadable(text, model.languages)) {
-      return skipped(`the model reads ${model.languages?.join(', ')} only`)
-    }
-    await indexer.settle(scope, Math.min(SETTLE_MS, deadlineMs / 2))
-    const [vector] = await embedder.embed([text], { purpose: 'query', signal })
-    if (vector === undefined) throw new AppError('unavailable', 'The question got no vector.')
-    const limit = settings.vectorCandidates
-    const hits = await vectors.nearest(space, scope, { vector, limit, where: call.where })
-    // A full list stands for many; how many exactly makes no difference.
-    const memories = hits.length < limit ? hits.length : SUBJECTS_MAX
-    return { hits, vector, space, closeness: closenessAmong(memories, calibration) }
-  })
-  return looked.kind === 'done' && 'kind' in looked.result
-    ? looked.result
-    : (looked as Timely<Meaning>) // the other case was just ruled out
-}
-
-/** A model for languages in Latin letters makes noise of other scripts; words do better alone there. */
-function isReadable(text: string, languages: readonly string[] | undefined): boolean {
-  if (languages === undefined || !languages.every((language) => LATIN.has(language))) return true
-  const letters = text.match(/\p{L}/gu) ?? []
-  const foreign = letters.filter((letter) => !/\p{Script=Latin}/u.test(letter))
-  return foreign.length <= letters.length / 3
-}
-
-const LATIN: ReadonlySet<string> = new Set(
-  'en de fr es it pt nl sv da no nb nn fi is et lv lt pl cs sk sl hr hu ro tr id ms vi sw'.split(
-    ' ',
-  ),
-)
 
 async function fused(call: Recall, legs: Legs) {
   const options: FusionOptions = call.settings
@@ -458,6 +352,7 @@ async function newest(call: Recall, limit: number): Promise<Found> {
     })),
     legs: { keyword: report, meaning: report, rerank: report },
     abstained: false,
+    closeness: null,
     time: null,
   }
 }
@@ -500,16 +395,6 @@ function tokenBudget({ tokensMax, purpose }: RecallQuery, settings: Settings): n
     return tokensMax
   }
   return purpose === 'prompt' ? settings.contextTokensMax : null
-}
-
-function skipped(because: string): Skipped {
-  return { kind: 'skipped', because }
-}
-
-function reportOf(leg: Leg<unknown>, hits: number): LegReport {
-  return leg.kind === 'done'
-    ? { state: 'searched', hits, because: null }
-    : { state: leg.kind, hits: 0, because: leg.because }
 }
 
 function toRecalled({ memory, score, coverage, evidence, tokens, trail }: Fitted): Recalled {

@@ -1,4 +1,5 @@
 /** Wires adapters to the engine. The only place, with its siblings here, that knows both. */
+import { existsSync } from 'node:fs'
 import { openCacheFile } from '../adapters/embedders/cache-file.ts'
 import { openPostgresStore } from '../adapters/postgres/store.ts'
 import type { DatabaseKey } from '../adapters/sqlite/driver.ts'
@@ -39,6 +40,10 @@ export type EngineOptions = {
   readonly embedding?: EmbeddingOptions | Embedder | false
   /** `int8` keeps vectors in a quarter of the space. Default: `float32`. */
   readonly vectorForm?: VectorForm
+  /** How SQLite looks for near vectors; `sqlite-vec` needs the package of that name, and is slower. Default: `built-in`. */
+  readonly vectorSearch?: 'built-in' | 'sqlite-vec'
+  /** How much memory SQLite's vectors may take while they are searched. Default: 512 MiB. */
+  readonly vectorMemoryBytes?: number
   /** Reads the best candidates again, together with the question. Default: none. */
   readonly rerank?: RerankOptions | Reranker
   /** Counts tokens as the model does that the memories are for. Default: an estimate. */
@@ -55,6 +60,8 @@ const OPTIONS: ReadonlySet<string> = new Set<keyof EngineOptions>([
   'store',
   'embedding',
   'vectorForm',
+  'vectorSearch',
+  'vectorMemoryBytes',
   'rerank',
   'countTokens',
   'settings',
@@ -95,6 +102,8 @@ async function openStore({
   durability,
   postgres,
   store,
+  vectorSearch,
+  vectorMemoryBytes,
 }: EngineOptions): Promise<Store & { readonly vectors?: VectorIndex | null }> {
   if ([path, postgres, store].filter((place) => place !== undefined).length > 1) {
     throw new AppError('invalid_input', 'Give one of path, postgres and store, not several.')
@@ -106,6 +115,8 @@ async function openStore({
     now: () => systemClock.now(),
     key: key === undefined ? null : toDatabaseKey(key),
     ...(durability === undefined ? {} : { durability }),
+    ...(vectorSearch === undefined ? {} : { vectors: vectorSearch }),
+    ...(vectorMemoryBytes === undefined ? {} : { vectorMemoryBytes }),
   })
 }
 
@@ -122,10 +133,17 @@ function toEmbedder(embedding: EngineOptions['embedding']): Embedder | null {
 /** Vectors tell of texts, and the file that keeps them knows nothing of memories: it starts anew. */
 async function forgetVectors(embedding: EngineOptions['embedding']): Promise<void> {
   if (embedding === undefined || embedding === false || 'embed' in embedding) return
-  if (embedding.cacheFile == null) return
+  if (embedding.cacheFile == null || !existsSync(embedding.cacheFile)) return
   const cache = openCacheFile({ path: embedding.cacheFile, clock: systemClock })
   try {
     await cache.clear()
+  } catch (error) {
+    throw new AppError(
+      'unavailable',
+      `It was erased, but vectors of its text may be left in ${embedding.cacheFile}. Delete that file.`,
+      {},
+      error,
+    )
   } finally {
     await cache.close()
   }

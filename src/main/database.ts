@@ -60,7 +60,9 @@ export function createDatabase({ config, now, askPassphrase }: DatabaseOptions):
       if (!create && stateOf(path) === 'missing') return createEngine({ embedding: false })
       makeFolder(folder)
       const store = await openSqliteFile({ path, now, key: await currentKey() })
-      return createEngine({ ...engineOptions(config, stateOf(path) === 'encrypted'), store })
+      const isEncrypted = stateOf(path) === 'encrypted'
+      if (isEncrypted) removeCache(folder)
+      return createEngine({ ...engineOptions(config, isEncrypted), store })
     },
     backup: async (target) => {
       requireDatabase(path)
@@ -80,7 +82,9 @@ export function createDatabase({ config, now, askPassphrase }: DatabaseOptions):
       const to = toNewKey(key, config)
       requireCipher()
       try {
-        return await convert(null, to, onProgress)
+        const converted = await convert(null, to, onProgress)
+        removeCache(folder)
+        return converted
       } catch (error) {
         // Nothing is encrypted with it, and a second try would find its place taken.
         if (key.kind === 'generated' && stateOf(path) === 'plain') rmSync(key.path, { force: true })
@@ -125,13 +129,19 @@ function engineOptions(config: Config, isEncrypted: boolean): EngineOptions {
     embedding: {
       modelFolder: join(dataFolder, 'models'),
       ...embedding,
-      // Only answers that cost money are kept, and never beside a database that is encrypted: vectors tell of texts.
-      cacheFile:
-        isEncrypted || embedding.remoteModel === undefined ? null : join(dataFolder, CACHE_FILE),
+      // Never beside a database that is encrypted: vectors tell of texts.
+      cacheFile: isEncrypted ? null : join(dataFolder, CACHE_FILE),
     },
     vectorForm,
     settings,
     ...(rerank === null ? {} : { rerank }),
+  }
+}
+
+/** Vectors that were kept before the database was encrypted. */
+function removeCache(folder: string): void {
+  for (const end of ['', '-wal', '-shm', '.damaged']) {
+    rmSync(join(folder, `${CACHE_FILE}${end}`), { force: true })
   }
 }
 

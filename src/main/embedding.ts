@@ -40,8 +40,13 @@ export type EmbeddingOptions = {
   /** Where models that don't come with the package are kept. */
   readonly modelFolder?: string
   readonly allowDownload?: boolean
-  /** A file that keeps vectors of texts across runs; null for none. Not for encrypted data: vectors tell of texts. */
+  /**
+   * A file that keeps the vectors of a remote model across runs, because they cost money. Not for encrypted data:
+   * vectors tell of texts. It is emptied whenever memories are erased.
+   */
   readonly cacheFile?: string | null
+  /** Keeps those of a local model there as well. */
+  readonly cachesLocal?: boolean
   readonly cacheEntriesMax?: number
   readonly cacheAgeMsMax?: number
 }
@@ -69,10 +74,13 @@ export function openEmbedder(options: EmbeddingOptions): Embedder | null {
   }
 }
 
-/** The embedder that made a space whose model is still at hand: the built-in one. */
+/** The embedder that made a space whose model is still at hand: those that come with the package. */
 export function openFormerEmbedder(signature: string, options: EmbeddingOptions): Embedder | null {
-  return signature.startsWith(`transformers:${DEFAULT_MODEL}:`)
-    ? remembered(openLocalEmbedder({}), options)
+  if (signature.startsWith(`transformers:${DEFAULT_MODEL}:`)) {
+    return remembered(openLocalEmbedder({}), options)
+  }
+  return signature.startsWith(`static:${STATIC_MODEL}@`)
+    ? remembered(openStatic({}), options)
     : null
 }
 
@@ -129,11 +137,11 @@ function openRemote(options: EmbeddingOptions): Embedder {
 /** What was embedded once is not embedded again soon; with a file, not in later runs either. */
 function remembered(
   embedder: Embedder,
-  { cacheFile, cacheEntriesMax, cacheAgeMsMax }: EmbeddingOptions,
+  { cacheFile, cachesLocal, cacheEntriesMax, cacheAgeMsMax }: EmbeddingOptions,
   about: { readonly account: string; readonly purposeMatters: boolean } = LOCAL,
 ): Embedder {
   const kept =
-    cacheFile == null
+    cacheFile == null || (about === LOCAL && cachesLocal !== true)
       ? embedder
       : persisted(embedder, {
           cache: openCacheFile({ path: cacheFile, clock: systemClock }),

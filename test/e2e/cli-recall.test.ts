@@ -35,7 +35,7 @@ describe('recall on the command line', () => {
     const done = await cli(['reindex'], at)
     expect(done).toMatchObject({ exit: 0 })
     expect(done.out).toMatch(/^3 memories of 3 can be found by meaning \(static:/)
-    expect((await cli(['status'], at)).out).toMatch(/vectors +3\n/)
+    expect((await cli(['status'], at)).out).toMatch(/vectors +3 \(static:/)
     expect((await cli(['reindex', '--force', '--json'], at)).json).toMatchObject({
       vectors: 3,
       missing: 0,

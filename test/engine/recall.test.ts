@@ -20,7 +20,9 @@ describeRecall('on sqlite', async () => {
 
 it('[FO3] erasing also empties the file that keeps vectors of texts', async () => {
   const cacheFile = join(temporaryFolder(), 'vectors.db')
-  const engine = await createEngine({ embedding: { source: 'static', cacheFile } })
+  const engine = await createEngine({
+    embedding: { source: 'static', cacheFile, cachesLocal: true },
+  })
   const { memory } = await engine.remember({ owner: 'ada' }, { content: 'The code is 4711.' })
   await engine.reindex()
   const kept = async () => {

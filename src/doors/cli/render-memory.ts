@@ -45,7 +45,12 @@ export function renderExplanation(style: Style, found: Recollection, now: number
     return [name, because === null ? `${hits} found` : `${state}: ${because}`] as const
   })
   const time = found.time === null ? [] : [['time', found.time] as const]
-  const about = fields(style, [['strategy', found.strategy], ...time, ...legs])
+  const about = fields(style, [
+    ['strategy', found.strategy],
+    ...time,
+    ...legs,
+    ...nearestField(found),
+  ])
   const entries = found.memories.map(({ memory, trail }, index) =>
     [
       `${index + 1}. ${contentCell(style, memory, now).text}`,
@@ -64,11 +69,26 @@ function nothingFound(found: Recollection): string {
   return [words, ...warnings(found)].join('\n')
 }
 
+/** Where the nearest memory stands, for whoever wonders why there is nothing or so much. */
+function nearestField({ closeness }: Recollection): readonly (readonly [string, string])[] {
+  return closeness === null
+    ? []
+    : [['nearest', `closeness ${closeness.toFixed(2)} (see the settings answerFloor, memberFloor)`]]
+}
+
 /** A leg that should have answered and did not: the list may lack something. */
 function warnings({ legs }: Recollection): readonly string[] {
-  return Object.entries(legs)
+  const failed = Object.entries(legs)
     .filter(([, { state }]) => state === 'failed')
     .map(([name, { because }]) => `Not searched by ${name}: ${because}`)
+  const missing = legs.meaning.missing ?? 0
+  const without = count(missing, 'memory has no vector', 'memories have no vector')
+  return missing === 0
+    ? failed
+    : [
+        ...failed,
+        `${without} yet and can only be found by words; \`recollect reindex\` changes that.`,
+      ]
 }
 
 function contentCell(style: Style, memory: Memory, now: number): Cell {

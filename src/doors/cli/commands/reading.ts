@@ -113,7 +113,7 @@ export const get = defineCommand({
 export const search = defineCommand({
   name: 'search',
   group: 'Reading',
-  summary: 'Find memories by their words, best first.',
+  summary: 'Find the memories that answer a question, by words and meaning, best first.',
   details:
     'SCORE compares the memories of one answer with each other; COVERS says how much of the question a memory ' +
     'holds, rare words counting more.',

@@ -84,10 +84,12 @@ function indexFields(index: EngineStatus['index']): readonly (readonly [string, 
           `${count(missing, 'memory', 'memories')} without one yet; \`recollect reindex\` makes them`,
         ]
   const why = because === null ? [] : [because]
+  const of = index.space === null ? '' : ` (${index.space})`
+  const vectors = `${formatNumber(index.vectors)}${of}`
   const other = filling === null ? [] : [`filling ${filling}`]
   return [
     ['model', `${embedder.source}, ${embedder.model}${state}`],
-    ['vectors', [formatNumber(index.vectors), ...lack, ...other, ...why].join('\n')],
+    ['vectors', [vectors, ...lack, ...other, ...why].join('\n')],
   ]
 }
 

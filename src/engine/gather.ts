@@ -1,0 +1,157 @@
+/**
+ * Gathers candidates: by words, by meaning, and by the time that is asked about, each under a deadline. A leg that fails
+ * is a missing list with a reason, not an error.
+ */
+import { AppError } from '../core/errors.ts'
+import type { Instant, MemoryId, Scope } from '../core/ids.ts'
+import { type Candidate, NO_EVIDENCE } from '../core/ranking/candidate.ts'
+import type { MeaningLeg } from '../core/ranking/evidence.ts'
+import { closenessAmong, SUBJECTS_MAX } from '../core/ranking/floor.ts'
+import type { Asked } from '../core/ranking/match.ts'
+import type { Settings } from '../core/settings.ts'
+import type { MemoryFilter } from '../ports/store.ts'
+import type { VectorSpace } from '../ports/vector-index.ts'
+import { type Timely, withinTime } from './deadline.ts'
+import type { Indexer } from './indexing.ts'
+import type { EnginePorts } from './ports.ts'
+
+/** One question, with everything that its stages need. */
+export type Question = {
+  readonly ports: EnginePorts
+  readonly indexer: Indexer | null
+  readonly scope: Scope
+  readonly settings: Settings
+  readonly where: MemoryFilter
+  readonly text: string
+  readonly now: Instant
+  readonly deadlineMs: number
+}
+
+/** What a leg did, in words: `searched`, `not asked`, or why there is nothing from it. */
+export type LegReport = {
+  readonly state: 'searched' | 'skipped' | 'failed'
+  readonly hits: number
+  readonly because: string | null
+  /** Of meaning: how many memories are known to have no vector yet. */
+  readonly missing?: number
+}
+
+/** Enough that fusion sees every memory that could still win; constant, see above. */
+const KEYWORD_CANDIDATES = 400
+/** How many memories of the time that is asked about take part, and how long such a time may be. */
+const SPAN_MEMORIES = 50
+const SPAN_MS_MAX = 63 * 86_400_000
+/** How long recall waits for memories that were just written to get their vectors. */
+const SETTLE_MS = 1_000
+
+export type Skipped = { readonly kind: 'skipped'; readonly because: string }
+export type Leg<Result> = Timely<Result> | Skipped
+
+export async function keywordLeg({ ports, scope, text, where, settings, deadlineMs }: Question) {
+  if (settings.strategy === 'semantic') return skipped('the strategy is semantic')
+  return withinTime(deadlineMs, () =>
+    ports.store.matchText(scope, { text, limit: KEYWORD_CANDIDATES, where }),
+  )
+}
+
+export type Meaning = {
+  readonly hits: MeaningLeg
+  readonly vector: Float32Array
+  readonly space: VectorSpace
+  readonly closeness: (similarity: number) => number
+}
+
+export async function meaningLeg(call: Question): Promise<Leg<Meaning>> {
+  const { ports, indexer, scope, text, settings, deadlineMs } = call
+  const { vectors } = ports
+  if (settings.strategy === 'keyword') return skipped('the strategy is keyword')
+  if (indexer === null || vectors === undefined) return skipped('there is no embedding model')
+  if (!/[\p{L}\p{N}].*[\p{L}\p{N}].*[\p{L}\p{N}]/su.test(text)) {
+    return skipped('there are too few letters in the question')
+  }
+  const looked = await withinTime(deadlineMs, async (signal): Promise<Meaning | Skipped> => {
+    await nextTurn()
+    const { space, embedder, model, calibration } = await indexer.open(scope)
+    if (!isReadable(text, model.languages)) {
+      return skipped(`the model reads ${model.languages?.join(', ')} only`)
+    }
+    await indexer.settle(scope, Math.min(SETTLE_MS, deadlineMs / 2))
+    const [vector] = await embedder.embed([text], { purpose: 'query', signal })
+    if (vector === undefined) throw new AppError('unavailable', 'The question got no vector.')
+    const limit = settings.vectorCandidates
+    const hits = await vectors.nearest(space, scope, { vector, limit, where: call.where })
+    // A full list stands for many; how many exactly makes no difference.
+    const memories = hits.length < limit ? hits.length : SUBJECTS_MAX
+    return { hits, vector, space, closeness: closenessAmong(memories, calibration) }
+  })
+  return looked.kind === 'done' && 'kind' in looked.result
+    ? looked.result
+    : (looked as Timely<Meaning>) // the other case was just ruled out
+}
+
+/** A model for languages in Latin letters makes noise of other scripts; words do better alone there. */
+function isReadable(text: string, languages: readonly string[] | undefined): boolean {
+  if (languages === undefined || !languages.every((language) => LATIN.has(language))) return true
+  const letters = text.match(/\p{L}/gu) ?? []
+  const foreign = letters.filter((letter) => !/\p{Script=Latin}/u.test(letter))
+  return foreign.length <= letters.length / 3
+}
+
+const LATIN: ReadonlySet<string> = new Set(
+  'en de fr es it pt nl sv da no nb nn fi is et lv lt pl cs sk sl hr hu ro tr id ms vi sw'.split(
+    ' ',
+  ),
+)
+
+/**
+ * Memories from the time that is asked about, whatever they say: "what happened in May?" has no other words to be found
+ * by. Not for long spans, where that would be nearly everything.
+ */
+export async function fromThatTime(
+  { ports, scope, where, deadlineMs }: Question,
+  span: Asked['span'],
+): Promise<readonly Candidate[]> {
+  if (span === null || span.until - span.from > SPAN_MS_MAX) return []
+  const found = await withinTime(deadlineMs, () =>
+    ports.store.find('memory', scope, {
+      where: { ...where, createdFrom: span.from, createdBefore: span.until },
+      limit: SPAN_MEMORIES,
+    }),
+  )
+  return found.kind === 'failed' ? [] : found.result.rows.map(({ id }) => unfound(id))
+}
+
+/** A candidate that no leg has found. */
+export function unfound(id: MemoryId): Candidate {
+  return {
+    id,
+    score: 0,
+    evidence: NO_EVIDENCE,
+    coverage: 0,
+    contextCoverage: 0,
+    similarity: null,
+    contextSimilarity: null,
+    trail: [],
+  }
+}
+
+/** One leg answers for both. Where none did, an empty answer would say that there is nothing. */
+export function refuseSilence(...legs: readonly Leg<unknown>[]): void {
+  if (legs.some(({ kind }) => kind === 'done')) return
+  for (const leg of legs) if (leg.kind === 'failed') throw leg.error
+}
+
+/** Searching by words, by meaning and ranking each hold the thread for milliseconds: others have their turn between. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+export function skipped(because: string): Skipped {
+  return { kind: 'skipped', because }
+}
+
+export function reportOf(leg: Leg<unknown>, hits: number): LegReport {
+  return leg.kind === 'done'
+    ? { state: 'searched', hits, because: null }
+    : { state: leg.kind, hits: 0, because: leg.because }
+}
