@@ -77,3 +77,9 @@ function withTable(path: string, columns: string, rows: readonly string[]): stri
   const rest = text.slice(begin + head.length).replace(/^(?:\n\|.*)*/, '')
   return [text.slice(0, begin), head, ...rows.map((row) => `\n${row}`), rest].join('')
 }
+
+function codeBlocks(language: string): readonly string[] {
+  return [...readme.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g'))].map(
+    (match) => match[1] ?? '',
+  )
+}
