@@ -82,7 +82,7 @@ export const SETTINGS = {
   },
   answerFloor: {
     kind: 'number',
-    default: 1.05,
+    default: 1,
     min: 0,
     max: 5,
     step: 'any',
@@ -91,7 +91,7 @@ export const SETTINGS = {
   },
   memberFloor: {
     kind: 'number',
-    default: 0.75,
+    default: 0.7,
     min: 0,
     max: 5,
     step: 'any',
