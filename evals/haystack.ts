@@ -8,12 +8,13 @@ import { join } from 'node:path'
 import { openSqliteStore, type SqliteStore } from '../src/adapters/sqlite/store.ts'
 import { createIds } from '../src/adapters/system/ids.ts'
 import { spaceSignature } from '../src/core/embedding.ts'
-import type { Instant, MemoryId } from '../src/core/ids.ts'
+import type { Instant, MemoryId, Place } from '../src/core/ids.ts'
 import type { SettingValues } from '../src/core/settings.ts'
 import { createEngineOn, type Engine } from '../src/engine/engine.ts'
 import { type EmbeddingOptions, openEmbedder } from '../src/main/embedding.ts'
 import type { Embedder } from '../src/ports/embedder.ts'
 import type { VectorSpace } from '../src/ports/vector-index.ts'
+import { memory } from '../test/fakes/memories.ts'
 import { type EvalDocument, parseTime } from './datasets.ts'
 
 export type Haystack = {
@@ -116,44 +117,21 @@ async function* lines(
     const id = ids.next('mem', (FIRST_ID_MS + position) as Instant)
     documentOf.set(id, document)
     const at = (document.ts === null ? null : parseTime(document.ts)) ?? FIRST_ID_MS
-    yield JSON.stringify({
-      table: 'memory',
-      row: {
-        id,
-        place: { owner: document.group, user: null, session: document.session },
-        key: null,
-        content:
-          document.caption === null ? document.text : `${document.text}\n${document.caption}`,
-        type: 'factual',
-        category: 'general',
-        importance: 5,
-        salience: 0.5,
-        pinned: false,
-        trust: 'user',
-        status: 'active',
-        validFrom: null,
-        validUntil: null,
-        supersededBy: null,
-        conflictsWith: null,
-        expiresAt: null,
-        provenance: {
-          source: 'import',
-          speaker: document.speaker,
-          turns: [],
-          extractor: null,
-          extractorVersion: null,
-        },
-        entities: [],
-        language: null,
-        metadata: {},
-        sourceCount: 1,
-        useCount: 0,
-        lastUsedAt: null,
-        version: 1,
-        change: `chg_${position}`,
-        createdAt: at,
-        updatedAt: at,
+    const { text, caption, group, session, speaker } = document
+    const row = memory({
+      id,
+      place: { owner: group, user: null, session } as Place, // names of groups and sessions are valid ones
+      content: caption === null ? text : `${text}\n${caption}`,
+      provenance: {
+        source: 'import',
+        speaker,
+        turns: [],
+        extractor: null,
+        extractorVersion: null,
       },
+      createdAt: at as Instant,
+      updatedAt: at as Instant,
     })
+    yield JSON.stringify({ table: 'memory', row })
   }
 }

@@ -24,6 +24,11 @@ const { values, positionals } = parseArgs({
 })
 
 const name = positionals[0] ?? ''
+const sample = values.sample === undefined ? undefined : Number(values.sample)
+if (sample !== undefined && (!Number.isInteger(sample) || sample < 1)) {
+  process.stderr.write('--sample takes a whole number of groups.\n')
+  process.exit(2)
+}
 const evaluate = EVALS[name]
 if (evaluate === undefined) {
   process.stderr.write(`Unknown eval "${name}". There are: ${Object.keys(EVALS).join(', ')}.\n`)
@@ -33,7 +38,7 @@ if (evaluate === undefined) {
     data: values.data,
     explain: values.explain,
     onProgress: showProgress,
-    ...(values.sample === undefined ? {} : { sample: Number(values.sample) }),
+    ...(sample === undefined ? {} : { sample }),
   })
   showProgress('')
   const json = JSON.stringify(report.json ?? report)

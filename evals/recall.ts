@@ -82,6 +82,8 @@ export async function evaluateRecall(
     const outcomes: Outcome[] = []
     const latencies: number[] = []
     for (const query of queries.filter(hasGold)) {
+      // Timed without the embedding of the question: whether a cache has it depends on earlier runs.
+      await haystack.embedder?.embed([query.question], { purpose: 'query' })
       for (const line of lines) {
         const began = performance.now()
         const ranking = await SEARCHES[line](haystack, query)
@@ -303,7 +305,10 @@ function aboutTable(
     columns: ['', ''],
     rows: [
       ['questions', queries],
-      ['a question takes, median and 95 %', `${latencyMs.p50} / ${latencyMs.p95} ms`],
+      [
+        'recall without embedding the question, median and 95 %',
+        `${latencyMs.p50} / ${latencyMs.p95} ms`,
+      ],
       ['indexing', `${(index.ms / 1_000).toFixed(1)} s, ${(index.bytes / 1e6).toFixed(1)} MB`],
       ...(abstention === null
         ? []
