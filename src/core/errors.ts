@@ -27,7 +27,7 @@ export const ERRORS = {
     status: 503,
     exit: 8,
     retryable: false,
-    help: 'The database file is damaged.',
+    help: 'A file is damaged: the database, or that of a model.',
   },
   schema_mismatch: {
     status: 503,
@@ -58,7 +58,7 @@ export const ERRORS = {
     status: 501,
     exit: 14,
     retryable: false,
-    help: 'An optional package that this needs is not installed.',
+    help: 'Something that this needs is not there: an optional package, or a model.',
   },
   cancelled: { status: 499, exit: 130, retryable: true, help: 'It was stopped before it ended.' },
   internal: { status: 500, exit: 1, retryable: false, help: 'A bug in Recollect.' },
