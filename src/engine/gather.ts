@@ -37,7 +37,7 @@ export type LegReport = {
 }
 
 /** Enough that fusion sees every memory that could still win; constant, see above. */
-const KEYWORD_CANDIDATES = 400
+const KEYWORD_CANDIDATES = 200
 /** How many memories of the time that is asked about take part, and how long such a time may be. */
 const SPAN_MEMORIES = 50
 const SPAN_MS_MAX = 63 * 86_400_000
