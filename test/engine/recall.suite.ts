@@ -175,7 +175,8 @@ function describeFinding(open: OpenEngine): void {
   })
 
   it('[RA11] says nothing when nothing fits, and that it looked', async () => {
-    const { engine } = await open()
+    // The reference embedder has few dimensions, where words meet by chance more often than in a model.
+    const { engine } = await open({ answerFloor: 1.5, memberFloor: 1 })
     const nothing = await engine.recall(ADA, { text: 'sofa' })
     expect(nothing).toMatchObject({ memories: [], abstained: false, tokens: 0 })
     await tell(engine, ...facts)
