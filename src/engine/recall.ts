@@ -27,7 +27,7 @@ import {
 } from '../core/ranking/candidate.ts'
 import { diversify } from '../core/ranking/diversify.ts'
 import { COURSE_REACH, type Course, firstLook, gatherEvidence } from '../core/ranking/evidence.ts'
-import { aboveFloor } from '../core/ranking/floor.ts'
+import { aboveFloor, CERTAIN_COVERAGE } from '../core/ranking/floor.ts'
 import { type FusionOptions, fuse, type Legs, withTrail } from '../core/ranking/fusion.ts'
 import { type Loaded, match, readQuestion } from '../core/ranking/match.ts'
 import { weigh } from '../core/ranking/weigh.ts'
@@ -203,10 +203,12 @@ function closenessOf(pool: readonly Loaded[], meaning: Meaning | null): number |
   return meaning.closeness(Math.max(...similarities))
 }
 
-/** What stands far below the best is not part of the answer. */
+/** What stands far below the best is not part of the answer, unless it holds the words of the question. */
 function withoutTail(candidates: readonly Loaded[]): readonly Loaded[] {
   const best = Math.max(0, ...candidates.map(({ score }) => score))
-  return candidates.filter(({ score }) => score >= best * TAIL_SHARE)
+  return candidates.filter(
+    ({ score, coverage }) => score >= best * TAIL_SHARE || coverage >= CERTAIN_COVERAGE,
+  )
 }
 
 async function fused(call: Recall, legs: Legs) {

@@ -22,7 +22,7 @@ export type FloorOptions = {
 }
 
 /** Words that say this much of the question are an answer, whatever a model thinks. */
-const CERTAIN_COVERAGE = 0.7
+export const CERTAIN_COVERAGE = 0.7
 /** Where there is no vector, the share of the question that must be found, there and around. */
 const KEYWORD_ANSWER_COVERAGE = 0.1
 const KEYWORD_MEMBER_COVERAGE = 0.05
