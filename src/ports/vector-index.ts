@@ -44,7 +44,7 @@ export type SpaceReport = VectorSpace & {
  * when that commit was made elsewhere. Vectors of a wrong dimension or with numbers that are not finite are
  * refused (`invalid_input`), and the whole call with them. A zero vector is stored, is never a hit, and finds nothing.
  *
- * `nearest` never blocks the thread for more than about 10 ms at a time. Every implementation must pass
+ * `nearest` gives way to other work every few milliseconds where the scan is its own. Every implementation must pass
  * `test/conformance/vector-index.suite.ts`.
  */
 export interface VectorIndex {

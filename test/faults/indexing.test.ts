@@ -92,6 +92,33 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     expect((await engine.recall(ADA, { text: 'statement' })).legs.meaning.hits).toBe(20)
   })
 
+  it('[RA15] what another process wrote is found by its words at once, and gets its vector', async () => {
+    const { store, vectors } = await open()
+    const { engine } = openEngine({ store, vectors, embedder: referenceEmbedder() })
+    await fill(engine, 130)
+    await engine.reindex()
+    const foreign = memory({ place: ADAS, content: 'The zeppelin museum opens at nine' })
+    await store.commit([{ op: 'put', table: 'memory', row: foreign, expect: 'absent' }])
+    const { memories } = await engine.recall(ADA, { text: 'zeppelin exhibition doors' })
+    expect(memories.map(({ memory: { content } }) => content)).toContain(foreign.content)
+    await until(async () => (await vectors.vectorsOf(SPACE, ADAS, [foreign.id])).size === 1)
+    await engine.close()
+  })
+
+  it('[RA17] reindexing right after writing embeds nothing twice', async () => {
+    const { store, vectors } = await open()
+    let documents = 0
+    const embedder = scriptedEmbedder(async ({ texts, purpose }) => {
+      if (purpose === 'document' && texts[0]?.startsWith('statement')) documents += texts.length
+    })
+    const { engine } = openEngine({ store, vectors, embedder })
+    await fill(engine, 40)
+    await engine.reindex()
+    await untilIndexed(engine)
+    await engine.close()
+    expect(documents).toBe(40)
+  })
+
   it('[RA16] answers from the old model until the new one has everything, and drops the old on request', async () => {
     const parts = await open()
     const store = lasting(parts.store)
