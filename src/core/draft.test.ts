@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { instant } from '../../test/fakes/memories.ts'
 import { type DraftInput, parseDraft, parseEdit, parseScope } from './draft.ts'
 import { AppError } from './errors.ts'
+import { parseEntryId, SHARED_OWNER, SYSTEM_OWNER } from './ids.ts'
 import * as limits from './limits.ts'
 
 const refused = (action: () => unknown, field: string) => {
@@ -85,4 +86,21 @@ describe('parseScope', () => {
       refused(() => parseScope({ owner: 'a', session: name }), 'session')
     }
   })
+
+  it('[DM2] keeps owners that begin with @ for the system, except the shared one', () => {
+    expect(parseScope({ owner: '@shared' }).owner).toBe(SHARED_OWNER)
+    expect(parseScope({ owner: 'a', user: '@ada', session: '@' })).toMatchObject({ user: '@ada' })
+    for (const owner of [SYSTEM_OWNER, '@', '@ada', '@shared2']) {
+      refused(() => parseScope({ owner }), 'owner')
+    }
+  })
+})
+
+it('[ST30] takes ids of entries that are short and plain, and refuses others', () => {
+  for (const id of ['key_01k3x', 'set_9f:a.b@c-d', 'x'.repeat(200)]) {
+    expect(parseEntryId(id)).toBe(id)
+  }
+  for (const id of ['', 'a b', 'ä', "'", 'x'.repeat(201), 'a\n', 7, null]) {
+    expect(() => parseEntryId(id)).toThrow(/not an id of an entry/)
+  }
 })

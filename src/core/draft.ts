@@ -3,7 +3,17 @@
  * past this file.
  */
 import { AppError } from './errors.ts'
-import type { Instant, OwnerId, Place, Scope, SessionId, TurnId, UserId } from './ids.ts'
+import {
+  type Instant,
+  type OwnerId,
+  type Place,
+  RESERVED_OWNER_PREFIX,
+  type Scope,
+  type SessionId,
+  SHARED_OWNER,
+  type TurnId,
+  type UserId,
+} from './ids.ts'
 import * as limits from './limits.ts'
 import {
   type Json,
@@ -87,7 +97,7 @@ export function parseScope(input: ScopeInput): Scope {
   // A misspelt `user` would mix the data of all users.
   if (stray !== undefined) throw invalid(stray, `A scope has no field "${stray}".`)
   return {
-    owner: name('owner', owner) as OwnerId, // each name is checked where it gets its brand
+    owner: ownerName(owner) as OwnerId, // each name is checked where it gets its brand
     ...(user === undefined ? {} : { user: user === null ? null : (name('user', user) as UserId) }),
     ...(session === undefined
       ? {}
@@ -204,6 +214,18 @@ function toJson(value: unknown, depth: number): Json {
     )
   }
   throw invalid('metadata', `metadata holds a ${typeof value}, which JSON can't.`)
+}
+
+/** The system's own rows, keys among them, lie under names that no caller may give. */
+function ownerName(value: unknown): string {
+  const owner = name('owner', value)
+  if (owner.startsWith(RESERVED_OWNER_PREFIX) && owner !== SHARED_OWNER) {
+    throw invalid(
+      'owner',
+      `An owner's name must not begin with ${RESERVED_OWNER_PREFIX}, except ${SHARED_OWNER}.`,
+    )
+  }
+  return owner
 }
 
 function name(field: string, value: unknown): string {

@@ -4,12 +4,44 @@
  */
 export const ERRORS = {
   invalid_input: { status: 400, exit: 2, retryable: false, help: 'The input breaks a rule.' },
+  unauthenticated: {
+    status: 401,
+    exit: 15,
+    retryable: false,
+    help: 'No key was given, or it is not known, expired or revoked.',
+  },
+  forbidden: { status: 403, exit: 16, retryable: false, help: 'The key may not do this.' },
   not_found: { status: 404, exit: 4, retryable: false, help: 'No such thing in this scope.' },
   conflict: {
     status: 409,
     exit: 5,
     retryable: true,
     help: 'Something else changed it first, or holds the same key.',
+  },
+  method_not_allowed: {
+    status: 405,
+    exit: 17,
+    retryable: false,
+    help: 'The address exists, but not for this method.',
+  },
+  precondition_failed: {
+    status: 412,
+    exit: 18,
+    retryable: false,
+    help: 'It is no longer the version that was named.',
+  },
+  too_large: { status: 413, exit: 19, retryable: false, help: 'More was sent than fits.' },
+  unsupported_media_type: {
+    status: 415,
+    exit: 20,
+    retryable: false,
+    help: 'The body is in a form that is not read here.',
+  },
+  too_many_requests: {
+    status: 429,
+    exit: 21,
+    retryable: true,
+    help: 'The key asks more often than it may. The answer says when to ask again.',
   },
   forgotten: {
     status: 410,
@@ -69,6 +101,9 @@ export type ErrorCode = keyof typeof ERRORS
 /** What stands behind a message, for programs: ids, names, limits. Never memory text, never secrets. */
 export type ErrorFacts = { readonly [name: string]: string | number | boolean | null }
 
+/** What is wrong with one field of the input; `field` is a path as `metadata.tags.0`. */
+export type FieldFault = { readonly field: string; readonly message: string }
+
 export class AppError extends Error {
   override readonly name = 'AppError'
   readonly code: ErrorCode
@@ -82,6 +117,32 @@ export class AppError extends Error {
 
   get retryable(): boolean {
     return ERRORS[this.code].retryable
+  }
+
+  /** The fields that are to blame, where the input is. */
+  get details(): readonly FieldFault[] {
+    const { field } = this.facts
+    return typeof field === 'string' ? [{ field, message: this.message }] : []
+  }
+}
+
+/** Input with several faults at once. */
+export class InvalidFields extends AppError {
+  readonly #faults: readonly FieldFault[]
+
+  constructor(faults: readonly FieldFault[]) {
+    const [first] = faults
+    super(
+      'invalid_input',
+      faults.length === 1 && first !== undefined
+        ? first.message
+        : `${faults.length} fields are wrong: ${faults.map(({ field }) => field).join(', ')}.`,
+    )
+    this.#faults = faults
+  }
+
+  override get details(): readonly FieldFault[] {
+    return this.#faults
   }
 }
 

@@ -25,6 +25,8 @@ export type JobId = Branded<string, 'job'>
 export type ApiKeyId = Branded<string, 'apiKey'>
 export type AuditId = Branded<string, 'audit'>
 export type ReceiptId = Branded<string, 'receipt'>
+/** Of what the system keeps for itself, see `core/entry.ts`. Some are drawn, others made from what they stand for. */
+export type EntryId = Branded<string, 'entry'> | ApiKeyId | AuditId | JobId
 
 /** Milliseconds since the epoch. ISO text exists only on the wire. */
 export type Instant = Branded<number, 'instant'>
@@ -60,6 +62,24 @@ export function parseId<Prefix extends keyof ParsedIds>(
   )
 }
 type ParsedIds = IdKinds & { readonly tmb: TombstoneId }
+
+const ENTRY_ID = /^[A-Za-z0-9_.:@-]{1,200}$/
+
+/** Checks the form of an entry's id, such as `set_` with a hash after it. */
+export function parseEntryId(value: unknown): EntryId {
+  if (typeof value === 'string' && ENTRY_ID.test(value)) return value as EntryId // its form was checked
+  throw new AppError(
+    'invalid_input',
+    `"${String(value).slice(0, 80)}" is not an id of an entry: 1 to 200 letters, digits and any of _.:@-`,
+  )
+}
+
+/** Owners whose names begin with this are ours; callers may name only `SHARED_OWNER` among them. */
+export const RESERVED_OWNER_PREFIX = '@'
+/** Where the system keeps what is its own: keys, settings, the audit log. */
+export const SYSTEM_OWNER = '@system' as OwnerId // these two are where the names are made
+/** Where memories live that belong to everybody. */
+export const SHARED_OWNER = '@shared' as OwnerId
 
 /**
  * Whose data a call is about. It narrows from left to right:

@@ -3,9 +3,26 @@
  * hand or made by someone else, so every field is looked at.
  */
 import { parseEdit, parseProvenance, parseScope } from './draft.ts'
+import type { Entry } from './entry.ts'
 import { AppError } from './errors.ts'
-import { type Instant, type Place, parseId } from './ids.ts'
-import { MEMORY_STATUSES, type Memory, type Revision, type Tombstone } from './memory.ts'
+import {
+  type EntryId,
+  type Instant,
+  type OwnerId,
+  type Place,
+  parseId,
+  SYSTEM_OWNER,
+} from './ids.ts'
+import {
+  type JsonObject,
+  MEMORY_STATUSES,
+  type Memory,
+  type Revision,
+  type Tombstone,
+} from './memory.ts'
+import { parseSettings, SETTINGS, type SettingName } from './settings.ts'
+import { sha256 } from './sha256.ts'
+import { TURN_ROLES, type Turn } from './transcript.ts'
 
 type Fields = { readonly [field: string]: unknown }
 
@@ -54,6 +71,69 @@ export function parseTombstone(value: unknown): Tombstone {
     place: parsePlace(fields.place),
     version: whole('version', fields.version, 1),
     forgottenAt: instant('forgottenAt', fields.forgottenAt),
+  }
+}
+
+/** What was said is kept whole, so this is far above what one memory may hold. */
+export const TURN_CHARACTERS_MAX = 500_000
+const SPEAKER_CHARACTERS_MAX = 200
+
+export function parseTurn(value: unknown): Turn {
+  const fields = object('turn', value)
+  const content = text('content', fields.content)
+  if (content.length > TURN_CHARACTERS_MAX) {
+    throw invalid(
+      'content',
+      `content has ${content.length} characters; at most ${TURN_CHARACTERS_MAX} fit.`,
+    )
+  }
+  const speaker = nullable(fields.speaker, (value) => text('speaker', value))
+  if (speaker !== null && speaker.length > SPEAKER_CHARACTERS_MAX) {
+    throw invalid('speaker', `speaker has at most ${SPEAKER_CHARACTERS_MAX} characters.`)
+  }
+  const role = TURN_ROLES.find((candidate) => candidate === fields.role)
+  if (role === undefined) throw invalid('role', `role is one of ${TURN_ROLES.join(', ')}.`)
+  return {
+    id: parseId('turn', fields.id),
+    place: parsePlace(fields.place),
+    version: whole('version', fields.version, 1),
+    role,
+    speaker,
+    content,
+    position: whole('position', fields.position, 0),
+    saidAt: instant('saidAt', fields.saidAt),
+  }
+}
+
+/** Where the settings of an owner are kept; of the whole system, for null. */
+export function settingEntryId(owner: OwnerId | null): EntryId {
+  return (owner === null ? 'set_system' : `set_${sha256(owner)}`) as EntryId // made, not drawn
+}
+
+/**
+ * Stored settings, the only entries that leave a store. Their id and place are made from whom they are about, so that no
+ * file can put an entry where keys are.
+ */
+export function parseSettingEntry(value: unknown): Entry {
+  const fields = object('entry', value)
+  if (fields.kind !== 'setting') throw invalid('kind', 'Of entries, only settings are imported.')
+  const about = nullable(fields.about, (name) => parseScope({ owner: text('about', name) }).owner)
+  const values = parseSettings(object('body', fields.body))
+  const system = Object.keys(values).find(
+    (name) => about !== null && SETTINGS[name as SettingName].scope === 'system', // just parsed
+  )
+  if (system !== undefined) {
+    throw invalid(system, `"${system}" is set for the whole system, not for an owner.`)
+  }
+  return {
+    id: settingEntryId(about),
+    place: { owner: SYSTEM_OWNER, user: null, session: null },
+    kind: 'setting',
+    about,
+    at: instant('at', fields.at),
+    expiresAt: null,
+    version: whole('version', fields.version, 1),
+    body: values as JsonObject, // numbers, switches and words
   }
 }
 

@@ -22,14 +22,42 @@ type ChoiceSetting = {
   readonly choices: readonly string[]
 }
 
+type SwitchSetting = { readonly kind: 'switch'; readonly default: boolean }
+
+/** A name, or empty for none. */
+type TextSetting = { readonly kind: 'text'; readonly default: string }
+
 export type SettingScope = 'system' | 'owner'
-export type SettingDeclaration = (NumberSetting | ChoiceSetting) & {
+export type SettingDeclaration = (NumberSetting | ChoiceSetting | SwitchSetting | TextSetting) & {
   /** The narrowest level that may set it: an owner's value overrides the system's. */
   readonly scope: SettingScope
+  /** A stored value is read when the engine starts, and not again. */
+  readonly appliesAt?: 'start'
   readonly help: string
 }
 
+const TEXT_CHARACTERS_MAX = 200
+
 export const SETTINGS = {
+  enabled: {
+    kind: 'switch',
+    default: true,
+    scope: 'owner',
+    help: 'Whether models are given memories and what is said to them is learned. Off, memories can still be read and changed by hand.',
+  },
+  recallScope: {
+    kind: 'choice',
+    default: 'owner',
+    choices: ['session', 'owner', 'global'],
+    scope: 'owner',
+    help: 'Where recall looks when the caller does not say: in the session that is named, in everything of the owner, or in shared memory as well.',
+  },
+  sharedMemory: {
+    kind: 'switch',
+    default: false,
+    scope: 'system',
+    help: 'Whether all owners may read the shared memory (the owner `@shared`), which superadmins write.',
+  },
   recallLimit: {
     kind: 'number',
     default: 10,
@@ -188,6 +216,137 @@ export const SETTINGS = {
     scope: 'owner',
     help: 'How many days a forgotten memory can be restored before `recollect erase --bin` removes it for good.',
   },
+  retentionDays: {
+    kind: 'number',
+    default: 0,
+    min: 0,
+    max: 3_650,
+    step: 'integer',
+    scope: 'owner',
+    help: 'After how many days without use an unpinned memory is forgotten. 0 keeps all.',
+  },
+  extractionMode: {
+    kind: 'choice',
+    default: 'sessionEnd',
+    choices: ['sessionEnd', 'manual'],
+    scope: 'owner',
+    help: 'When a model distils a conversation into memories: after it has gone quiet, or only when asked to.',
+  },
+  relevanceGateMode: {
+    kind: 'choice',
+    default: 'heuristic',
+    choices: ['off', 'heuristic', 'llm'],
+    scope: 'owner',
+    help: 'Who decides whether a message needs memories: nobody (always), rules, or a model.',
+  },
+  summaryDebounceSeconds: {
+    kind: 'number',
+    default: 60,
+    min: 10,
+    max: 3_600,
+    step: 'integer',
+    scope: 'owner',
+    help: 'How long a conversation must be quiet before it is distilled.',
+  },
+  consolidationIntervalHours: {
+    kind: 'number',
+    default: 24,
+    min: 1,
+    max: 168,
+    step: 'integer',
+    scope: 'owner',
+    help: 'How often memories are consolidated.',
+  },
+  salienceFloor: {
+    kind: 'number',
+    default: 0.2,
+    min: 0,
+    max: 1,
+    step: 'any',
+    scope: 'owner',
+    help: 'Consolidation evicts unpinned memories whose salience has decayed below this.',
+  },
+  episodeRetentionDays: {
+    kind: 'number',
+    default: 365,
+    min: 0,
+    max: 3_650,
+    step: 'integer',
+    scope: 'owner',
+    help: 'How long digests of conversations are kept. 0 keeps them for good.',
+  },
+  skillsEnabled: {
+    kind: 'switch',
+    default: false,
+    scope: 'owner',
+    help: 'Kept for clients that send it; Recollect has no skills.',
+  },
+  embeddingSource: {
+    kind: 'choice',
+    default: 'auto',
+    choices: ['auto', 'transformers', 'static', 'remote', 'none'],
+    scope: 'system',
+    appliesAt: 'start',
+    help: 'Where vectors come from, as `RECOLLECT_EMBEDDING`, which goes before it.',
+  },
+  embeddingProviderModel: {
+    kind: 'text',
+    default: '',
+    scope: 'system',
+    appliesAt: 'start',
+    help: 'The remote embedding model, as `RECOLLECT_EMBEDDING_MODEL`, which goes before it.',
+  },
+  transformersEnabled: {
+    kind: 'switch',
+    default: true,
+    scope: 'system',
+    appliesAt: 'start',
+    help: 'Whether `auto` may use the local model.',
+  },
+  staticEnabled: {
+    kind: 'switch',
+    default: true,
+    scope: 'system',
+    appliesAt: 'start',
+    help: 'Whether `auto` may use the static model where the local one is off.',
+  },
+  rerankEnabled: {
+    kind: 'switch',
+    default: true,
+    scope: 'owner',
+    help: 'Whether a reranker is used where one is configured.',
+  },
+  rerankProviderModel: {
+    kind: 'text',
+    default: '',
+    scope: 'system',
+    help: 'Kept for clients that show it. What is used is said by `RECOLLECT_RERANK_URL` and `RECOLLECT_RERANK_MODEL`.',
+  },
+  vectorStore: {
+    kind: 'choice',
+    default: 'auto',
+    choices: ['auto', 'sqlite-vec', 'qdrant'],
+    scope: 'system',
+    help: 'Kept for clients that send it. Vectors are kept with the memories.',
+  },
+  auditDays: {
+    kind: 'number',
+    default: 90,
+    min: 0,
+    max: 3_650,
+    step: 'integer',
+    scope: 'system',
+    help: 'How many days the audit log is kept. 0 keeps none.',
+  },
+  requestsPerMinute: {
+    kind: 'number',
+    default: 600,
+    min: 0,
+    max: 1_000_000,
+    step: 'integer',
+    scope: 'system',
+    help: 'How many requests a key may make in a minute. 0 sets no limit.',
+  },
 } as const satisfies Record<string, SettingDeclaration>
 
 export type SettingName = keyof typeof SETTINGS
@@ -195,29 +354,33 @@ type ValueOf<Name extends SettingName> = (typeof SETTINGS)[Name] extends {
   readonly choices: readonly (infer Choice)[]
 }
   ? Choice
-  : number
+  : (typeof SETTINGS)[Name] extends { readonly kind: 'switch' }
+    ? boolean
+    : (typeof SETTINGS)[Name] extends { readonly kind: 'text' }
+      ? string
+      : number
+export type SettingValue = number | string | boolean
 export type Settings = { readonly [Name in SettingName]: ValueOf<Name> }
 export type SettingValues = { readonly [Name in SettingName]?: ValueOf<Name> }
 
 /** What a setting takes, in words. */
 export function settingRange(name: SettingName): string {
   const declaration: SettingDeclaration = SETTINGS[name]
-  return declaration.kind === 'choice'
-    ? declaration.choices.join(', ')
-    : `${declaration.min} to ${declaration.max}`
-}
-
-/** A stored value of one setting. */
-export type Setting = {
-  readonly id: string
-  readonly name: SettingName
-  readonly value: number | string
-  readonly version: number
+  switch (declaration.kind) {
+    case 'choice':
+      return declaration.choices.join(', ')
+    case 'number':
+      return `${declaration.min} to ${declaration.max}`
+    case 'switch':
+      return 'true, false'
+    case 'text':
+      return `text of up to ${TEXT_CHARACTERS_MAX} characters`
+  }
 }
 
 /** The values in force: defaults, overridden by the system's, overridden by the owner's. */
 export function resolveSettings(...levels: readonly SettingValues[]): Settings {
-  const merged: Partial<Record<SettingName, number | string>> = {}
+  const merged: Partial<Record<SettingName, SettingValue>> = {}
   for (const name of settingNames()) merged[name] = SETTINGS[name].default
   for (const level of levels) Object.assign(merged, parseSettings(level))
   return merged as Settings // every name got its default above
@@ -225,7 +388,7 @@ export function resolveSettings(...levels: readonly SettingValues[]): Settings {
 
 /** Checks names and ranges. An unknown name is refused rather than ignored: a typo must not look like success. */
 export function parseSettings(input: { readonly [name: string]: unknown }): SettingValues {
-  const values: Partial<Record<SettingName, number | string>> = {}
+  const values: Partial<Record<SettingName, SettingValue>> = {}
   for (const [name, value] of Object.entries(input)) {
     if (value === undefined) continue
     if (!isSettingName(name)) {
@@ -248,31 +411,40 @@ function isSettingName(name: string): name is SettingName {
   return Object.hasOwn(SETTINGS, name)
 }
 
-function parseValue(name: SettingName, value: unknown): number | string {
+function parseValue(name: SettingName, value: unknown): SettingValue {
   const declaration: SettingDeclaration = SETTINGS[name]
-  if (declaration.kind === 'choice') {
-    const { choices } = declaration
-    const found = choices.find((choice) => choice === value)
-    if (found !== undefined) return found
-    throw new AppError(
-      'invalid_input',
-      `Setting "${name}" takes one of ${choices.join(', ')}; not "${String(value)}".`,
-      { setting: name },
-    )
-  }
-  const { min, max, step } = declaration
-  const fits =
-    typeof value === 'number' &&
-    value >= min &&
-    value <= max &&
-    (step === 'any' || Number.isInteger(value))
-  if (!fits) {
-    const kind = step === 'integer' ? 'a whole number' : 'a number'
-    throw new AppError('invalid_input', `Setting "${name}" takes ${kind} from ${min} to ${max}.`, {
+  const refused = (takes: string) =>
+    new AppError('invalid_input', `Setting "${name}" takes ${takes}.`, {
       setting: name,
-      min,
-      max,
+      field: name,
     })
+  switch (declaration.kind) {
+    case 'choice': {
+      const found = declaration.choices.find((choice) => choice === value)
+      if (found === undefined) {
+        const given = String(value).slice(0, TEXT_CHARACTERS_MAX)
+        throw refused(`one of ${declaration.choices.join(', ')}; not "${given}"`)
+      }
+      return found
+    }
+    case 'switch':
+      if (typeof value !== 'boolean') throw refused('true or false')
+      return value
+    case 'text':
+      if (typeof value !== 'string' || value.length > TEXT_CHARACTERS_MAX) {
+        throw refused(settingRange(name))
+      }
+      return value
+    case 'number': {
+      const { min, max, step } = declaration
+      const fits =
+        typeof value === 'number' &&
+        value >= min &&
+        value <= max &&
+        (step === 'any' || Number.isInteger(value))
+      const kind = step === 'integer' ? 'a whole number' : 'a number'
+      if (!fits) throw refused(`${kind} from ${min} to ${max}`)
+      return value
+    }
   }
-  return value
 }

@@ -53,6 +53,18 @@ export function replacing({ ids }: EnginePorts, before: Memory, after: Memory): 
   ]
 }
 
+/** Two memories that say the same share a trace; in one commit it is left, or lifted, once. */
+export function eachTraceOnce(changes: readonly Change[]): readonly Change[] {
+  const traces = new Set<string>()
+  return changes.filter((change) => {
+    if (change.op === 'count' || change.table !== 'tombstone') return true
+    const id = change.op === 'put' ? change.row.id : change.id
+    if (traces.has(id)) return false
+    traces.add(id)
+    return true
+  })
+}
+
 /** A new change: its id, and the instant at which it is made. */
 export function stamp({ ids, clock }: EnginePorts): { change: ChangeId; now: Instant } {
   const now = clock.now()

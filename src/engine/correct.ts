@@ -284,6 +284,6 @@ async function knownTombstones(
   return rows
 }
 
-function homeOf(memory: Memory): Scope {
+export function homeOf(memory: Memory): Scope {
   return { owner: memory.place.owner, user: memory.place.user }
 }

@@ -4,23 +4,42 @@
  */
 import { type DraftInput, type EditInput, parseScope, type ScopeInput } from '../core/draft.ts'
 import { AppError } from '../core/errors.ts'
-import { type Instant, parseId } from '../core/ids.ts'
+import type { ForeignRecord } from '../core/foreign/record.ts'
+import { type Instant, parseId, type Scope, SYSTEM_OWNER } from '../core/ids.ts'
 import type { Memory } from '../core/memory.ts'
 import type { EmbedderReport } from '../ports/embedder.ts'
-import type { Change, Page, Store, StoreFault, StoreReport } from '../ports/store.ts'
+import type { Change, Page, Store, StoreFault, StoreReport, Tally } from '../ports/store.ts'
+import { type Cleared, type ClearOptions, clear } from './clear.ts'
 import * as correct from './correct.ts'
 import { Indexer, type IndexProgress, type IndexStatus } from './indexing.ts'
+import { type ErasedOwner, eraseOwner } from './owners.ts'
+import { type ForeignOptions, importRecords } from './portability/foreign.ts'
 import { exportLines, type Imported, importLines } from './portability.ts'
 import type { EnginePorts } from './ports.ts'
+import { type Probe, probe } from './probe.ts'
 import * as read from './read.ts'
 import { type RecallQuery, type Recollection, recall } from './recall.ts'
 import { type Learned, learn, type Remembered, remember } from './remember.ts'
+import { merged, nothing, type Reach, scopesFor } from './shared.ts'
+import { type Summarized, type SummarizeOptions, summarize } from './summarize.ts'
+import { type Answers, createAnswers } from './system/answers.ts'
+import { type Audit, createAudit } from './system/audit.ts'
+import { createKeys, type Keys } from './system/keys.ts'
+import { createStoredSettings, type StoredSettings } from './system/settings.ts'
+import { Tallies } from './tallies.ts'
 import { type Undone, undo } from './undo.ts'
 import { UseCounter } from './uses.ts'
 
 export type EngineStatus = StoreReport & {
   /** How memories are found by meaning; null when they are found by their words alone. */
   readonly index: (IndexStatus & { readonly embedder: EmbedderReport }) | null
+}
+
+export type EngineParts = {
+  readonly embedder: EmbedderReport | null
+  /** Where vectors are kept, or `none`. */
+  readonly vectors: 'store' | 'none'
+  readonly reranks: boolean
 }
 
 export interface Engine {
@@ -32,10 +51,14 @@ export interface Engine {
     text: string,
     options?: { readonly observedAt?: number; readonly source?: string },
   ): Promise<Learned>
-  /** The memories that answer a question, best first, each with its reasons; none when nothing fits. */
-  recall(scope: ScopeInput, query: RecallQuery): Promise<Recollection>
+  /**
+   * The memories that answer a question, best first, each with its reasons; none when nothing fits. `reach` says where
+   * to look: in the session of the scope, in everything of the owner, or in shared memory as well.
+   */
+  recall(scope: ScopeInput, query: RecallQuery & { readonly reach?: Reach }): Promise<Recollection>
   get(scope: ScopeInput, id: string): Promise<Memory | null>
   list(scope: ScopeInput, query?: read.ListQuery): Promise<Page<Memory>>
+  tally(scope: ScopeInput, query?: read.ReadFilter): Promise<Tally>
   /** What was known and held at an earlier time. */
   asOf(
     scope: ScopeInput,
@@ -57,18 +80,44 @@ export interface Engine {
   /** Erases what has been forgotten for longer than the setting `binDays`, or than `days`. */
   emptyBin(scope: ScopeInput, options?: { readonly days?: number }): Promise<correct.Erased>
   undo(scope: ScopeInput, change: string): Promise<Undone>
+  /** Forgets, or erases, everything that matches; one change, which can be undone as long as nothing is erased. */
+  clear(scope: ScopeInput, query: read.ReadFilter, options?: ClearOptions): Promise<Cleared>
+  /** Puts one memory in the place of many old ones, which it supersedes. */
+  summarize(scope: ScopeInput, options?: SummarizeOptions): Promise<Summarized>
+  /** Removes everything of an owner for good: memories, history, conversations, settings, keys. */
+  eraseOwner(owner: string, options?: { readonly dryRun?: boolean }): Promise<ErasedOwner>
   /** Counts that these memories were of use. */
   noteUse(scope: ScopeInput, ids: readonly string[]): Promise<void>
-  export(scope: ScopeInput | null): AsyncIterable<string>
+  /** With a passphrase, only whoever knows it can read the lines. */
+  export(
+    scope: ScopeInput | null,
+    options?: { readonly passphrase?: string },
+  ): AsyncIterable<string>
   import(
     lines: AsyncIterable<string>,
-    options?: { readonly owner?: string; readonly onProgress?: (lines: number) => void },
+    options?: {
+      /** Where everything goes; without it, to the owners that it came from. */
+      readonly owner?: string
+      readonly passphrase?: string
+      readonly signal?: AbortSignal
+      readonly onProgress?: (lines: number) => void
+    },
+  ): Promise<Imported>
+  /** Takes in what another system kept. */
+  importRecords(
+    scope: ScopeInput,
+    records: AsyncIterable<ForeignRecord>,
+    options?: ForeignOptions,
   ): Promise<Imported>
   /** Who has memories here, and how many. */
   places(): Promise<
     readonly { readonly owner: string; readonly user: string | null; readonly memories: number }[]
   >
   status(): Promise<EngineStatus>
+  /** What it is made of, without asking any of it. */
+  parts(): EngineParts
+  /** Writes, finds and removes something, to see whether that works. */
+  probe(): Promise<Probe>
   /**
    * Loads the embedding model, so that the first question need not wait for it, and begins to give memories that lack
    * one their vector. Fails when the model can't be loaded.
@@ -81,6 +130,12 @@ export interface Engine {
     readonly onProgress?: (progress: IndexProgress) => void
   }): Promise<IndexStatus>
   doctor(options?: { readonly repair?: boolean }): Promise<readonly StoreFault[]>
+  /** What lets programs in, for doors that are open to others. */
+  readonly keys: Keys
+  /** Settings that are kept with the data. */
+  readonly settings: StoredSettings
+  readonly audit: Audit
+  readonly answers: Answers
   close(): Promise<void>
 }
 
@@ -90,28 +145,68 @@ export function createEngineOn(given: EnginePorts): Engine {
     embedder === undefined || vectors === undefined
       ? null
       : new Indexer({ ...given, embedder, vectors })
-  const store = indexer === null ? given.store : watched(given.store, indexer)
+  const tallies = new Tallies(given.store, given.clock)
+  const store = watched(given.store, indexer, tallies)
   const ports = { ...given, store }
   const uses = new UseCounter(store, ports.clock)
   const inTurn = createQueue()
+  const settings = createStoredSettings(ports)
+  const answers = createAnswers(ports)
+  /** Whatever else may hold something of what was erased lets it go. */
+  const letGo = async () => {
+    await answers.forgetAll()
+    await ports.onErased?.()
+  }
+  /** With the settings of whoever the call is about. */
+  const portsOf = async ({ owner }: Scope): Promise<EnginePorts> => ({
+    ...ports,
+    settings: await settings.effective(owner),
+  })
   return {
+    keys: createKeys(ports),
+    settings,
+    audit: createAudit(ports, async () => (await settings.effective(null)).auditDays),
+    answers,
     remember: async (scope, draft) =>
-      inTurn(scope, () => remember(ports, parseScope(scope), draft)),
+      inTurn(scope, async () => {
+        const parsed = parseScope(scope)
+        return remember(await portsOf(parsed), parsed, draft)
+      }),
     learn: async (scope, text, options) =>
-      inTurn(scope, () => learn(ports, parseScope(scope), text, options)),
-    recall: async (scope, query) => {
+      inTurn(scope, async () => {
+        const parsed = parseScope(scope)
+        return learn(await portsOf(parsed), parsed, text, options)
+      }),
+    recall: async (scope, { reach, ...query }) => {
       const parsed = parseScope(scope)
-      const found = await recall(ports, indexer, parsed, query)
+      const inForce = await settings.effective(parsed.owner)
+      const scopes = scopesFor(parsed, reach, inForce)
+      if (query.purpose === 'prompt' && !inForce.enabled) return nothing(inForce.strategy)
+      const tuned = inForce.rerankEnabled ? ports : withoutReranker(ports)
+      const found = merged(
+        await Promise.all(
+          scopes.map((each) => recall({ ...tuned, settings: inForce }, indexer, each, query)),
+        ),
+        query.limit ?? inForce.recallLimit,
+        query,
+      )
       if (query.purpose === 'prompt') {
-        uses.note(
-          parsed,
-          found.memories.map(({ memory }) => memory.id),
-        )
+        for (const each of scopes) {
+          const ids = found.memories.filter(({ memory }) => memory.place.owner === each.owner)
+          uses.note(
+            each,
+            ids.map(({ memory }) => memory.id),
+          )
+        }
       }
       return found
     },
     get: async (scope, id) => store.get('memory', parseScope(scope), parseId('mem', id)),
     list: async (scope, query = {}) => read.list(ports, parseScope(scope), query),
+    tally: async (scope, query = {}) => {
+      const where = read.toMemoryFilter(query, ports.clock.now())
+      return tallies.count(parseScope(scope), where)
+    },
     asOf: async (scope, at, query = {}) =>
       read.asOf(ports, parseScope(scope), toInstant(at), query),
     history: async (scope, id) => read.history(ports, parseScope(scope), parseId('mem', id)),
@@ -121,10 +216,34 @@ export function createEngineOn(given: EnginePorts): Engine {
     forget: async (scope, id) => correct.forget(ports, parseScope(scope), parseId('mem', id)),
     restore: async (scope, id, options) =>
       correct.restore(ports, parseScope(scope), parseId('mem', id), options?.version),
-    erase: async (scope, id) =>
-      letGo(ports, await correct.erase(ports, parseScope(scope), parseId('mem', id))),
-    emptyBin: async (scope, options) =>
-      letGo(ports, await correct.emptyBin(ports, parseScope(scope), options?.days)),
+    erase: async (scope, id) => {
+      const erased = await correct.erase(ports, parseScope(scope), parseId('mem', id))
+      await letGo()
+      return erased
+    },
+    emptyBin: async (scope, options) => {
+      const parsed = parseScope(scope)
+      const erased = await correct.emptyBin(await portsOf(parsed), parsed, options?.days)
+      if (erased.memories > 0) await letGo()
+      return erased
+    },
+    clear: async (scope, query, options = {}) => {
+      const cleared = await clear(ports, parseScope(scope), query, options)
+      if (cleared.erased > 0) await letGo()
+      return cleared
+    },
+    summarize: async (scope, options = {}) => summarize(ports, parseScope(scope), options),
+    eraseOwner: async (owner, options = {}) => {
+      const erased = await eraseOwner(ports, parseScope({ owner }).owner, options)
+      if (options.dryRun !== true && erased.rows.memory > 0) await letGo()
+      return erased
+    },
+    parts: () => ({
+      embedder: embedder?.report() ?? null,
+      vectors: vectors === undefined ? 'none' : 'store',
+      reranks: given.reranker !== undefined,
+    }),
+    probe: () => probe(ports),
     undo: async (scope, change) => undo(ports, parseScope(scope), parseId('chg', change)),
     noteUse: async (scope, ids) => {
       uses.note(
@@ -133,15 +252,17 @@ export function createEngineOn(given: EnginePorts): Engine {
       )
       await uses.flush()
     },
-    export: (scope) => exportLines(ports, scope === null ? null : parseScope(scope)),
-    import: async (lines, options = {}) => {
-      const { owner, onProgress } = options
-      return importLines(ports, lines, {
+    export: (scope, options = {}) =>
+      exportLines(ports, scope === null ? null : parseScope(scope), options),
+    import: async (lines, { owner, ...options } = {}) =>
+      importLines(ports, lines, {
+        ...options,
         ...(owner === undefined ? {} : { owner: parseScope({ owner }).owner }),
-        ...(onProgress === undefined ? {} : { onProgress }),
-      })
-    },
-    places: () => store.places(),
+      }),
+    importRecords: async (scope, records, options) =>
+      importRecords(ports, parseScope(scope), records, options),
+    // What the system keeps for itself has a place, but nobody lives there.
+    places: async () => (await store.places()).filter(({ owner }) => owner !== SYSTEM_OWNER),
     status: async () => ({
       ...(await store.report()),
       index:
@@ -172,6 +293,10 @@ export function createEngineOn(given: EnginePorts): Engine {
   }
 }
 
+function withoutReranker({ reranker: _, ...ports }: EnginePorts): EnginePorts {
+  return ports
+}
+
 /**
  * Lets the writes of one owner and user take turns. Two that are decided at once would not see each other's
  * statements, and say the same thing twice; racing for a key, most of them would only get in each other's way.
@@ -190,22 +315,18 @@ function createQueue() {
   }
 }
 
-async function letGo(ports: EnginePorts, erased: correct.Erased): Promise<correct.Erased> {
-  if (erased.memories > 0) await ports.onErased?.()
-  return erased
-}
-
 /** The same store, with an ear at the one door that all writes go through. */
-function watched(store: Store, indexer: Indexer): Store {
+function watched(store: Store, indexer: Indexer | null, tallies: Tallies): Store {
   return {
     ...store,
     commit: async (changes: readonly Change[]) => {
       const outcome = await store.commit(changes)
       if (outcome.kind === 'committed') {
+        tallies.changed(changes)
         const memories = changes.flatMap((change) =>
           change.op === 'put' && change.table === 'memory' ? [change.row] : [],
         )
-        indexer.changed(memories)
+        indexer?.changed(memories)
       }
       return outcome
     },

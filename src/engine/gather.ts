@@ -41,6 +41,8 @@ const KEYWORD_CANDIDATES = 200
 /** How many memories of the time that is asked about take part, and how long such a time may be. */
 const SPAN_MEMORIES = 50
 const SPAN_MS_MAX = 63 * 86_400_000
+/** A year and longer tells so little about when that its words tell more. */
+const TELLING_SPAN_MS_MAX = 183 * 86_400_000
 /** How long recall waits for memories that were just written to get their vectors. */
 const SETTLE_MS = 1_000
 
@@ -103,23 +105,37 @@ const LATIN: ReadonlySet<string> = new Set(
   ),
 )
 
+export type FromThatTime = {
+  readonly candidates: readonly Candidate[]
+  /** Whether there is any memory of that time; otherwise another time may be meant. Not asked of spans that tell little. */
+  readonly isKnown: boolean
+}
+
 /**
  * Memories from the time that is asked about, whatever they say: "what happened in May?" has no other words to be found
- * by. Not for long spans, where that would be nearly everything.
+ * by. Of long spans, where that would be nearly everything, only whether there are any.
  */
 export async function fromThatTime(
   { ports, scope, where, deadlineMs }: Question,
   span: Asked['span'],
-): Promise<readonly Candidate[]> {
-  if (span === null || span.until - span.from > SPAN_MS_MAX) return []
+): Promise<FromThatTime> {
+  if (span === null || span.until - span.from > TELLING_SPAN_MS_MAX) return NOTHING_THEN
+  const isLong = span.until - span.from > SPAN_MS_MAX
   const found = await withinTime(deadlineMs, () =>
     ports.store.find('memory', scope, {
       where: { ...where, createdFrom: span.from, createdBefore: span.until },
-      limit: SPAN_MEMORIES,
+      limit: isLong ? 1 : SPAN_MEMORIES,
     }),
   )
-  return found.kind === 'failed' ? [] : found.result.rows.map(({ id }) => unfound(id))
+  if (found.kind === 'failed') return NOTHING_THEN
+  const { rows } = found.result
+  return {
+    candidates: isLong ? [] : rows.map(({ id }) => unfound(id)),
+    isKnown: rows.length > 0,
+  }
 }
+
+const NOTHING_THEN: FromThatTime = { candidates: [], isKnown: false }
 
 /** A candidate that no leg has found. */
 export function unfound(id: MemoryId): Candidate {

@@ -32,6 +32,8 @@ export type IndexStatus = {
   /** How many memories lack a vector, and why, when something is wrong. */
   readonly missing: number
   readonly because: string | null
+  /** How many are in line for their vector. */
+  readonly queued: number
 }
 
 /** Where a question is compared: the vectors of one model, and what is known about that. */
@@ -221,6 +223,7 @@ export class Indexer {
       vectors,
       missing,
       because: this.#because ?? refusal ?? null,
+      queued: this.#queued,
     }
   }
 

@@ -2,82 +2,83 @@
  * Export and import: JSON Lines, one header and then one row per line, complete and in an order that can be read
  * back row by row. Importing the same file twice changes nothing the second time.
  */
-import { parseScope } from '../core/draft.ts'
-import { AppError, toAppError } from '../core/errors.ts'
-import { blockingTombstones } from '../core/forgetting.ts'
-import type { OwnerId, Scope } from '../core/ids.ts'
-import type { Memory } from '../core/memory.ts'
-import { parseMemory, parseRevision, parseTombstone } from '../core/records.ts'
-import type { Change, Row, Table } from '../ports/store.ts'
-import { pages } from './paging.ts'
+import { AppError } from '../core/errors.ts'
+import { EXPORT_FORMAT } from '../core/foreign/detect.ts'
+import { isObject, parsedOrNull } from '../core/foreign/record.ts'
+import { type OwnerId, type Scope, SYSTEM_OWNER } from '../core/ids.ts'
+import type { Table } from '../ports/store.ts'
+import { isSealed, sealLines, unsealLines } from './portability/sealing.ts'
+import { isPortable, PORTABLE, PORTABLE_TABLES, rowsOf } from './portability/tables.ts'
+import {
+  type Conflict,
+  type Imported,
+  Intake,
+  put,
+  type TableRow,
+  throwIfStopped,
+  type Unit,
+  type UnitResult,
+} from './portability/taking-in.ts'
 import type { EnginePorts } from './ports.ts'
 
-const EXPORT_FORMAT = 'recollect-export'
-const EXPORT_VERSION = 1
+export type { Imported } from './portability/taking-in.ts'
 
-const TABLES: readonly Table[] = ['memory', 'revision', 'tombstone']
-const BATCH_ROWS = 1_000
-/** Details of the first failures are enough to mend a file; all of them are counted. */
-const FAILURES_MAX = 100
+/** 2: with turns and settings. */
+const EXPORT_VERSION = 2
 
-export type Imported = {
-  readonly imported: number
-  readonly updated: number
-  readonly skipped: number
-  readonly failed: number
-  readonly failures: readonly { readonly line: number; readonly message: string }[]
-}
-
-/** Lines of an export, without line ends. Without a scope: everything of every owner. */
-export async function* exportLines(
+/** Lines of an export, without line ends. Without a scope: everything of every owner, and the system's settings. */
+export function exportLines(
   ports: EnginePorts,
   scope: Scope | null,
+  options: { readonly passphrase?: string } = {},
 ): AsyncGenerator<string> {
+  const lines = plainLines(ports, scope)
+  return options.passphrase === undefined ? lines : sealLines(lines, options.passphrase)
+}
+
+async function* plainLines(ports: EnginePorts, scope: Scope | null): AsyncGenerator<string> {
   yield JSON.stringify({
     format: EXPORT_FORMAT,
     version: EXPORT_VERSION,
     exportedAt: ports.clock.now(),
+    owner: scope?.owner ?? null,
   })
-  for (const each of scope === null ? await allOwners(ports) : [scope]) {
-    for (const table of TABLES) {
-      for await (const page of pages(ports.store, table, each, { where: {}, order: 'oldest' })) {
-        for (const row of page) yield JSON.stringify({ table, row })
-      }
+  for (const each of scope === null ? await allScopes(ports) : [scope]) {
+    for (const table of PORTABLE_TABLES) {
+      // Settings of everybody come at once, with the system's, and not a second time with each owner.
+      if (scope === null && each !== null && table === 'entry') continue
+      for await (const row of rowsOf(ports.store, table, each)) yield JSON.stringify({ table, row })
     }
   }
 }
 
-async function allOwners({ store }: EnginePorts): Promise<readonly Scope[]> {
+/** Each owner, and null for what belongs to none of them. */
+async function allScopes({ store }: EnginePorts): Promise<readonly (Scope | null)[]> {
   const owners = new Set((await store.places()).map((place) => place.owner))
-  return [...owners].map((owner) => parseScope({ owner }))
+  owners.delete(SYSTEM_OWNER)
+  return [...[...owners].map((owner) => ({ owner: owner as OwnerId })), null] // checked when stored
+}
+
+export type ImportOptions = {
+  /** Give everything to this owner, whoever's it was. */
+  readonly owner?: OwnerId
+  readonly onProgress?: (lines: number) => void
+  /** Of an encrypted export. */
+  readonly passphrase?: string
+  readonly signal?: AbortSignal
 }
 
 /** Takes the lines of an export in. A bad line is counted and told, and does not stop the others. */
 export async function importLines(
   ports: EnginePorts,
   lines: AsyncIterable<string>,
-  options: { readonly owner?: OwnerId; readonly onProgress?: (lines: number) => void } = {},
+  options: ImportOptions = {},
 ): Promise<Imported> {
-  const tally = { imported: 0, updated: 0, skipped: 0, failed: 0 }
-  const failures: { line: number; message: string }[] = []
-  const fail = (line: number, error: unknown) => {
-    tally.failed++
-    const { code, message } = toAppError(error)
-    if (code !== 'invalid_input' && code !== 'conflict') throw error
-    if (failures.length < FAILURES_MAX) failures.push({ line, message })
-  }
-  let batch: NumberedRow[] = []
+  const intake = new Intake(ports, settle)
   let line = 0
-  const flush = async () => {
-    for (const { row, result, error } of await importBatch(ports, batch)) {
-      if (error === undefined) tally[result]++
-      else fail(row.line, error)
-    }
-    batch = []
-    options.onProgress?.(line)
-  }
   let hasHeader = false
-  for await (const text of lines) {
+  for await (const text of opened(lines, options.passphrase)) {
+    throwIfStopped(options.signal)
     line++
     if (text.trim() === '') continue
     if (!hasHeader) {
@@ -85,53 +86,68 @@ export async function importLines(
       hasHeader = true
       continue
     }
-    try {
-      const parsed = parseLine(text, line, options.owner)
-      // A trace is bound to its owner: under another one it would block nothing.
-      if (parsed.table === 'tombstone' && options.owner !== undefined) tally.skipped++
-      else batch.push(parsed)
-    } catch (error) {
-      fail(line, error)
-    }
-    if (batch.length >= BATCH_ROWS) await flush()
+    const unit = intake.parsed(line, () => {
+      const entry = parseLine(text, options.owner)
+      return entry === null ? null : [entry]
+    })
+    if (unit !== null && (await intake.add(unit))) options.onProgress?.(line)
   }
   if (!hasHeader) throw new AppError('invalid_input', 'There is nothing to import: no line at all.')
-  await flush()
-  return { ...tally, failures }
+  await intake.flush()
+  options.onProgress?.(line)
+  return intake.result()
 }
 
-type NumberedRow = { readonly line: number } & {
-  [T in Table]: { readonly table: T; readonly row: Row<T> }
-}[Table]
-
-function parseLine(text: string, line: number, owner: OwnerId | undefined): NumberedRow {
-  const value = parseJson(text)
-  switch (value.table) {
-    case 'memory':
-      return { line, table: 'memory', row: moved(parseMemory(value.row), owner) }
-    case 'revision': {
-      const row = parseRevision(value.row)
-      return { line, table: 'revision', row: { ...row, memory: moved(row.memory, owner) } }
-    }
-    case 'tombstone':
-      return { line, table: 'tombstone', row: moved(parseTombstone(value.row), owner) }
-    default:
-      throw new AppError('invalid_input', `A line is about one of ${TABLES.join(', ')}.`)
-  }
-}
-
-function parseJson(text: string): { readonly [field: string]: unknown } {
+/** The lines as they were before encryption, if they are encrypted. */
+async function* opened(
+  lines: AsyncIterable<string>,
+  passphrase: string | undefined,
+): AsyncGenerator<string> {
+  const source = lines[Symbol.asyncIterator]()
   try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null) return { ...value }
-  } catch {
-    /* told below, without the text: it may hold what must not be logged */
+    let first = await source.next()
+    while (first.done !== true && first.value.trim() === '') {
+      yield first.value
+      first = await source.next()
+    }
+    if (first.done === true) return
+    const whole = startingWith(first.value, source)
+    yield* isSealed(first.value) ? unsealLines(whole, passphrase) : whole
+  } finally {
+    await source.return?.()
   }
-  throw new AppError('invalid_input', 'The line is not a JSON object.')
+}
+
+async function* startingWith(first: string, rest: AsyncIterator<string>): AsyncGenerator<string> {
+  yield first
+  for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value
+}
+
+/** Null when it means nothing under the owner that everything is given to. */
+function parseLine(text: string, owner: OwnerId | undefined): TableRow | null {
+  const value = parsedOrNull(text)
+  // Told without the text: it may hold what must not be logged.
+  if (!isObject(value)) throw new AppError('invalid_input', 'The line is not a JSON object.')
+  const { table } = value
+  if (!isPortable(table)) {
+    throw new AppError('invalid_input', `A line is about one of ${PORTABLE_TABLES.join(', ')}.`)
+  }
+  return parseRow(table, value.row, owner)
+}
+
+function parseRow<T extends Table>(
+  table: T,
+  value: unknown,
+  owner: OwnerId | undefined,
+): TableRow | null {
+  const { parse, moved } = PORTABLE[table]
+  const row = owner === undefined ? parse(value) : moved(parse(value), owner)
+  return row === null ? null : ({ table, row } as TableRow) // both are of the same table
 }
 
 function parseHeader(text: string): void {
-  const { format, version } = isJsonObject(text) ? parseJson(text) : {}
+  const header = parsedOrNull(text)
+  const { format, version } = isObject(header) ? header : {}
   if (format !== EXPORT_FORMAT) {
     throw new AppError(
       'invalid_input',
@@ -146,86 +162,14 @@ function parseHeader(text: string): void {
   }
 }
 
-function isJsonObject(text: string): boolean {
-  try {
-    return typeof parseJson(text) === 'object'
-  } catch {
-    return false
-  }
-}
-
-function moved<R extends Pick<Memory, 'place'>>(row: R, owner: OwnerId | undefined): R {
-  return owner === undefined ? row : { ...row, place: { ...row.place, owner } }
-}
-
-type RowResult = {
-  readonly row: NumberedRow
-  readonly result: 'imported' | 'updated' | 'skipped'
-  readonly error?: unknown
-}
-
-/** All rows in one commit when none is there yet, which is the usual case; one by one otherwise. */
-async function importBatch(
-  ports: EnginePorts,
-  batch: readonly NumberedRow[],
-): Promise<readonly RowResult[]> {
-  const forgotten = await forgottenSince(ports, batch)
-  const results: RowResult[] = [...forgotten].map((row) => ({
-    row,
-    result: 'skipped',
-    error: new AppError('conflict', 'It was forgotten here after the export, and stays forgotten.'),
-  }))
-  const welcome = batch.filter((row) => !forgotten.has(row))
-  if (welcome.length === 0) return results
-  const outcome = await ports.store.commit(welcome.map((row) => put(row, 'absent')))
-  if (outcome.kind === 'committed') {
-    return [...results, ...welcome.map((row) => ({ row, result: 'imported' as const }))]
-  }
-  for (const row of welcome) {
-    try {
-      results.push({ row, result: await importRow(ports, row) })
-    } catch (error) {
-      results.push({ row, result: 'skipped', error })
-    }
-  }
-  return results
-}
-
-/** Memories that were erased here since they were exported, and their history. The bin has its own traces. */
-async function forgottenSince(
+/** A row whose id or key is taken: the higher version wins, and nothing is taken from others. */
+async function settle(
   { store }: EnginePorts,
-  batch: readonly NumberedRow[],
-): Promise<ReadonlySet<NumberedRow>> {
-  const blocked = new Set<NumberedRow>()
-  if ((await store.report()).rows.tombstone === 0) return blocked
-  const arriving = new Set<string>()
-  for (const entry of batch) {
-    if (entry.table === 'tombstone') continue
-    const memory = entry.table === 'memory' ? entry.row : entry.row.memory
-    const home = { owner: memory.place.owner, user: memory.place.user }
-    const isHere = arriving.has(memory.id) || (await store.get('memory', home, memory.id)) !== null
-    if (isHere) continue
-    if (entry.table === 'revision' || (await isBlocked(store, memory))) blocked.add(entry)
-    else arriving.add(memory.id)
-  }
-  return blocked
-}
-
-async function isBlocked(store: EnginePorts['store'], memory: Memory): Promise<boolean> {
-  if (memory.status === 'forgotten') return false
-  const home = { owner: memory.place.owner, user: memory.place.user }
-  const ids = blockingTombstones(memory.place, memory)
-  const { rows } = await store.find('tombstone', home, { where: { ids }, limit: ids.length })
-  return rows.some((tombstone) => tombstone.forgottenAt >= memory.updatedAt)
-}
-
-async function importRow({ store }: EnginePorts, entry: NumberedRow): Promise<RowResult['result']> {
-  const created = await store.commit([put(entry, 'absent')])
-  if (created.kind === 'committed') return 'imported'
-  if (created.because === 'key') {
-    throw new AppError('conflict', 'Another memory holds the same key.', { id: created.id })
-  }
-  if (entry.table === 'revision') return 'skipped'
+  { rows: [entry] }: Unit,
+  conflict: Conflict,
+): Promise<UnitResult> {
+  if (conflict.because === 'key') throw keyTaken(conflict.id)
+  if (entry === undefined || entry.table === 'revision') return 'skipped'
   const { owner, user } = entry.row.place
   const known = await store.get(entry.table, { owner, user }, entry.row.id as never) // its own table's id
   if (known === null) {
@@ -234,10 +178,9 @@ async function importRow({ store }: EnginePorts, entry: NumberedRow): Promise<Ro
   if (entry.row.version <= known.version) return 'skipped'
   const outcome = await store.commit([put(entry, { version: known.version })])
   if (outcome.kind === 'committed') return 'updated'
-  throw new AppError('conflict', 'Another memory holds the same key.', { id: entry.row.id })
+  throw keyTaken(entry.row.id)
 }
 
-function put(entry: NumberedRow, expect: Extract<Change, { op: 'put' }>['expect']): Change {
-  const { line: _, ...change } = entry
-  return { op: 'put', ...change, expect } as Change // table and row belong together in the entry
+function keyTaken(id: string): AppError {
+  return new AppError('conflict', 'Another memory holds the same key.', { id })
 }

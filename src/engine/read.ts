@@ -23,14 +23,20 @@ export type ReadFilter = {
   readonly key?: string
   readonly createdFrom?: Instant
   readonly createdBefore?: Instant
+  readonly importanceMin?: number
+  /** Stands in the content or the key, in capitals or not. */
+  readonly contains?: string
+  readonly ids?: readonly MemoryId[]
   /** Also those that have expired or ceased to hold. */
   readonly includeEnded?: boolean
 }
 
 export type ListQuery = ReadFilter & {
   readonly limit?: number
-  readonly order?: 'oldest' | 'newest'
+  /** `updated`: last updated first; goes with `offset` only. */
+  readonly order?: 'oldest' | 'newest' | 'updated'
   readonly after?: string
+  readonly offset?: number
 }
 
 export type HistoryEntry = {
@@ -46,12 +52,13 @@ export async function list(
   scope: Scope,
   query: ListQuery,
 ): Promise<Page<Memory>> {
-  const { limit, order, after } = query
+  const { limit, order, after, offset } = query
   return store.find('memory', scope, {
     where: toMemoryFilter(query, clock.now()),
     limit: parseLimit(limit ?? LIST_LIMIT),
     ...(order === undefined ? {} : { order }),
     ...(after === undefined ? {} : { after }),
+    ...(offset === undefined ? {} : { offset: parseOffset(offset) }),
   })
 }
 
@@ -97,6 +104,7 @@ export async function asOf(
 
 export function toMemoryFilter(query: ReadFilter, now: Instant): MemoryFilter {
   const { statuses, types, categories, pinned, key, createdFrom, createdBefore } = query
+  const { contains, ids, importanceMin } = query
   return {
     statuses: statuses ?? ['active'],
     ...(types === undefined ? {} : { types }),
@@ -105,11 +113,21 @@ export function toMemoryFilter(query: ReadFilter, now: Instant): MemoryFilter {
     ...(key === undefined ? {} : { key }),
     ...(createdFrom === undefined ? {} : { createdFrom }),
     ...(createdBefore === undefined ? {} : { createdBefore }),
+    ...(contains === undefined || contains === '' ? {} : { contains }),
+    ...(ids === undefined ? {} : { ids }),
+    ...(importanceMin === undefined ? {} : { importanceMin }),
     // A superseded memory has ended by that; who asks for such ones wants to see them.
     ...(query.includeEnded === true || statuses?.some((status) => status !== 'active')
       ? {}
       : { unendedAt: now }),
   }
+}
+
+function parseOffset(offset: number): number {
+  if (Number.isSafeInteger(offset) && offset >= 0) return offset
+  throw new AppError('invalid_input', 'An offset is a whole number, 0 or more.', {
+    field: 'offset',
+  })
 }
 
 export function parseLimit(limit: number, max = PAGE_ROWS_MAX): number {

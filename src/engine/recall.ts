@@ -24,12 +24,20 @@ import {
   type Evidence,
   type Step,
   stepped,
+  told,
 } from '../core/ranking/candidate.ts'
 import { diversify } from '../core/ranking/diversify.ts'
-import { COURSE_REACH, type Course, firstLook, gatherEvidence } from '../core/ranking/evidence.ts'
+import {
+  COURSE_REACH,
+  type Course,
+  firstLook,
+  gatherEvidence,
+  type KeywordLeg,
+} from '../core/ranking/evidence.ts'
 import { aboveFloor, CERTAIN_COVERAGE } from '../core/ranking/floor.ts'
 import { type FusionOptions, fuse, type Legs, withTrail } from '../core/ranking/fusion.ts'
-import { type Loaded, match, readQuestion } from '../core/ranking/match.ts'
+import { type Asked, type Loaded, match, readQuestion } from '../core/ranking/match.ts'
+import { withoutTimeWords } from '../core/ranking/time-words.ts'
 import { weigh } from '../core/ranking/weigh.ts'
 import { resolveSettings, type Settings } from '../core/settings.ts'
 import { estimateTokens } from '../core/tokens.ts'
@@ -37,6 +45,7 @@ import { innerProduct } from '../core/vectors.ts'
 import type { MemoryFilter, Page } from '../ports/store.ts'
 import { withinTime } from './deadline.ts'
 import {
+  type FromThatTime,
   fromThatTime,
   keywordLeg,
   type LegReport,
@@ -161,18 +170,24 @@ type Found = Pick<Recollection, 'legs' | 'abstained' | 'closeness' | 'time'> & {
 async function search(call: Recall): Promise<Found> {
   const { settings, text, now } = call
   const asked = readQuestion(text, now)
-  const [keyword, meaning] = await Promise.all([keywordLeg(call), meaningLeg(call)])
+  const [keyword, meaning, then] = await Promise.all([
+    keywordLeg(call),
+    meaningLeg(call),
+    fromThatTime(call, asked.span),
+  ])
   refuseSilence(keyword, meaning)
   await nextTurn()
   const legs: Legs = {
-    keyword: keyword.kind === 'done' ? keyword.result : null,
+    keyword: keyword.kind === 'done' ? sought(keyword.result, text, asked, then) : null,
     meaning: meaning.kind === 'done' ? meaning.result.hits : null,
   }
   const answer = meaning.kind === 'done' ? meaning.result : null
-  const [best, then] = await Promise.all([fused(call, legs), fromThatTime(call, asked.span)])
+  const best = await fused(call, legs)
+  await nextTurn()
   const ids = new Set(best.map(({ id }) => id))
-  const candidates = [...best, ...then.filter(({ id }) => !ids.has(id))]
+  const candidates = [...best, ...then.candidates.filter(({ id }) => !ids.has(id))]
   const pool = await compared(call, await load(call, candidates), answer)
+  await nextTurn()
   const ranked = weigh(match(pool, asked), now, settings)
   const reranked = await rerank(call, ranked)
   const varied = diversify(reranked.candidates, settings.mmrLambda)
@@ -194,6 +209,11 @@ async function search(call: Recall): Promise<Found> {
     closeness: closenessOf(pool, answer),
     time: asked.span?.words ?? null,
   }
+}
+
+/** A time that there are memories of is looked for as a time; a time like "last week" then no longer by its words. */
+function sought(leg: KeywordLeg, text: string, { span }: Asked, { isKnown }: FromThatTime) {
+  return span?.isRelative && isKnown ? withoutTimeWords(leg, text, span) : leg
 }
 
 /** Of the nearest, on the scale of the floors. */
@@ -400,5 +420,5 @@ function tokenBudget({ tokensMax, purpose }: RecallQuery, settings: Settings): n
 }
 
 function toRecalled({ memory, score, coverage, evidence, tokens, trail }: Fitted): Recalled {
-  return { memory, score, coverage, evidence, tokens, trail }
+  return { memory, score, coverage, evidence, tokens, trail: told(trail) }
 }

@@ -1,12 +1,12 @@
 /** Undoing: everything one change did is taken back together. */
 import { AppError } from '../core/errors.ts'
 import type { ChangeId, MemoryId, Scope } from '../core/ids.ts'
-import { PAGE_ROWS_MAX } from '../core/limits.ts'
 import type { Memory } from '../core/memory.ts'
 import { revert } from '../core/undoing.ts'
 import type { Change } from '../ports/store.ts'
-import { decideAndCommit, replacing, stamp } from './changes.ts'
+import { type Decided, decideAndCommit, eachTraceOnce, replacing, stamp } from './changes.ts'
 import { leaveTombstones, liftTombstones } from './correct.ts'
+import { pages } from './paging.ts'
 import type { EnginePorts } from './ports.ts'
 
 export type Undone = {
@@ -15,61 +15,74 @@ export type Undone = {
   readonly kept: readonly string[]
 }
 
+/** Each takes up to five changes of a commit. */
+const MEMORIES_PER_COMMIT = 300
+
 export async function undo(ports: EnginePorts, scope: Scope, target: ChangeId): Promise<Undone> {
-  return decideAndCommit(ports, async () => {
-    const steps = await stepsOf(ports, scope, target)
-    if (steps.length === 0) {
-      throw new AppError('not_found', `There is no change ${target} here.`, { change: target })
-    }
-    const mark = stamp(ports)
-    const changes: Change[] = []
-    const memories: Memory[] = []
-    const kept: string[] = []
-    for (const { before, after, current } of steps) {
-      const reversion = revert(current, before, after, mark)
-      memories.push(reversion.memory)
-      kept.push(...reversion.kept.map((field) => `${current.id}.${field}`))
-      changes.push(...replacing(ports, current, reversion.memory))
-      const [was, is] = [current.status, reversion.memory.status]
-      if (was === 'forgotten' && is !== 'forgotten') {
-        changes.push(...(await liftTombstones(ports, current)))
-      }
-      if (was !== 'forgotten' && is === 'forgotten') {
-        changes.push(...(await leaveTombstones(ports, current, mark.now)))
-      }
-    }
-    return { changes, result: { memories, kept } }
-  })
+  const touched = await touchedBy(ports, scope, target)
+  const mark = stamp(ports)
+  const memories: Memory[] = []
+  const kept: string[] = []
+  for (let start = 0; start < touched.length; start += MEMORIES_PER_COMMIT) {
+    const part = touched.slice(start, start + MEMORIES_PER_COMMIT)
+    const undone = await decideAndCommit(ports, () => undoing(ports, scope, part, mark))
+    memories.push(...undone.memories)
+    kept.push(...undone.kept)
+  }
+  if (memories.length === 0) {
+    throw new AppError('not_found', `There is no change ${target} here.`, { change: target })
+  }
+  return { memories, kept }
 }
 
-/** A memory that the change touched: as it was before, right after, and as it is now. */
-type UndoStep = {
-  readonly before: Memory | null
-  readonly after: Memory
-  readonly current: Memory
+async function undoing(
+  ports: EnginePorts,
+  scope: Scope,
+  touched: readonly Touched[],
+  mark: ReturnType<typeof stamp>,
+): Promise<Decided<Undone>> {
+  const changes: Change[] = []
+  const memories: Memory[] = []
+  const kept: string[] = []
+  for (const { before, after } of touched) {
+    const current = await ports.store.get('memory', scope, after.id)
+    if (current === null) continue
+    const reversion = revert(current, before, after, mark)
+    memories.push(reversion.memory)
+    kept.push(...reversion.kept.map((field) => `${current.id}.${field}`))
+    changes.push(...replacing(ports, current, reversion.memory))
+    const [was, is] = [current.status, reversion.memory.status]
+    if (was === 'forgotten' && is !== 'forgotten') {
+      changes.push(...(await liftTombstones(ports, current)))
+    }
+    if (was !== 'forgotten' && is === 'forgotten') {
+      changes.push(...(await leaveTombstones(ports, current, mark.now)))
+    }
+  }
+  return { changes: eachTraceOnce(changes), result: { memories, kept } }
 }
 
-async function stepsOf(
+/** A memory that the change touched: as it was before, and right after. */
+type Touched = { readonly before: Memory | null; readonly after: Memory }
+
+async function touchedBy(
   { store }: EnginePorts,
   scope: Scope,
   target: ChangeId,
-): Promise<readonly UndoStep[]> {
-  const limit = PAGE_ROWS_MAX
-  const untouchedSince = await store.find('memory', scope, { where: { change: target }, limit })
-  const madeByIt = await store.find('revision', scope, { where: { madeBy: target }, limit })
-  const endedByIt = await store.find('revision', scope, { where: { replacedBy: target }, limit })
-  const afters = new Map<MemoryId, Memory>(
-    [...untouchedSince.rows, ...madeByIt.rows.map((revision) => revision.memory)].map((memory) => [
-      memory.id,
-      memory,
-    ]),
-  )
-  const befores = new Map(endedByIt.rows.map(({ memory }) => [memory.id, memory]))
-  const steps: UndoStep[] = []
-  for (const [id, after] of afters) {
-    const current = await store.get('memory', scope, id)
-    if (current !== null) steps.push({ before: befores.get(id) ?? null, after, current })
+): Promise<readonly Touched[]> {
+  const afters = new Map<MemoryId, Memory>()
+  for await (const page of pages(store, 'memory', scope, { where: { change: target } })) {
+    for (const memory of page) afters.set(memory.id, memory)
+  }
+  for await (const page of pages(store, 'revision', scope, { where: { madeBy: target } })) {
+    for (const { memory } of page) afters.set(memory.id, memory)
+  }
+  const befores = new Map<MemoryId, Memory>()
+  for await (const page of pages(store, 'revision', scope, { where: { replacedBy: target } })) {
+    for (const { memory } of page) befores.set(memory.id, memory)
   }
   // What the change created goes first, so that a key it holds is free for what it replaced.
-  return steps.sort((a, b) => Number(a.before !== null) - Number(b.before !== null))
+  return [...afters.values()]
+    .map((after) => ({ before: befores.get(after.id) ?? null, after }))
+    .sort((a, b) => Number(a.before !== null) - Number(b.before !== null))
 }

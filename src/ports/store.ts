@@ -1,11 +1,15 @@
+import type { Entry, EntryKind } from '../core/entry.ts'
 import type {
   ChangeId,
+  EntryId,
   Instant,
   MemoryId,
+  OwnerId,
   RevisionId,
   Scope,
   SessionId,
   TombstoneId,
+  TurnId,
 } from '../core/ids.ts'
 import type {
   Memory,
@@ -16,6 +20,7 @@ import type {
   Tombstone,
   Trust,
 } from '../core/memory.ts'
+import type { Turn, TurnRole } from '../core/transcript.ts'
 
 /** The only filters a caller may use on memories. Those left out do not narrow; an empty list matches nothing. */
 export type MemoryFilter = {
@@ -34,6 +39,10 @@ export type MemoryFilter = {
   readonly expiredBy?: Instant
   readonly createdFrom?: Instant
   readonly createdBefore?: Instant
+  /** At least this important. */
+  readonly importanceMin?: number
+  /** Stands in the content or the key, in capitals or not: see `core/containing.ts`. No character means anything else. */
+  readonly contains?: string
 }
 
 export type RevisionFilter = {
@@ -47,12 +56,46 @@ export type RevisionFilter = {
 
 export type TombstoneFilter = { readonly ids?: readonly TombstoneId[] }
 
+export type EntryFilter = {
+  readonly ids?: readonly EntryId[]
+  readonly kinds?: readonly EntryKind[]
+  /** Null for those about nobody in particular. */
+  readonly about?: OwnerId | null
+  readonly atFrom?: Instant
+  readonly atBefore?: Instant
+  readonly expiredBy?: Instant
+}
+
+export type TurnFilter = {
+  readonly ids?: readonly TurnId[]
+  readonly saidFrom?: Instant
+  readonly saidBefore?: Instant
+  readonly roles?: readonly TurnRole[]
+}
+
+/** By id, that is by creation. */
+type ById = 'oldest' | 'newest'
+
 export type Tables = {
-  memory: { row: Memory; id: MemoryId; where: MemoryFilter }
-  revision: { row: Revision; id: RevisionId; where: RevisionFilter }
-  tombstone: { row: Tombstone; id: TombstoneId; where: TombstoneFilter }
+  memory: {
+    row: Memory
+    id: MemoryId
+    where: MemoryFilter
+    /** `updated`: last updated first; what was updated at the same instant is ordered by id, newest first. */
+    order: ById | 'updated'
+  }
+  revision: { row: Revision; id: RevisionId; where: RevisionFilter; order: ById }
+  tombstone: { row: Tombstone; id: TombstoneId; where: TombstoneFilter; order: ById }
+  entry: { row: Entry; id: EntryId; where: EntryFilter; order: ById }
+  turn: { row: Turn; id: TurnId; where: TurnFilter; order: ById }
 }
 export type Table = keyof Tables
+/** All of them, in an order that never changes. */
+export const TABLES: readonly Table[] = ['memory', 'revision', 'tombstone', 'entry', 'turn']
+/** Something for each table. */
+export function forEachTable<Value>(make: (table: Table) => Value): Record<Table, Value> {
+  return Object.fromEntries(TABLES.map((table) => [table, make(table)])) as Record<Table, Value> // all of them
+}
 export type Row<T extends Table> = Tables[T]['row']
 
 /** What must be true of a row for a change to apply. `any` still refuses a row of another owner or user. */
@@ -107,16 +150,28 @@ export type CommitOutcome =
 
 export type Page<R> = {
   readonly rows: readonly R[]
-  /** Give it as `after` to go on; null when there is no more. */
+  /** Give it as `after` to go on; null when there is no more, and always in the order `updated`. */
   readonly next: string | null
 }
 
 export type FindQuery<T extends Table> = {
   readonly where: Tables[T]['where']
   readonly limit: number
-  /** By id, that is by creation. */
-  readonly order?: 'oldest' | 'newest'
+  /** Newest first, unless told. */
+  readonly order?: Tables[T]['order']
+  /** Not with the order `updated`: a row that is changed between two pages would be shown twice or never. */
   readonly after?: string
+  /** How many rows to pass over, counted from `after` when that is given. */
+  readonly offset?: number
+}
+
+/** How much there is, without reading it. Kinds that don't occur are counted as 0. */
+export type Tally = {
+  readonly total: number
+  readonly byType: Readonly<Record<MemoryType, number>>
+  readonly byCategory: Readonly<Record<MemoryCategory, number>>
+  /** Of all contents, in Unicode code points: what `[...content].length` says. */
+  readonly characters: number
 }
 
 export type TextQuery = {
@@ -191,6 +246,8 @@ export type StoreFault = {
 export interface Store {
   get<T extends Table>(table: T, scope: Scope, id: Tables[T]['id']): Promise<Row<T> | null>
   find<T extends Table>(table: T, scope: Scope, query: FindQuery<T>): Promise<Page<Row<T>>>
+  /** Counts the memories that pass. */
+  tally(scope: Scope, where: MemoryFilter): Promise<Tally>
   matchText(scope: Scope, query: TextQuery): Promise<TextMatch>
   /**
    * What stands around these memories in their sessions, up to `reach` on each side, in the order of ids. Memories that

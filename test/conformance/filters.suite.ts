@@ -21,6 +21,7 @@ export function describeFilters(open: OpenStore): void {
       over: memory({ ...base, validUntil: instant(2_000) }),
       old: memory({ ...base, createdAt: instant(10) }),
       changed: memory({ ...base, change: changeId('special') }),
+      important: memory({ ...base, importance: 9 }),
       other: memory({ content: 'Needle, but different' }),
     }
     await store.commit(Object.values(rows).map(create))
@@ -51,6 +52,8 @@ export function describeFilters(open: OpenStore): void {
     expect(await found({ expiredBy: instant(2_000) })).toEqual(['expired'])
     expect(await found({ createdFrom: instant(1_000) })).toEqual(but('old'))
     expect(await found({ createdBefore: instant(1_000) })).toEqual(['old'])
+    expect(await found({ importanceMin: 9 })).toEqual(['important'])
+    expect(await found({ importanceMin: 10 })).toEqual([])
     expect(await found({ types: ['episodic'], pinned: true })).toEqual([])
   })
 

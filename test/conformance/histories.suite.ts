@@ -7,7 +7,8 @@ import { expect, it } from 'vitest'
 import { createReferenceStore } from '../../src/adapters/reference/store.ts'
 import type { Scope, TombstoneId } from '../../src/core/ids.ts'
 import { MEMORY_STATUSES } from '../../src/core/memory.ts'
-import type { Change, Expectation, Store } from '../../src/ports/store.ts'
+import { type Change, type Expectation, type Store, TABLES } from '../../src/ports/store.ts'
+import { entry, entryId, turn, turnId } from '../fakes/entries.ts'
 import {
   ADA,
   BOB,
@@ -40,10 +41,36 @@ const row = fc
     status: fc.constantFrom(...MEMORY_STATUSES),
     expiresAt: fc.constantFrom(null, instant(500), instant(5_000)),
     pinned: fc.boolean(),
+    updatedAt: version.map(instant),
   })
   .chain((fields) =>
     id.map((n) => memory({ ...fields, id: memoryId(n), change: 'chg_1' as never })),
   )
+
+/** Puts, removes and checks of entries and turns; both kinds of rows take the same course. */
+const besideMemories: fc.Arbitrary<Change> = fc
+  .record({
+    op: fc.constantFrom('put', 'put', 'remove', 'check'),
+    isEntry: fc.boolean(),
+    place,
+    version,
+    number: fc.integer({ min: 1, max: 3 }),
+    expect: fc.constantFrom('absent', 'any', 'version'),
+  })
+  .map(({ op, isEntry, place, version, number, expect }) => {
+    const [table, id] = isEntry ? ['entry', entryId(number)] : ['turn', turnId(number)]
+    const fixed = expect === 'version' ? { version } : expect
+    if (op === 'put') {
+      const row = isEntry
+        ? entry({ id: entryId(number), place, version, body: {} })
+        : turn({ id: turnId(number), place, version, content: 'said', position: 1 })
+      return { op, table, row, expect: fixed } as Change // each row goes with its table
+    }
+    // What may not be expected of a remove or a check becomes a version.
+    const other = op === 'remove' ? 'absent' : 'any'
+    const scope = { owner: place.owner, user: place.user }
+    return { op, table, scope, id, expect: fixed === other ? { version } : fixed } as Change // as above
+  })
 
 const change: fc.Arbitrary<Change> = fc.oneof(
   {
@@ -86,6 +113,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
     usedAt: version.map(instant),
   }),
   row.map((row): Change => ({ op: 'put', table: 'revision', row: revision(row), expect: 'any' })),
+  { weight: 2, arbitrary: besideMemories },
   place.map(
     (place): Change => ({
       op: 'put',
@@ -122,9 +150,12 @@ export function describeHistories(open: OpenStore): void {
 async function observe(store: Store): Promise<unknown> {
   const seen: unknown[] = [await store.places(), (await store.report()).rows]
   for (const scope of [{ owner: owner('ada') }, ...PLACES] satisfies Scope[]) {
-    for (const table of ['memory', 'revision', 'tombstone'] as const) {
+    for (const table of TABLES) {
       seen.push(await store.find(table, scope, { where: {}, limit: 100 }))
     }
+    seen.push(await store.find('memory', scope, { where: {}, limit: 2, offset: 1 }))
+    seen.push(await store.find('memory', scope, { where: {}, limit: 100, order: 'updated' }))
+    seen.push(await store.tally(scope, { contains: 'ALPHA' }), await store.tally(scope, {}))
     const where = { statuses: ['active'], unendedAt: instant(1_000) } as const
     seen.push(await store.find('memory', scope, { where, limit: 100 }))
     for (const text of WORDS) {

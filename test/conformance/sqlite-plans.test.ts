@@ -2,8 +2,8 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { openConnection } from '../../src/adapters/sqlite/driver.ts'
 import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
-import type { MemoryFilter, RevisionFilter } from '../../src/ports/store.ts'
-import { ADA, changeId, memoryId } from '../fakes/memories.ts'
+import type { EntryFilter, MemoryFilter, RevisionFilter } from '../../src/ports/store.ts'
+import { ADA, changeId, instant, memoryId, owner, session } from '../fakes/memories.ts'
 import { temporaryFile } from '../support/temporary.ts'
 
 async function openObserved() {
@@ -16,7 +16,7 @@ async function openObserved() {
       return {
         ...connection,
         prepare: (sql) => {
-          if (/^SELECT (?:memory|revision)/.test(sql)) {
+          if (/^SELECT (?:json_group_array|revision|entry|turn)/.test(sql)) {
             const explained = connection.prepare(`EXPLAIN QUERY PLAN ${sql}`)
             const blanks = Array(sql.split('?').length - 1).fill(null)
             plans.push(...explained.all(...blanks).map((row) => String(row.detail)))
@@ -52,4 +52,24 @@ it.each(REVISION_LOOKUPS)('[ST26] finds revisions by %j through an index', async
   const { store, plans } = await openObserved()
   await store.find('revision', ADA, { where, limit: 5 })
   expect(plans.filter((plan) => plan.startsWith('SEARCH revision')).join()).toContain(index)
+})
+
+const ENTRY_LOOKUPS: readonly (readonly [EntryFilter, string])[] = [
+  [{ kinds: ['audit'] }, 'entry_kind (owner_number=? AND kind=?)'],
+  [{ kinds: ['job'], atBefore: instant(5) }, 'entry_kind (owner_number=? AND kind=?)'],
+  [{ about: owner('bob') }, 'entry_about (owner_number=? AND about=?)'],
+  [{ kinds: ['answer'], expiredBy: instant(5) }, 'entry_expiry (expires_at<?)'],
+]
+
+it.each(ENTRY_LOOKUPS)('[ST26] finds entries by %j through an index', async (where, index) => {
+  const { store, plans } = await openObserved()
+  await store.find('entry', { owner: ADA.owner }, { where, limit: 5 })
+  expect(plans.filter((plan) => plan.startsWith('SEARCH entry')).join()).toContain(index)
+})
+
+it('[ST26] finds the turns of a session in their order through an index', async () => {
+  const { store, plans } = await openObserved()
+  await store.find('turn', { ...ADA, session: session('s') }, { where: {}, limit: 5 })
+  expect(plans.join()).toContain('turn_session (owner_number=? AND session=?)')
+  expect(plans.join()).not.toContain('TEMP B-TREE')
 })

@@ -18,9 +18,11 @@ import {
   user,
 } from '../fakes/memories.ts'
 import { describeAnyText } from './any-text.suite.ts'
+import { describeEntries } from './entries.suite.ts'
 import { describeFilters } from './filters.suite.ts'
 import { describeHistories } from './histories.suite.ts'
 import { describeIsolation } from './isolation.suite.ts'
+import { describeListing } from './listing.suite.ts'
 import { describeSurroundings } from './surroundings.suite.ts'
 import { describeTextMatching } from './text.suite.ts'
 
@@ -52,6 +54,8 @@ export function describeStore(name: string, open: OpenStore): void {
   describe(`${name}: commits`, () => describeCommits(opened))
   describe(`${name}: isolation`, () => describeIsolation(opened))
   describe(`${name}: filters and pages`, () => describeFilters(opened))
+  describe(`${name}: entries and turns`, () => describeEntries(opened))
+  describe(`${name}: lists for people`, () => describeListing(opened))
   describe(`${name}: sessions`, () => describeSurroundings(opened))
   describe(`${name}: keyword search`, () => describeTextMatching(opened))
   describe(`${name}: any text`, () => describeAnyText(opened))
@@ -191,7 +195,13 @@ function describeRows(open: OpenStore): void {
       { owner: 'bob', user: null, memories: 1 },
       { owner: 'carol', user: null, memories: 0 },
     ])
-    expect((await store.report()).rows).toEqual({ memory: 4, revision: 1, tombstone: 0 })
+    expect((await store.report()).rows).toEqual({
+      memory: 4,
+      revision: 1,
+      tombstone: 0,
+      entry: 0,
+      turn: 0,
+    })
   })
 
   it('[ST12] has nothing to mend after ordinary work', async () => {

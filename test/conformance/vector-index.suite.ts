@@ -261,6 +261,9 @@ function describeVectorFilters(open: OpenVectors): void {
       { expiredBy: instant(2_000) },
       { createdFrom: instant(1_000) },
       { createdBefore: instant(1_000) },
+      { contains: 'NEEDLE' },
+      { contains: 'diff' },
+      { contains: '%' },
       { types: ['episodic'], pinned: true },
       { statuses: ['active'], unendedAt: instant(2_000), types: ['factual'] },
     ]

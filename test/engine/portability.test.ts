@@ -129,7 +129,7 @@ describe('import', () => {
     await attempt('{"some":"json"}').toThrow('header')
     await attempt('', '{"some":"json"}').toThrow('header')
     await attempt('', ' ').toMatchObject({ code: 'invalid_input' })
-    await attempt('{"format":"recollect-export","version":2}').toThrow('version 2')
+    await attempt('{"format":"recollect-export","version":3}').toThrow('version 3')
   })
 
   it('[PO3] never takes a row over from another owner', async () => {

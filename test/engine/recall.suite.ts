@@ -174,6 +174,20 @@ function describeFinding(open: OpenEngine): void {
     expect((await ask(engine, 'lunch a month ago'))[0]).toBe('Lunch was soup')
   })
 
+  it('[RA8] what names a time is looked for as a time, unless there is nothing of that time', async () => {
+    const { engine, clock } = await open({ answerFloor: 0, memberFloor: 0 })
+    const first = async () => {
+      const { memories } = await engine.recall(ADA, { text: 'How was the race a week ago?' })
+      const [best] = memories
+      return [best?.memory.content, best?.trail.find(({ stage }) => stage === 'keyword')?.note]
+    }
+    const race = 'The race was good'
+    await tell(engine, race, 'The sea was cold')
+    expect(await first()).toEqual([race, '1 of 3 words: race'])
+    clock.advance(7 * DAY)
+    expect(await first()).toEqual([race, '1 of 1 words: race'])
+  })
+
   it('[RA11] says nothing when nothing fits, and that it looked', async () => {
     // The reference embedder has few dimensions, where words meet by chance more often than in a model.
     const { engine } = await open({ answerFloor: 1.5, memberFloor: 1 })

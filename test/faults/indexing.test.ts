@@ -327,7 +327,7 @@ it.skipIf(!existsSync('dist/index.js'))(
     const path = temporaryFile('reindexed.db')
     const store = await openSqliteStore({ path, now: Date.now })
     const first = openEngine({ store, vectors: store.vectors })
-    await fill(first.engine, 120)
+    await fill(first.engine, STATEMENTS)
     await first.engine.close()
     let kept = 0
     for (let round = 0; round < 3; round++) {
@@ -342,12 +342,15 @@ it.skipIf(!existsSync('dist/index.js'))(
     const last = await openSqliteStore({ path, now: Date.now })
     const embedder = scriptedEmbedder()
     const { engine } = openEngine({ store: last, vectors: last.vectors, embedder })
-    expect(await engine.reindex()).toMatchObject({ vectors: 120, missing: 0 })
+    expect(await engine.reindex()).toMatchObject({ vectors: STATEMENTS, missing: 0 })
     const made = embedder.texts().filter((text) => text.startsWith('statement number'))
-    expect(made).toHaveLength(120 - kept)
+    expect(made).toHaveLength(STATEMENTS - kept)
   },
   60_000,
 )
+
+/** So many that the process can't be done before it is killed. */
+const STATEMENTS = 480
 
 /** Kills it as soon as it has told of some progress. */
 async function reindexUntilKilled(path: string, steps: number): Promise<void> {

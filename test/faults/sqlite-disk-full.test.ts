@@ -99,12 +99,12 @@ describe('a full disk', () => {
     const folder = smallFileSystem()
     if (folder === null) return
     const path = join(folder, 'store.db')
-    await filledFile(path, 1_600)
+    await filledFile(path, 1_300)
     await released()
     const conversion = { path, from: null, to: randomKey(), now: Date.now }
     expect((await errorOf(convertDatabase(conversion))).code).toBe('disk_full')
     expect(readdirSync(folder).filter((name) => name.includes('converting'))).toEqual([])
-    expect((await everythingIn(path, null)).memory.size).toBe(1_600)
+    expect((await everythingIn(path, null)).memory.size).toBe(1_300)
   })
 })
 

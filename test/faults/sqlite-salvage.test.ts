@@ -14,6 +14,7 @@ import { keyFromPassphrase } from '../../src/adapters/sqlite/keys.ts'
 import { PAGE_BYTES } from '../../src/adapters/sqlite/migrations.ts'
 import { quarantineDatabase } from '../../src/adapters/sqlite/quarantine.ts'
 import { type Salvage, salvage } from '../../src/adapters/sqlite/salvage.ts'
+import { TABLES } from '../../src/ports/store.ts'
 import { owner } from '../fakes/memories.ts'
 import { temporaryFile } from '../support/temporary.ts'
 import {
@@ -69,7 +70,7 @@ async function salvaged(
     return everything(store)
   })
   expect(rows.memory.size).toBe(outcome.copied.memory)
-  for (const table of ['memory', 'revision', 'tombstone'] as const) {
+  for (const table of TABLES) {
     if (outcome.namelessPlaces > 0) break
     for (const [id, row] of rows[table]) {
       if (!isDeepStrictEqual(row, from.rows[table].get(id)))

@@ -19,9 +19,10 @@ import { keyFromText } from '../../src/adapters/sqlite/keys.ts'
 import type { SqliteStore } from '../../src/adapters/sqlite/store.ts'
 import { AppError } from '../../src/core/errors.ts'
 import { tombstonesFor } from '../../src/core/forgetting.ts'
-import type { OwnerId, UserId } from '../../src/core/ids.ts'
+import type { EntryId, OwnerId, TurnId, UserId } from '../../src/core/ids.ts'
 import type { Memory } from '../../src/core/memory.ts'
-import type { Change, Row, Store, Table } from '../../src/ports/store.ts'
+import { type Change, type Row, type Store, TABLES, type Table } from '../../src/ports/store.ts'
+import { entry, turn } from '../fakes/entries.ts'
 import { changeId, instant, memory, memoryId, owner, revision, user } from '../fakes/memories.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
@@ -55,7 +56,7 @@ export function numbered(number: number, fields: Partial<Memory> = {}): Memory {
   })
 }
 
-/** A closed database with memories of three places, revisions and tombstones. */
+/** A closed database with memories of three places, and rows of every other table. */
 export async function filledFile(
   path: string,
   memories: number,
@@ -74,6 +75,7 @@ export async function fill(store: Store, memories: number, first = 1): Promise<v
     if (number % 10 === 0) {
       changes.push({ op: 'put', table: 'revision', row: revision(row), expect: 'absent' })
     }
+    if (number % 20 === 0) changes.push(...besideMemories(number))
     if (number % 25 === 0) {
       for (const tombstone of tombstonesFor(
         numbered(number, { content: 'gone' }),
@@ -87,6 +89,17 @@ export async function fill(store: Store, memories: number, first = 1): Promise<v
   for (let at = 0; at < changes.length; at += 1_000) {
     expect(await store.commit(changes.slice(at, at + 1_000))).toEqual({ kind: 'committed' })
   }
+}
+
+/** What was said around a memory, and a note about it. */
+function besideMemories(number: number): readonly Change[] {
+  const { place, content } = numbered(number)
+  const said = turn({ id: `turn_${number}` as TurnId, place, content, position: number })
+  const note = entry({ id: `aud_${number}` as EntryId, place, body: { content } })
+  return [
+    { op: 'put', table: 'turn', row: said, expect: 'absent' },
+    { op: 'put', table: 'entry', row: note, expect: 'absent' },
+  ]
 }
 
 export type Everything = { readonly [T in Table]: ReadonlyMap<string, Row<T>> }
@@ -111,6 +124,8 @@ export async function everything(store: Store): Promise<Everything> {
     memory: await rowsOf('memory'),
     revision: await rowsOf('revision'),
     tombstone: await rowsOf('tombstone'),
+    entry: await rowsOf('entry'),
+    turn: await rowsOf('turn'),
   }
 }
 
@@ -133,7 +148,7 @@ export async function using<Result>(
 
 /** Both hold the same rows. Vitest's own comparison takes seconds for thousands of rows. */
 export function expectSame(rows: Everything, expected: Everything): void {
-  for (const table of ['memory', 'revision', 'tombstone'] as const) {
+  for (const table of TABLES) {
     const ids = (of: Everything) => [...of[table].keys()].sort()
     expect(ids(rows).length).toBe(ids(expected).length)
     for (const id of ids(expected)) {

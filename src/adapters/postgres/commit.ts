@@ -9,7 +9,13 @@ import { AppError } from '../../core/errors.ts'
 import { COMMIT_CHANGES_MAX } from '../../core/limits.ts'
 import { holdsKey, type MemoryStatus } from '../../core/memory.ts'
 import { toStorable } from '../../core/storable-text.ts'
-import type { Change, CommitOutcome, Table } from '../../ports/store.ts'
+import {
+  type Change,
+  type CommitOutcome,
+  forEachTable,
+  TABLES,
+  type Table,
+} from '../../ports/store.ts'
 import type { Database, Query } from './driver.ts'
 import { beginWithLocks, type Names, ownerLocks } from './names.ts'
 import { type Head, type Heads, type MemoryHead, planCommit } from './plan.ts'
@@ -84,20 +90,21 @@ async function readHeads(query: Query, names: Names, changes: readonly Change[])
   const place = 'id, owner_id, user_id, session_id'
   const memory = `SELECT 'memory' AS "table", ${place}, version, number, key, status, content,
       provenance, fingerprint, length FROM ${names.memory}`
+  const beside = BESIDE_MEMORIES.map((table, index) => {
+    const version = table === 'revision' ? '1' : 'version'
+    return `UNION ALL SELECT '${table}', ${place}, ${version}, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+       FROM ${names[table]} WHERE id = ANY ($${index + 4}::text[])`
+  })
   const rows = await query<HeadColumns>(
     `${memory} WHERE id = ANY ($1::text[])
      UNION ALL ${memory} WHERE owner_id = ANY ($2::text[]) AND key = ANY ($3::text[])
        AND key IS NOT NULL AND status IN ('active', 'disabled') AND NOT id = ANY ($1::text[])
-     UNION ALL SELECT 'revision', ${place}, 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL
-       FROM ${names.revision} WHERE id = ANY ($4::text[])
-     UNION ALL SELECT 'tombstone', ${place}, version, NULL, NULL, NULL, NULL, NULL, NULL, NULL
-       FROM ${names.tombstone} WHERE id = ANY ($5::text[])`,
+     ${beside.join(' ')}`,
     sought(changes).map((list) => [...list].map(toStorable)),
   )
   const heads = {
+    ...forEachTable(() => new Map<string, Head>()),
     memory: new Map<string, MemoryHead>(),
-    revision: new Map<string, Head>(),
-    tombstone: new Map<string, Head>(),
   }
   for (const row of rows) {
     const head = { id: decoded(row.id), place: placeFromColumns(row), version: row.version }
@@ -118,13 +125,11 @@ async function readHeads(query: Query, names: Names, changes: readonly Change[])
   return heads
 }
 
-/** Memory ids, then owners and keys that are wanted, then revision and tombstone ids. */
+const BESIDE_MEMORIES = TABLES.filter((table) => table !== 'memory')
+
+/** Memory ids, then owners and keys that are wanted, then the ids of the other tables. */
 function sought(changes: readonly Change[]): readonly ReadonlySet<string>[] {
-  const ids = {
-    memory: new Set<string>(),
-    revision: new Set<string>(),
-    tombstone: new Set<string>(),
-  }
+  const ids = forEachTable(() => new Set<string>())
   const [owners, keys] = [new Set<string>(), new Set<string>()]
   for (const change of changes) {
     if (change.op === 'count') ids.memory.add(change.id)
@@ -134,5 +139,5 @@ function sought(changes: readonly Change[]): readonly ReadonlySet<string>[] {
       if (change.row.key !== null) keys.add(change.row.key)
     }
   }
-  return [ids.memory, owners, keys, ids.revision, ids.tombstone]
+  return [ids.memory, owners, keys, ...BESIDE_MEMORIES.map((table) => ids[table])]
 }

@@ -2,12 +2,15 @@
 import type { Scope } from '../../core/ids.ts'
 import { toStorable } from '../../core/storable-text.ts'
 import type {
+  EntryFilter,
   MemoryFilter,
   RevisionFilter,
   Table,
   Tables,
   TombstoneFilter,
+  TurnFilter,
 } from '../../ports/store.ts'
+import { containing } from './containing.ts'
 
 /** Collects the values of one statement; `bind` answers with the name of the parameter. */
 export type Binder = {
@@ -45,9 +48,16 @@ export function isNarrow(scope: Scope, where: MemoryFilter): boolean {
 
 export const CONDITIONS: {
   readonly [T in Table]: (where: Tables[T]['where'], binder: Binder) => readonly string[]
-} = { memory: memoryConditions, revision: revisionConditions, tombstone: tombstoneConditions }
+} = {
+  memory: memoryConditions,
+  revision: revisionConditions,
+  tombstone: tombstoneConditions,
+  entry: entryConditions,
+  turn: turnConditions,
+}
 
-function memoryConditions(where: MemoryFilter, { bind }: Binder): readonly string[] {
+function memoryConditions(where: MemoryFilter, binder: Binder): readonly string[] {
+  const { bind } = binder
   const conditions: string[] = []
   const add = <V>(value: V | undefined, condition: (value: V) => string) => {
     if (value !== undefined) conditions.push(condition(value))
@@ -68,6 +78,8 @@ function memoryConditions(where: MemoryFilter, { bind }: Binder): readonly strin
   add(where.expiredBy, (instant) => `expires_at <= ${bind(instant)}`)
   add(where.createdFrom, (instant) => `created_at >= ${bind(instant)}`)
   add(where.createdBefore, (instant) => `created_at < ${bind(instant)}`)
+  add(where.importanceMin, (importance) => `importance >= ${bind(importance)}`)
+  add(where.contains, (text) => containing(['content', 'key'], text, binder))
   return conditions
 }
 
@@ -87,4 +99,25 @@ function revisionConditions(where: RevisionFilter, { bind }: Binder): readonly s
 
 function tombstoneConditions(where: TombstoneFilter, { bind }: Binder): readonly string[] {
   return where.ids === undefined ? [] : [`id = ANY (${bind(where.ids)}::text[])`]
+}
+
+function entryConditions(where: EntryFilter, { bind }: Binder): readonly string[] {
+  const conditions: string[] = []
+  if (where.ids !== undefined) conditions.push(`id = ANY (${bind(where.ids)}::text[])`)
+  if (where.kinds !== undefined) conditions.push(`kind = ANY (${bind(where.kinds)}::text[])`)
+  if (where.about === null) conditions.push('about IS NULL')
+  else if (where.about !== undefined) conditions.push(`about = ${bind(where.about)}`)
+  if (where.atFrom !== undefined) conditions.push(`at >= ${bind(where.atFrom)}`)
+  if (where.atBefore !== undefined) conditions.push(`at < ${bind(where.atBefore)}`)
+  if (where.expiredBy !== undefined) conditions.push(`expires_at <= ${bind(where.expiredBy)}`)
+  return conditions
+}
+
+function turnConditions(where: TurnFilter, { bind }: Binder): readonly string[] {
+  const conditions: string[] = []
+  if (where.ids !== undefined) conditions.push(`id = ANY (${bind(where.ids)}::text[])`)
+  if (where.roles !== undefined) conditions.push(`role = ANY (${bind(where.roles)}::text[])`)
+  if (where.saidFrom !== undefined) conditions.push(`said_at >= ${bind(where.saidFrom)}`)
+  if (where.saidBefore !== undefined) conditions.push(`said_at < ${bind(where.saidBefore)}`)
+  return conditions
 }

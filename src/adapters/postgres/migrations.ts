@@ -117,6 +117,42 @@ const MIGRATIONS: readonly Migration[] = [
         terms bigint NOT NULL
       );`,
   },
+  {
+    name: 'entries and turns',
+    sql: `
+      CREATE TABLE {schema}.entry (
+        id text COLLATE "C" PRIMARY KEY,
+        owner_id text COLLATE "C" NOT NULL,
+        user_id text COLLATE "C",
+        session_id text COLLATE "C",
+        version bigint NOT NULL,
+        kind text COLLATE "C" NOT NULL,
+        about text COLLATE "C",
+        at bigint NOT NULL,
+        expires_at bigint,
+        body text NOT NULL
+      );
+      CREATE INDEX entry_by_owner ON {schema}.entry (owner_id, id);
+      CREATE INDEX entry_by_kind ON {schema}.entry (owner_id, kind, id);
+      CREATE INDEX entry_by_subject ON {schema}.entry (owner_id, about, id) WHERE about IS NOT NULL;
+      CREATE INDEX entry_by_expiry ON {schema}.entry (owner_id, expires_at)
+        WHERE expires_at IS NOT NULL;
+
+      CREATE TABLE {schema}.turn (
+        id text COLLATE "C" PRIMARY KEY,
+        owner_id text COLLATE "C" NOT NULL,
+        user_id text COLLATE "C",
+        session_id text COLLATE "C",
+        version bigint NOT NULL,
+        role text NOT NULL,
+        speaker text,
+        content text NOT NULL,
+        position bigint NOT NULL,
+        said_at bigint NOT NULL
+      );
+      CREATE INDEX turn_by_owner ON {schema}.turn (owner_id, id);
+      CREATE INDEX turn_by_session ON {schema}.turn (owner_id, session_id, id);`,
+  },
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length

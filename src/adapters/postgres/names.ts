@@ -6,6 +6,8 @@ const TABLES = [
   'memory',
   'revision',
   'tombstone',
+  'entry',
+  'turn',
   'posting',
   'corpus',
   'migration',

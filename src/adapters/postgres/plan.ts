@@ -6,7 +6,13 @@
 import { covers, type Instant, type MemoryId, type Place, type Scope } from '../../core/ids.ts'
 import { holdsKey, type Memory } from '../../core/memory.ts'
 import { refusalOf } from '../../ports/expectations.ts'
-import type { Change, CommitOutcome, Row, Table } from '../../ports/store.ts'
+import {
+  type Change,
+  type CommitOutcome,
+  forEachTable,
+  type Row,
+  type Table,
+} from '../../ports/store.ts'
 
 /** What a commit must know of a row that is stored. */
 export type Head = { readonly id: string; readonly place: Place; readonly version: number }
@@ -21,9 +27,7 @@ export type MemoryHead = Head &
   }
 
 export type Heads = {
-  readonly memory: ReadonlyMap<string, MemoryHead>
-  readonly revision: ReadonlyMap<string, Head>
-  readonly tombstone: ReadonlyMap<string, Head>
+  readonly [T in Table]: ReadonlyMap<string, T extends 'memory' ? MemoryHead : Head>
 }
 
 export type Count = { readonly id: MemoryId; readonly uses: number; readonly usedAt: Instant }
@@ -73,12 +77,12 @@ export function planCommit(changes: readonly Change[], heads: Heads): Writes | C
       memory: newRows(slots.memory),
       revision: newRows(slots.revision),
       tombstone: newRows(slots.tombstone),
+      entry: newRows(slots.entry),
+      turn: newRows(slots.turn),
     },
-    removes: {
-      memory: [...draft.removed.memory].filter((id) => heads.memory.has(id)),
-      revision: [...draft.removed.revision].filter((id) => heads.revision.has(id)),
-      tombstone: [...draft.removed.tombstone].filter((id) => heads.tombstone.has(id)),
-    },
+    removes: forEachTable((table) =>
+      [...draft.removed[table]].filter((id) => heads[table].has(id)),
+    ),
     counts: [...draft.counts.values()],
     releases: [...heads.memory.values()]
       .filter((head) => slots.memory.has(head.id) && losesKey(head, draft.holders))
@@ -94,11 +98,13 @@ function draftOf(heads: Heads): Draft {
       memory: slotsFrom(heads.memory),
       revision: slotsFrom(heads.revision),
       tombstone: slotsFrom(heads.tombstone),
+      entry: slotsFrom(heads.entry),
+      turn: slotsFrom(heads.turn),
     },
     holders: new Map(),
     heldBy: new Map(),
     counts: new Map(),
-    removed: { memory: new Set(), revision: new Set(), tombstone: new Set() },
+    removed: forEachTable(() => new Set()),
   }
   for (const head of heads.memory.values()) hold(draft, head)
   return draft

@@ -4,8 +4,10 @@
  * JSON is kept as text, because PostgreSQL's own JSON types refuse what JavaScript strings may hold. All other
  * text goes through the codec of `core/storable-text.ts`.
  */
+import type { Entry, EntryKind } from '../../core/entry.ts'
 import type {
   ChangeId,
+  EntryId,
   Instant,
   MemoryId,
   OwnerId,
@@ -13,6 +15,7 @@ import type {
   RevisionId,
   SessionId,
   TombstoneId,
+  TurnId,
   UserId,
 } from '../../core/ids.ts'
 import type {
@@ -25,6 +28,7 @@ import type {
   Trust,
 } from '../../core/memory.ts'
 import { fromStorable, toStorable } from '../../core/storable-text.ts'
+import type { Turn, TurnRole } from '../../core/transcript.ts'
 import type { Row, Table } from '../../ports/store.ts'
 
 export type PlaceColumns = {
@@ -78,7 +82,33 @@ export type TombstoneColumns = PlaceColumns & {
   forgotten_at: Instant
 }
 
-type Columns = { memory: MemoryColumns; revision: RevisionColumns; tombstone: TombstoneColumns }
+export type EntryColumns = PlaceColumns & {
+  id: EntryId
+  version: number
+  kind: EntryKind
+  about: OwnerId | null
+  at: Instant
+  expires_at: Instant | null
+  body: string
+}
+
+export type TurnColumns = PlaceColumns & {
+  id: TurnId
+  version: number
+  role: TurnRole
+  speaker: string | null
+  content: string
+  position: number
+  said_at: Instant
+}
+
+type Columns = {
+  memory: MemoryColumns
+  revision: RevisionColumns
+  tombstone: TombstoneColumns
+  entry: EntryColumns
+  turn: TurnColumns
+}
 
 type Shape<T extends Table> = {
   readonly columns: readonly (keyof Columns[T] & string)[]
@@ -140,6 +170,25 @@ export const SHAPES: { readonly [T in Table]: Shape<T> } = {
     columns: ['id', ...PLACE_COLUMNS, 'version', 'forgotten_at'],
     toColumns: tombstoneToColumns,
     fromColumns: tombstoneFromColumns,
+  },
+  entry: {
+    columns: ['id', ...PLACE_COLUMNS, 'version', 'kind', 'about', 'at', 'expires_at', 'body'],
+    toColumns: entryToColumns,
+    fromColumns: entryFromColumns,
+  },
+  turn: {
+    columns: [
+      'id',
+      ...PLACE_COLUMNS,
+      'version',
+      'role',
+      'speaker',
+      'content',
+      'position',
+      'said_at',
+    ],
+    toColumns: turnToColumns,
+    fromColumns: turnFromColumns,
   },
 }
 
@@ -265,6 +314,58 @@ function tombstoneFromColumns(columns: TombstoneColumns): Tombstone {
     place: placeFromColumns(columns),
     version: columns.version,
     forgottenAt: columns.forgotten_at,
+  }
+}
+
+function entryToColumns(entry: Entry): EntryColumns {
+  return {
+    id: encoded(entry.id),
+    ...placeToColumns(entry.place),
+    version: entry.version,
+    kind: entry.kind,
+    about: encoded(entry.about),
+    at: entry.at,
+    expires_at: entry.expiresAt,
+    body: JSON.stringify(entry.body),
+  }
+}
+
+function entryFromColumns(columns: EntryColumns): Entry {
+  return {
+    id: decoded(columns.id),
+    place: placeFromColumns(columns),
+    kind: columns.kind,
+    about: decoded(columns.about),
+    at: columns.at,
+    expiresAt: columns.expires_at,
+    version: columns.version,
+    body: JSON.parse(columns.body),
+  }
+}
+
+function turnToColumns(turn: Turn): TurnColumns {
+  return {
+    id: encoded(turn.id),
+    ...placeToColumns(turn.place),
+    version: turn.version,
+    role: turn.role,
+    speaker: encoded(turn.speaker),
+    content: encoded(turn.content),
+    position: turn.position,
+    said_at: turn.saidAt,
+  }
+}
+
+function turnFromColumns(columns: TurnColumns): Turn {
+  return {
+    id: decoded(columns.id),
+    place: placeFromColumns(columns),
+    version: columns.version,
+    role: columns.role,
+    speaker: decoded(columns.speaker),
+    content: decoded(columns.content),
+    position: columns.position,
+    saidAt: columns.said_at,
   }
 }
 

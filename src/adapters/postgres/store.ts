@@ -1,8 +1,18 @@
 /** The store in PostgreSQL: for several processes on the same memories, and for collections that outgrow a file. */
 import { AppError } from '../../core/errors.ts'
 import { byPlace, type OwnerId, type Scope, type UserId } from '../../core/ids.ts'
-import { PAGE_ROWS_MAX } from '../../core/limits.ts'
-import type { FindQuery, Page, Row, Store, StoreReport, Table, Tables } from '../../ports/store.ts'
+import { partOf } from '../../ports/paging.ts'
+import {
+  type FindQuery,
+  forEachTable,
+  type Page,
+  type Row,
+  type Store,
+  type StoreReport,
+  TABLES,
+  type Table,
+  type Tables,
+} from '../../ports/store.ts'
 import type { VectorIndex } from '../../ports/vector-index.ts'
 import { around } from './around.ts'
 import { commit } from './commit.ts'
@@ -12,6 +22,7 @@ import { inspect } from './inspect.ts'
 import { migrate, SCHEMA_VERSION } from './migrations.ts'
 import { type Names, namesIn, quoted } from './names.ts'
 import { decoded, SHAPES } from './rows.ts'
+import { tally } from './tally.ts'
 import { matchText } from './text.ts'
 import { createPostgresVectors } from './vectors.ts'
 import { prepareVectors, type VectorSupport } from './vectors-schema.ts'
@@ -62,6 +73,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   return {
     get: (table, scope, id) => get(database, names, table, scope, id),
     find: (table, scope, query) => find(database, names, table, scope, query),
+    tally: (scope, where) => tally(database.query, names, scope, where),
     around: (scope, ids, reach) => around(database.query, names, scope, ids, reach),
     matchText: (scope, query) => matchText(database.query, names, scope, query),
     commit: (changes) => commit(database, names, changes),
@@ -114,18 +126,22 @@ async function find<T extends Table>(
   names: Names,
   table: T,
   scope: Scope,
-  { where, after, order = 'newest', limit }: FindQuery<T>,
+  findQuery: FindQuery<T>,
 ): Promise<Page<Row<T>>> {
-  const rowsMax = Math.max(0, Math.min(limit, PAGE_ROWS_MAX))
+  const { limit, offset } = partOf(findQuery)
+  const { where, after, order } = findQuery
   const binder = createBinder()
   const conditions = [...scopeConditions(scope, binder), ...CONDITIONS[table](where, binder)]
   const [beyond, direction] = order === 'oldest' ? ['>', 'ASC'] : ['<', 'DESC']
   if (after !== undefined) conditions.push(`id ${beyond} ${binder.bind(after)}`)
   // One more than asked for tells whether there is another page.
-  const tail = `${conditions.join(' AND ')} ORDER BY id ${direction} LIMIT ${binder.bind(rowsMax + 1)}`
+  const by = order === 'updated' ? 'updated_at DESC, id DESC' : `id ${direction}`
+  const tail = `${conditions.join(' AND ')} ORDER BY ${by}
+    LIMIT ${binder.bind(limit + 1)} OFFSET ${binder.bind(offset)}`
   const found = await selectRows(query, names, table, tail, binder.values)
-  const rows = found.slice(0, rowsMax)
-  return { rows, next: found.length > rowsMax ? (rows.at(-1)?.id ?? null) : null }
+  const rows = found.slice(0, limit)
+  const isMore = found.length > limit && order !== 'updated'
+  return { rows, next: isMore ? (rows.at(-1)?.id ?? null) : null }
 }
 
 async function selectRows<T extends Table>(
@@ -145,11 +161,13 @@ async function selectRows<T extends Table>(
 }
 
 async function places({ query }: Database, names: Names): ReturnType<Store['places']> {
+  const held = TABLES.map(
+    (table) =>
+      `SELECT owner_id, user_id, ${table === 'memory' ? 1 : 0} AS memories FROM ${names[table]}`,
+  )
   const rows = await query<{ owner: OwnerId; user: UserId | null; memories: number }>(
     `SELECT owner_id AS owner, user_id AS "user", sum(memories)::integer AS memories FROM (
-       SELECT owner_id, user_id, 1 AS memories FROM ${names.memory}
-       UNION ALL SELECT owner_id, user_id, 0 FROM ${names.revision}
-       UNION ALL SELECT owner_id, user_id, 0 FROM ${names.tombstone}
+       ${held.join(' UNION ALL ')}
      ) AS held GROUP BY owner_id, user_id`,
   )
   return rows
@@ -166,10 +184,9 @@ async function measure(
   names: Names,
   facts: StoreReport['facts'],
 ): Promise<Pick<StoreReport, 'sizeBytes' | 'rows' | 'facts'>> {
+  const counts = TABLES.map((table) => `(SELECT count(*) FROM ${names[table]}) AS ${table}`)
   const [row] = await query<Record<Table, number> & { bytes: number; server: string }>(
-    `SELECT (SELECT count(*) FROM ${names.memory}) AS memory,
-       (SELECT count(*) FROM ${names.revision}) AS revision,
-       (SELECT count(*) FROM ${names.tombstone}) AS tombstone,
+    `SELECT ${counts.join(', ')},
        (SELECT sum(pg_total_relation_size(c.oid))::bigint FROM pg_class AS c
         WHERE c.relnamespace = to_regnamespace($1) AND c.relkind = 'r') AS bytes,
        current_setting('server_version') AS server`,
@@ -177,11 +194,7 @@ async function measure(
   )
   return {
     sizeBytes: row?.bytes ?? null,
-    rows: {
-      memory: row?.memory ?? 0,
-      revision: row?.revision ?? 0,
-      tombstone: row?.tombstone ?? 0,
-    },
+    rows: forEachTable((table) => row?.[table] ?? 0),
     facts: { server: row?.server ?? 'unknown', schema: names.schema, ...facts },
   }
 }

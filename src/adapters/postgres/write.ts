@@ -4,7 +4,7 @@ import { fingerprint } from '../../core/fingerprint.ts'
 import type { Memory } from '../../core/memory.ts'
 import { isReworded, searchableTerms } from '../../core/searchable.ts'
 import { toStorable } from '../../core/storable-text.ts'
-import type { Row, Table } from '../../ports/store.ts'
+import { type Row, TABLES, type Table } from '../../ports/store.ts'
 import type { Query } from './driver.ts'
 import { type Names, ownerHash, quoted, userHash } from './names.ts'
 import type { Heads, MemoryHead, Writes } from './plan.ts'
@@ -25,7 +25,7 @@ export async function write(
       releases.map(toStorable),
     ])
   }
-  for (const table of ['memory', 'revision', 'tombstone'] as const) {
+  for (const table of TABLES) {
     if (removes[table].length === 0) continue
     await query(`DELETE FROM ${names[table]} WHERE id = ANY ($1::text[])`, [
       removes[table].map(toStorable),
@@ -34,6 +34,8 @@ export async function write(
   await writeMemories(query, names, heads.memory, writes)
   await putRows(query, names, 'revision', puts.revision)
   await putRows(query, names, 'tombstone', puts.tombstone)
+  await putRows(query, names, 'entry', puts.entry)
+  await putRows(query, names, 'turn', puts.turn)
   if (counts.length > 0) {
     await query(
       `UPDATE ${names.memory} AS m

@@ -5,6 +5,7 @@
  * so that a refused change leaves nothing behind.
  */
 import { type Corpus, inverseDocumentFrequency, scoreKeyword } from '../../core/bm25.ts'
+import { containsLowered, lowered } from '../../core/containing.ts'
 import { fingerprint } from '../../core/fingerprint.ts'
 import {
   byPlace,
@@ -14,34 +15,40 @@ import {
   type Place,
   type Scope,
 } from '../../core/ids.ts'
-import { COMMIT_CHANGES_MAX, PAGE_ROWS_MAX, TEXT_HITS_MAX } from '../../core/limits.ts'
+import { COMMIT_CHANGES_MAX, TEXT_HITS_MAX } from '../../core/limits.ts'
 import { hasEnded, holdsKey, type Memory } from '../../core/memory.ts'
 import { searchableTerms } from '../../core/searchable.ts'
 import { queryTerms } from '../../core/terms.ts'
 import { refusalOf } from '../../ports/expectations.ts'
+import { partOf } from '../../ports/paging.ts'
 import {
   type Change,
   type CommitOutcome,
+  type EntryFilter,
   type FindQuery,
+  forEachTable,
   type MemoryFilter,
   NO_MATCH,
   type RevisionFilter,
   type Row,
   type Store,
   type Surroundings,
+  TABLES,
   type Table,
   type Tables,
   type TextMatch,
   type TextQuery,
   type TombstoneFilter,
+  type TurnFilter,
 } from '../../ports/store.ts'
+import { tallyOf } from '../../ports/tallies.ts'
 
 type Rows = { readonly [T in Table]: Map<string, Row<T>> }
 type AnyRow = Row<Table>
 type Conflict = Extract<CommitOutcome, { kind: 'conflict' }>
 
 export function createReferenceStore(): Store {
-  let rows: Rows = { memory: new Map(), revision: new Map(), tombstone: new Map() }
+  let rows = forEachTable(() => new Map()) as Rows // every table has its map
 
   return {
     async get<T extends Table>(table: T, scope: Scope, id: Tables[T]['id']) {
@@ -50,18 +57,27 @@ export function createReferenceStore(): Store {
     },
 
     async find<T extends Table>(table: T, scope: Scope, query: FindQuery<T>) {
-      const limit = Math.min(query.limit, PAGE_ROWS_MAX)
-      const direction = query.order === 'oldest' ? 1 : -1
+      const { limit, offset } = partOf(query)
       const { after } = query
+      const compare = ORDERS[query.order ?? 'newest']
       const found = [...rows[table].values()]
         .filter((row) => covers(scope, placeOf(row)) && MATCHES[table](row, query.where))
-        .filter((row) => after === undefined || direction * compareText(row.id, after) > 0)
-        .sort((a, b) => direction * compareText(a.id, b.id))
+        .filter((row) => after === undefined || compare(row, { id: after }) > 0)
+        .sort(compare)
+        .slice(offset)
       const page = found.slice(0, limit)
-      return {
-        rows: structuredClone(page),
-        next: found.length > limit ? (page.at(-1)?.id ?? null) : null,
-      }
+      const isMore = found.length > limit && query.order !== 'updated'
+      return { rows: structuredClone(page), next: isMore ? (page.at(-1)?.id ?? null) : null }
+    },
+
+    async tally(scope: Scope, where: MemoryFilter) {
+      return tallyOf(
+        [...rows.memory.values()]
+          .filter((memory) => covers(scope, memory.place) && matchesMemory(memory, where))
+          .map(({ type, category, content }) => {
+            return { type, category, count: 1, characters: [...content].length }
+          }),
+      )
     },
 
     async matchText(scope: Scope, query: TextQuery) {
@@ -76,11 +92,7 @@ export function createReferenceStore(): Store {
       if (changes.length > COMMIT_CHANGES_MAX) {
         throw new RangeError(`A commit holds at most ${COMMIT_CHANGES_MAX} changes.`)
       }
-      const draft: Rows = {
-        memory: new Map(rows.memory),
-        revision: new Map(rows.revision),
-        tombstone: new Map(rows.tombstone),
-      }
+      const draft = forEachTable((table) => new Map<string, AnyRow>(rows[table])) as Rows // as above
       for (const change of changes) {
         const conflict = apply(draft, structuredClone(change))
         if (conflict !== null) return conflict
@@ -91,11 +103,11 @@ export function createReferenceStore(): Store {
 
     async places() {
       const held = new Map<string, { owner: string; user: string | null; memories: number }>()
-      for (const table of [rows.memory, rows.revision, rows.tombstone]) {
-        for (const { owner, user } of [...table.values()].map(placeOf)) {
+      for (const table of TABLES) {
+        for (const { owner, user } of [...rows[table].values()].map(placeOf)) {
           const name = JSON.stringify([owner, user])
           const known = held.get(name) ?? { owner, user, memories: 0 }
-          held.set(name, { ...known, memories: known.memories + (table === rows.memory ? 1 : 0) })
+          held.set(name, { ...known, memories: known.memories + (table === 'memory' ? 1 : 0) })
         }
       }
       return [...held.values()].sort(byPlace)
@@ -107,11 +119,7 @@ export function createReferenceStore(): Store {
         location: 'memory',
         schemaVersion: 0,
         sizeBytes: null,
-        rows: {
-          memory: rows.memory.size,
-          revision: rows.revision.size,
-          tombstone: rows.tombstone.size,
-        },
+        rows: forEachTable((table) => rows[table].size),
         facts: {},
       }
     },
@@ -122,6 +130,14 @@ export function createReferenceStore(): Store {
 
     async close() {},
   }
+}
+
+type Ordered = { readonly id: string; readonly updatedAt?: number }
+
+const ORDERS: Readonly<Record<Tables[Table]['order'], (a: Ordered, b: Ordered) => number>> = {
+  oldest: (a, b) => compareText(a.id, b.id),
+  newest: (a, b) => compareText(b.id, a.id),
+  updated: (a, b) => (b.updatedAt ?? 0) - (a.updatedAt ?? 0) || compareText(b.id, a.id),
 }
 
 function apply(rows: Rows, change: Change): Conflict | null {
@@ -196,6 +212,8 @@ const MATCHES: { readonly [T in Table]: (row: AnyRow, where: Tables[Table]['wher
     memory: (row, where) => matchesMemory(row as Memory, where as MemoryFilter),
     revision: (row, where) => matchesRevision(row as Row<'revision'>, where as RevisionFilter),
     tombstone: (row, where) => includes((where as TombstoneFilter).ids, row.id),
+    entry: (row, where) => matchesEntry(row as Row<'entry'>, where as EntryFilter),
+    turn: (row, where) => matchesTurn(row as Row<'turn'>, where as TurnFilter),
   }
 
 function matchesMemory(memory: Memory, where: MemoryFilter): boolean {
@@ -213,8 +231,14 @@ function matchesMemory(memory: Memory, where: MemoryFilter): boolean {
     (where.expiredBy === undefined ||
       (memory.expiresAt !== null && memory.expiresAt <= where.expiredBy)) &&
     (where.createdFrom === undefined || memory.createdAt >= where.createdFrom) &&
-    (where.createdBefore === undefined || memory.createdAt < where.createdBefore)
+    (where.createdBefore === undefined || memory.createdAt < where.createdBefore) &&
+    (where.importanceMin === undefined || memory.importance >= where.importanceMin) &&
+    (where.contains === undefined || contains(memory, lowered(where.contains)))
   )
+}
+
+function contains({ content, key }: Memory, wanted: string): boolean {
+  return containsLowered(content, wanted) || (key !== null && containsLowered(key, wanted))
 }
 
 function matchesRevision(revision: Row<'revision'>, where: RevisionFilter): boolean {
@@ -224,6 +248,27 @@ function matchesRevision(revision: Row<'revision'>, where: RevisionFilter): bool
     (where.replacedBy === undefined || where.replacedBy === revision.replacedBy) &&
     (where.inForceAt === undefined ||
       (revision.memory.updatedAt <= where.inForceAt && where.inForceAt < revision.replacedAt))
+  )
+}
+
+function matchesEntry(entry: Row<'entry'>, where: EntryFilter): boolean {
+  return (
+    includes(where.ids, entry.id) &&
+    includes(where.kinds, entry.kind) &&
+    (where.about === undefined || where.about === entry.about) &&
+    (where.atFrom === undefined || entry.at >= where.atFrom) &&
+    (where.atBefore === undefined || entry.at < where.atBefore) &&
+    (where.expiredBy === undefined ||
+      (entry.expiresAt !== null && entry.expiresAt <= where.expiredBy))
+  )
+}
+
+function matchesTurn(turn: Row<'turn'>, where: TurnFilter): boolean {
+  return (
+    includes(where.ids, turn.id) &&
+    includes(where.roles, turn.role) &&
+    (where.saidFrom === undefined || turn.saidAt >= where.saidFrom) &&
+    (where.saidBefore === undefined || turn.saidAt < where.saidBefore)
   )
 }
 

@@ -5,8 +5,9 @@ import { covers, type Scope } from '../../core/ids.ts'
 import type { Memory } from '../../core/memory.ts'
 import { isReworded } from '../../core/searchable.ts'
 import { refusalOf } from '../../ports/expectations.ts'
-import type { Change, CommitOutcome, Table } from '../../ports/store.ts'
+import { type Change, type CommitOutcome, TABLES, type Table } from '../../ports/store.ts'
 import type { SqlRow, SqlValue } from './driver.ts'
+import { ENTRY_COLUMNS, entryValues } from './entry-rows.ts'
 import {
   entryFor,
   entryOf,
@@ -23,6 +24,7 @@ import {
 } from './rows.ts'
 import type { SqliteSession } from './session.ts'
 import { EVERYONE_TOKEN, enter, takeOut } from './text.ts'
+import { TURN_COLUMNS, turnValues } from './turn-rows.ts'
 
 type Refusal = 'version' | 'exists' | 'key'
 type Put<T extends Table = Table> = Extract<Change, { op: 'put'; table: T }>
@@ -154,16 +156,24 @@ const COLUMNS: { readonly [T in Table]: readonly string[] } = {
   memory: MEMORY_COLUMNS,
   revision: REVISION_COLUMNS,
   tombstone: TOMBSTONE_COLUMNS,
+  entry: ENTRY_COLUMNS,
+  turn: TURN_COLUMNS,
 }
 
-function valuesOf(change: Put<'revision' | 'tombstone'>, home: Home): readonly SqlValue[] {
-  return change.table === 'revision'
-    ? revisionValues(change.row, home)
-    : tombstoneValues(change.row, home)
+function valuesOf(change: Exclude<Put, Put<'memory'>>, home: Home): readonly SqlValue[] {
+  switch (change.table) {
+    case 'revision':
+      return revisionValues(change.row, home)
+    case 'tombstone':
+      return tombstoneValues(change.row, home)
+    case 'entry':
+      return entryValues(change.row, home)
+    case 'turn':
+      return turnValues(change.row, home)
+  }
 }
 
 /** Made once: a bulk import would otherwise spend a tenth of its time on joining column names. */
-const TABLES: readonly Table[] = ['memory', 'revision', 'tombstone']
 const INSERT = statements(
   (table, columns) => `INSERT INTO ${table} (${columns.join(', ')})
     VALUES (${columns.map(() => '?').join(', ')}) ON CONFLICT DO NOTHING`,

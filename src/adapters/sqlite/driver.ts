@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { AppError, type ErrorCode } from '../../core/errors.ts'
+import { SQL_FUNCTIONS, type SqlFunction } from './functions.ts'
 
 export type SqlValue = string | number | null | Uint8Array
 export type SqlRow = { readonly [column: string]: SqlValue }
@@ -38,10 +39,16 @@ export type OpenConnection = (path: string, key: DatabaseKey | null) => Promise<
 export const openConnection: OpenConnection = async (path, key) =>
   key === null ? openPlain(path) : openEncrypted(path, key)
 
+/** Not to be called by what a file says, only by statements of ours. */
+const FUNCTION_OPTIONS = { deterministic: true, directOnly: true }
+
 async function openPlain(path: string): Promise<SqliteConnection> {
   const { DatabaseSync } = await import('@photostructure/sqlite')
   const database = mapped(() => new DatabaseSync(path, { allowExtension: true }))
   database.enableLoadExtension(false)
+  for (const [name, call] of Object.entries(SQL_FUNCTIONS)) {
+    database.function(name, FUNCTION_OPTIONS, call)
+  }
   return {
     exec: (sql) => mapped(() => database.exec(sql)),
     loadExtension: (library) => {
@@ -70,15 +77,20 @@ async function openPlain(path: string): Promise<SqliteConnection> {
 }
 
 /** Names the values here: the driver makes a string of every column's name for every row, and takes three times as long. */
-function rowsByName(
+export function rowsByName(
   columns: () => readonly string[],
 ): (rows: readonly (readonly SqlValue[])[]) => readonly SqlRow[] {
   let names: readonly string[] = []
+  let empty: SqlRow = {}
   return (rows) => {
     // A `*` stands for more once the table has been migrated.
-    if (rows.length > 0 && rows[0]?.length !== names.length) names = columns()
+    if (rows.length > 0 && rows[0]?.length !== names.length) {
+      names = columns()
+      empty = Object.fromEntries(names.map((name) => [name, null]))
+    }
     return rows.map((values) => {
-      const row: Record<string, SqlValue> = {}
+      // A copy has all its columns from the start; adding them one by one takes half as long again.
+      const row: Record<string, SqlValue> = { ...empty }
       for (let column = 0; column < names.length; column++) {
         row[names[column] ?? ''] = values[column] ?? null
       }
@@ -104,6 +116,9 @@ function leaveNothing(exec: (sql: string) => void): void {
 
 async function openEncrypted(path: string, key: DatabaseKey): Promise<SqliteConnection> {
   const database = await openCipher(path, key)
+  for (const [name, call] of Object.entries(SQL_FUNCTIONS)) {
+    database.function(name, FUNCTION_OPTIONS, call)
+  }
   return {
     exec: (sql) => mapped(() => void database.exec(sql)),
     loadExtension: (library) => void database.loadExtension(library),
@@ -139,6 +154,7 @@ export type CipherDatabase = {
     run(...values: readonly CipherArgument[]): RunResult
   }
   loadExtension(path: string): unknown
+  function(name: string, options: typeof FUNCTION_OPTIONS, call: SqlFunction): unknown
   /** The whole database as it would be without encryption. */
   serialize(): Buffer
   close(): unknown

@@ -1,12 +1,15 @@
 /** Scopes and filters as SQL conditions. Values only ever travel as parameters. */
+import { lowered } from '../../core/containing.ts'
 import type { Scope } from '../../core/ids.ts'
 import { toStorable } from '../../core/storable-text.ts'
 import type {
+  EntryFilter,
   MemoryFilter,
   RevisionFilter,
   Table,
   Tables,
   TombstoneFilter,
+  TurnFilter,
 } from '../../ports/store.ts'
 import type { SqlValue } from './driver.ts'
 import { fingerprintToken, quoted } from './rows.ts'
@@ -71,6 +74,8 @@ const FILTERS: { readonly [T in Table]: (where: Tables[T]['where']) => readonly 
   memory: memoryConditions,
   revision: revisionConditions,
   tombstone: (where: TombstoneFilter) => given(where.ids, (ids) => isOneOf('tombstone.id', ids)),
+  entry: entryConditions,
+  turn: turnConditions,
 }
 
 export function memoryConditions(where: MemoryFilter): readonly Condition[] {
@@ -105,6 +110,16 @@ export function memoryConditions(where: MemoryFilter): readonly Condition[] {
     ...given(where.expiredBy, (at) => condition('memory.expires_at <= ?', at)),
     ...given(where.createdFrom, (at) => condition('memory.created_at >= ?', at)),
     ...given(where.createdBefore, (at) => condition('memory.created_at < ?', at)),
+    ...given(where.importanceMin, (least) => condition('memory.importance >= ?', least)),
+    // Last, because it reads the text and is asked row by row.
+    ...given(where.contains, (text) => {
+      const wanted = toStorable(lowered(text))
+      return condition(
+        '(holds_lowered(memory.content, ?) OR (memory.key IS NOT NULL AND holds_lowered(memory.key, ?)))',
+        wanted,
+        wanted,
+      )
+    }),
   ]
 }
 
@@ -119,6 +134,35 @@ function revisionConditions(where: RevisionFilter): readonly Condition[] {
     ...given(where.inForceAt, (at) =>
       condition('revision.recorded_at <= ? AND revision.replaced_at > ?', at, at),
     ),
+  ]
+}
+
+function entryConditions(where: EntryFilter): readonly Condition[] {
+  return [
+    ...given(where.ids, (ids) => isOneOf('entry.id', ids)),
+    ...given(where.kinds, ([first, ...others]) =>
+      // One kind by itself lets an index find its entries in the order of ids.
+      first !== undefined && others.length === 0
+        ? condition('entry.kind = ?', first)
+        : isOneOf('entry.kind', where.kinds ?? []),
+    ),
+    ...given(where.about, (owner) =>
+      owner === null
+        ? condition('entry.about IS NULL')
+        : condition('entry.about = ?', toStorable(owner)),
+    ),
+    ...given(where.atFrom, (at) => condition('entry.at >= ?', at)),
+    ...given(where.atBefore, (at) => condition('entry.at < ?', at)),
+    ...given(where.expiredBy, (at) => indexed('entry.expires_at <= ?', at)),
+  ]
+}
+
+function turnConditions(where: TurnFilter): readonly Condition[] {
+  return [
+    ...given(where.ids, (ids) => isOneOf('turn.id', ids)),
+    ...given(where.saidFrom, (at) => condition('turn.said_at >= ?', at)),
+    ...given(where.saidBefore, (at) => condition('turn.said_at < ?', at)),
+    ...given(where.roles, (roles) => isOneOf('turn.role', roles)),
   ]
 }
 

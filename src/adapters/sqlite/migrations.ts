@@ -178,6 +178,43 @@ export const MIGRATIONS: readonly Migration[] = [
       END;
     `,
   },
+  {
+    name: 'entries and turns',
+    sql: `
+      -- What the system keeps for itself, see core/entry.ts. Kinds are listed one at a time, in the order of ids.
+      CREATE TABLE entry (
+        id TEXT NOT NULL PRIMARY KEY,
+        owner_number INTEGER NOT NULL,
+        place_number INTEGER NOT NULL REFERENCES place (number),
+        session TEXT,
+        version INTEGER NOT NULL CHECK (version >= 1),
+        kind TEXT NOT NULL,
+        about TEXT,
+        at INTEGER NOT NULL,
+        expires_at INTEGER,
+        body TEXT NOT NULL
+      ) STRICT;
+      CREATE INDEX entry_owner ON entry (owner_number, id);
+      CREATE INDEX entry_kind ON entry (owner_number, kind, id);
+      CREATE INDEX entry_about ON entry (owner_number, about, id) WHERE about IS NOT NULL;
+      CREATE INDEX entry_expiry ON entry (expires_at) WHERE expires_at IS NOT NULL;
+
+      CREATE TABLE turn (
+        id TEXT NOT NULL PRIMARY KEY,
+        owner_number INTEGER NOT NULL,
+        place_number INTEGER NOT NULL REFERENCES place (number),
+        session TEXT,
+        version INTEGER NOT NULL CHECK (version >= 1),
+        role TEXT NOT NULL,
+        speaker TEXT,
+        content TEXT NOT NULL,
+        position INTEGER NOT NULL,
+        said_at INTEGER NOT NULL
+      ) STRICT;
+      CREATE INDEX turn_owner ON turn (owner_number, id);
+      CREATE INDEX turn_session ON turn (owner_number, session, id);
+    `,
+  },
 ]
 
 /** SQLite's default, which both drivers use and we never change. */

@@ -152,7 +152,7 @@ export function toMemory(row: SqlRow): Memory {
     type: row.type,
     category: row.category,
     importance: row.importance,
-    salience: row.salience,
+    salience: Number(row.salience),
     pinned: row.pinned === 1,
     trust: row.trust,
     status: row.status,
@@ -162,9 +162,10 @@ export function toMemory(row: SqlRow): Memory {
     conflictsWith: row.conflicts_with,
     expiresAt: row.expires_at,
     provenance: { speaker: null, ...JSON.parse(String(row.provenance)) },
-    entities: JSON.parse(String(row.entities)),
+    // Nearly always empty, and recall reads a hundred memories at a time.
+    entities: row.entities === '[]' ? [] : JSON.parse(String(row.entities)),
     language: textOrNull(row.language),
-    metadata: JSON.parse(String(row.metadata)),
+    metadata: row.metadata === '{}' ? {} : JSON.parse(String(row.metadata)),
     sourceCount: row.source_count,
     useCount: row.use_count,
     lastUsedAt: row.last_used_at,
@@ -253,10 +254,10 @@ export function toPlace(row: SqlRow): Place {
   return place as Place // names were checked when they came in
 }
 
-function storableOrNull(text: string | null): string | null {
+export function storableOrNull(text: string | null): string | null {
   return text === null ? null : toStorable(text)
 }
 
-function textOrNull(value: SqlValue | undefined): string | null {
+export function textOrNull(value: SqlValue | undefined): string | null {
   return typeof value === 'string' ? fromStorable(value) : null
 }

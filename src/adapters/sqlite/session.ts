@@ -3,11 +3,23 @@
  */
 import type { Place, Scope } from '../../core/ids.ts'
 import { toStorable } from '../../core/storable-text.ts'
-import type { SqliteConnection, SqliteStatement, SqlRow, SqlValue } from './driver.ts'
+import {
+  rowsByName,
+  type SqliteConnection,
+  type SqliteStatement,
+  type SqlRow,
+  type SqlValue,
+} from './driver.ts'
 import { type Home, toHome } from './rows.ts'
 
 /** Enough for every statement we have; filters combine into a few hundred at the very most. */
 const STATEMENTS_MAX = 500
+
+/** What to read, by the names it gets, and all that follows the columns in a statement. */
+export type Selection = {
+  readonly columns: Readonly<Record<string, string>>
+  readonly from: string
+}
 
 export class SqliteSession {
   readonly connection: SqliteConnection
@@ -21,6 +33,22 @@ export class SqliteSession {
 
   all(sql: string, values: readonly SqlValue[] = []): readonly SqlRow[] {
     return this.#prepared(sql).all(...values)
+  }
+
+  /**
+   * The same rows, handed over by SQLite as one text: with many rows of many columns that takes less than half the time.
+   * For columns of text and whole numbers; others lose their kind, or digits.
+   */
+  packed(select: Selection, values: readonly SqlValue[] = []): readonly SqlRow[] {
+    const names = Object.keys(select.columns)
+    const columns = Object.entries(select.columns).map(([name, column]) => `${column} AS ${name}`)
+    const [row] = this.all(
+      `SELECT json_group_array(json_array(${names.join(', ')})) AS rows
+       FROM (SELECT ${columns.join(', ')} ${select.from})`,
+      values,
+    )
+    const rows: readonly (readonly SqlValue[])[] = JSON.parse(String(row?.rows))
+    return rowsByName(() => names)(rows)
   }
 
   run(sql: string, values: readonly SqlValue[] = []) {

@@ -1,4 +1,5 @@
 /** Whether a row that was found in a damaged file is one that Recollect could have written. */
+import { ENTRY_KINDS } from '../../core/entry.ts'
 import { fingerprint } from '../../core/fingerprint.ts'
 import {
   MEMORY_CATEGORIES,
@@ -7,6 +8,7 @@ import {
   TRUST_LEVELS,
 } from '../../core/memory.ts'
 import { fromStorable } from '../../core/storable-text.ts'
+import { TURN_ROLES } from '../../core/transcript.ts'
 import type { SqlRow, SqlValue } from './driver.ts'
 
 /** Tables without a rule here are held only to their columns' types. */
@@ -28,6 +30,8 @@ const RULES: Readonly<Record<string, (row: SqlRow) => boolean>> = {
     const snapshot = parsed(row.snapshot)
     return isObject(snapshot) && snapshot.id === row.memory
   },
+  entry: (row) => isOneOf(ENTRY_KINDS, row.kind) && isObject(parsed(row.body)),
+  turn: (row) => isOneOf(TURN_ROLES, row.role),
 }
 
 function isOneOf(words: readonly string[], value: SqlValue | undefined): boolean {

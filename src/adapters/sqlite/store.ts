@@ -8,18 +8,33 @@
  */
 import { AppError } from '../../core/errors.ts'
 import { byPlace, type MemoryId, type Scope } from '../../core/ids.ts'
-import { COMMIT_CHANGES_MAX, PAGE_ROWS_MAX } from '../../core/limits.ts'
+import { COMMIT_CHANGES_MAX } from '../../core/limits.ts'
 import { fromStorable } from '../../core/storable-text.ts'
-import type { Change, FindQuery, Row, Store, Table, Tables, TextQuery } from '../../ports/store.ts'
+import { partOf } from '../../ports/paging.ts'
+import {
+  type Change,
+  type FindQuery,
+  forEachTable,
+  type MemoryFilter,
+  type Row,
+  type Store,
+  TABLES,
+  type Table,
+  type Tables,
+  type TextQuery,
+} from '../../ports/store.ts'
 import type { VectorIndex } from '../../ports/vector-index.ts'
 import { commit } from './commit.ts'
 import { type DatabaseKey, type OpenConnection, openConnection, type SqlRow } from './driver.ts'
-import { conjunction, matching, ordered, within } from './filters.ts'
+import { toEntry } from './entry-rows.ts'
+import { type Condition, conjunction, matching, ordered, within } from './filters.ts'
 import { inspect } from './inspection.ts'
 import { MIGRATIONS, type Migration, migrate, pendingMigrations } from './migrations.ts'
 import { MEMORY_COLUMNS, PLACE_TOKEN, toMemory, toRevision, toTombstone } from './rows.ts'
 import { SqliteSession } from './session.ts'
+import { tally } from './tally.ts'
 import { around, matchText } from './text.ts'
+import { toTurn } from './turn-rows.ts'
 import { openVecVectors } from './vec-extension.ts'
 import { openSqliteVectors } from './vectors.ts'
 
@@ -47,7 +62,8 @@ export type SqliteStore = Store & {
 }
 
 const BUSY_TIMEOUT_MS = 5_000
-const CACHE_KIB = 32_768
+/** Questions about many owners read pages from all over the file. */
+const CACHE_KIB = 65_536
 /** 16 MiB of WAL between checkpoints: with SQLite's 4 MiB, a bulk import writes many pages several times. */
 const CHECKPOINT_PAGES = 4_000
 
@@ -97,22 +113,33 @@ function sqliteStore(
     vectors,
 
     async get<T extends Table>(table: T, scope: Scope, id: Tables[T]['id']) {
-      const [row] = select(session, table, scope, [{ sql: `${table}.id = ?`, values: [id] }], '')
+      const [row] = select(session, table, scope, [{ sql: `${table}.id = ?`, values: [id] }])
       return row ?? null
     },
 
     async find<T extends Table>(table: T, scope: Scope, query: FindQuery<T>) {
-      const limit = Math.max(0, Math.min(query.limit, PAGE_ROWS_MAX))
+      const { limit, offset } = partOf(query)
+      const isById = query.order !== 'updated'
       const [beyond, direction] = query.order === 'oldest' ? ['>', 'ASC'] : ['<', 'DESC']
       const after = query.after === undefined ? [] : [query.after]
       const conditions = [
         ...matching(table, query.where),
         ...after.map((id) => ({ sql: `${table}.id ${beyond} ?`, values: [id] })),
       ]
-      const order = `ORDER BY ${ordered(`${table}.id`, conditions)} ${direction} LIMIT ${limit + 1}`
-      const rows = select(session, table, scope, conditions, order)
+      const part = [limit + 1, offset]
+      const byId = `ORDER BY ${ordered(`${table}.id`, conditions)} ${direction} LIMIT ? OFFSET ?`
+      const rows = isById
+        ? select(session, table, scope, conditions, { sql: byId, values: part })
+        : select(session, table, scope, [lastUpdated(session, scope, conditions, part)], {
+            sql: BY_UPDATE,
+            values: [],
+          })
       const page = rows.slice(0, limit)
-      return { rows: page, next: rows.length > limit ? (page.at(-1)?.id ?? null) : null }
+      return { rows: page, next: isById && rows.length > limit ? (page.at(-1)?.id ?? null) : null }
+    },
+
+    async tally(scope: Scope, where: MemoryFilter) {
+      return tally(session, scope, where)
     },
 
     async matchText(scope: Scope, query: TextQuery) {
@@ -128,9 +155,7 @@ function sqliteStore(
         throw new RangeError(`A commit holds at most ${COMMIT_CHANGES_MAX} changes.`)
       }
       const outcome = commit(session, changes)
-      if (changes.some((change) => change.op === 'remove' && change.table === 'memory')) {
-        emptyLog(session)
-      }
+      if (outcome.kind === 'committed' && changes.some(isErasing)) emptyLog(session)
       return outcome
     },
 
@@ -139,7 +164,7 @@ function sqliteStore(
       const rows = session.all(
         `SELECT place.owner, place.user, coalesce(corpus.memories, 0) AS memories
          FROM place LEFT JOIN corpus ON corpus.token = ? || place.number
-         WHERE corpus.memories > 0 OR ${holds('revision')} OR ${holds('tombstone')}`,
+         WHERE corpus.memories > 0 OR ${BESIDE_MEMORIES.map(holds).join(' OR ')}`,
         [PLACE_TOKEN],
       )
       return rows
@@ -158,11 +183,7 @@ function sqliteStore(
         location: options.path,
         schemaVersion: number('SELECT count(*) FROM migration'),
         sizeBytes: number('PRAGMA page_count') * number('PRAGMA page_size'),
-        rows: {
-          memory: number('SELECT count(*) FROM memory'),
-          revision: number('SELECT count(*) FROM revision'),
-          tombstone: number('SELECT count(*) FROM tombstone'),
-        },
+        rows: forEachTable((table) => number(`SELECT count(*) FROM ${table}`)),
         facts: {
           sqlite: String(session.all('SELECT sqlite_version() AS version')[0]?.version),
           durability: options.durability ?? 'normal',
@@ -191,38 +212,76 @@ const READ: { readonly [T in Table]: (row: SqlRow) => Row<T> } = {
   memory: toMemory,
   revision: toRevision,
   tombstone: toTombstone,
+  entry: toEntry,
+  turn: toTurn,
 }
 
-/** Only searches read a memory's terms, which are as long as its text. */
-const COLUMNS: { readonly [T in Table]: string } = {
-  memory: MEMORY_COLUMNS.filter((column) => column !== 'terms')
-    .map((column) => `memory.${column}`)
-    .join(', '),
-  revision: 'revision.*',
-  tombstone: 'tombstone.*',
+/** What belongs to the search index is not read: each column of a hundred memories takes its time. */
+const INDEX_COLUMNS: ReadonlySet<string> = new Set([
+  'owner_number',
+  'place_number',
+  'fingerprint',
+  'terms_count',
+  'terms',
+])
+
+const MEMORY: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    MEMORY_COLUMNS.filter((column) => !INDEX_COLUMNS.has(column)).map((column) => [
+      column,
+      `memory.${column}`,
+    ]),
+  ),
+  salience: "format('%!.17g', memory.salience)", // with all its digits
+  owner: 'place.owner',
+  user: 'place.user',
 }
 
 function select<T extends Table>(
   session: SqliteSession,
   table: T,
   scope: Scope,
-  conditions: Parameters<typeof conjunction>[0],
-  order: string,
+  conditions: readonly Condition[],
+  tail: Condition = { sql: '', values: [] },
 ): readonly Row<T>[] {
   const where = conjunction([...within(table, scope, session, conditions), ...conditions])
-  return session
-    .all(
-      `SELECT ${COLUMNS[table]}, place.owner, place.user
-       FROM ${table} JOIN place ON place.number = ${table}.place_number
-       WHERE ${where.sql} ${order}`,
-      where.values,
-    )
-    .map(READ[table])
+  const from = `FROM ${table} JOIN place ON place.number = ${table}.place_number
+    WHERE ${where.sql} ${tail.sql}`
+  const values = [...where.values, ...tail.values]
+  const rows =
+    table === 'memory'
+      ? session.packed({ columns: MEMORY, from }, values)
+      : session.all(`SELECT ${table}.*, place.owner, place.user ${from}`, values)
+  return rows.map(READ[table])
 }
 
-function holds(table: 'revision' | 'tombstone'): string {
+const BY_UPDATE = 'ORDER BY memory.updated_at DESC, memory.id DESC'
+
+/** Those memories come into the list. Sorting whole rows instead of their numbers takes many times as long. */
+function lastUpdated(
+  session: SqliteSession,
+  scope: Scope,
+  conditions: readonly Condition[],
+  part: readonly number[],
+): Condition {
+  const where = conjunction([...within('memory', scope, session, conditions), ...conditions])
+  return {
+    sql: `memory.number IN (SELECT number FROM memory WHERE ${where.sql} ${BY_UPDATE} LIMIT ? OFFSET ?)`,
+    values: [...where.values, ...part],
+    index: 'alone',
+  }
+}
+
+const BESIDE_MEMORIES = TABLES.filter((table) => table !== 'memory')
+
+function holds(table: Table): string {
   return `EXISTS (SELECT 1 FROM ${table} AS other
     WHERE other.owner_number = place.owner_number AND other.place_number = place.number)`
+}
+
+/** Nothing can be read from a tombstone. */
+function isErasing(change: Change): boolean {
+  return change.op === 'remove' && change.table !== 'tombstone'
 }
 
 /** What was erased must not stay readable beside the file for as long as this process runs. */

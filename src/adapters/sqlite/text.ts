@@ -9,12 +9,19 @@
  * The index holds tokens for owner and user beside the terms, so the cost of a search grows with what the owner
  * has, not with what the store holds.
  */
-import { type Corpus, inverseDocumentFrequency, scoreOccurrences } from '../../core/bm25.ts'
+import { type Corpus, inverseDocumentFrequency, scoreCounts } from '../../core/bm25.ts'
 import type { MemoryId, Scope, SessionId } from '../../core/ids.ts'
 import { TEXT_HITS_MAX } from '../../core/limits.ts'
 import { fromStorable } from '../../core/storable-text.ts'
 import { queryTerms } from '../../core/terms.ts'
-import { NO_MATCH, type Surroundings, type TextMatch, type TextQuery } from '../../ports/store.ts'
+import {
+  NO_MATCH,
+  type Surroundings,
+  type TextHit,
+  type TextMatch,
+  type TextQuery,
+} from '../../ports/store.ts'
+import { Breather } from './breather.ts'
 import type { SqlRow } from './driver.ts'
 import { conjunction, memoryConditions, within } from './filters.ts'
 import { type Entry, fingerprintToken, type Home, ownerToken, placeToken, quoted } from './rows.ts'
@@ -55,7 +62,15 @@ function entryText({ tokens: [owner, place] }: Home, { fingerprint, terms }: Ent
   return `${owner} ${place} ${fingerprintToken(fingerprint)} ${terms}`
 }
 
-export function matchText(session: SqliteSession, scope: Scope, query: TextQuery): TextMatch {
+/**
+ * Gives way to other work between its steps. What is removed meanwhile is not found, and what is reworded counts with the
+ * words that it has when it is read.
+ */
+export async function matchText(
+  session: SqliteSession,
+  scope: Scope,
+  query: TextQuery,
+): Promise<TextMatch> {
   const terms = queryTerms(query.text)
   const ownerNumber = session.ownerNumber(scope)
   const limit = Math.min(query.limit, TEXT_HITS_MAX)
@@ -69,38 +84,54 @@ export function matchText(session: SqliteSession, scope: Scope, query: TextQuery
   const filters = memoryConditions(query.where)
   const where = conjunction([...within('memory', scope, session, filters), ...filters])
   const enough = isLarge ? Math.max(limit, CANDIDATES) : Number.POSITIVE_INFINITY
-  const look = (isSelective: boolean) => {
-    const found = findRows(session, token, terms, { ...size, isLarge, isSelective })
-    return { found, rows: readRows(session, found.bestFirst(), where, enough) }
+  const breather = new Breather()
+  const look = async (isSelective: boolean) => {
+    const options = { ...size, isLarge, isSelective, breather }
+    const found = await findRows(session, token, terms, options)
+    return { found, rows: await readRows(session, found.bestFirst(), where, enough, breather) }
   }
-  let { found, rows } = look(searched.documents > LARGE_OWNER_ROWS)
+  let { found, rows } = await look(searched.documents > LARGE_OWNER_ROWS)
   // Too few: then the common words must find rows as well.
-  if (rows.length < limit && found.isSelective) ({ found, rows } = look(false))
-  const corpus = { ...size, documentsWith: found.documentsWith }
-  const rarity = (term: string) =>
-    inverseDocumentFrequency(found.documentsWith(term), size.documents)
+  if (rows.length < limit && found.isSelective) ({ found, rows } = await look(false))
+  const rarities = terms.map((term) =>
+    inverseDocumentFrequency(Math.min(size.documents, found.frequency(term)), size.documents),
+  )
   const hits = rows
-    .map((row) => {
-      const id = String(row.id) as MemoryId // the column holds nothing else
-      const text = ` ${row.terms} `
-      const occurrences = new Map(
-        terms.map((term) => [
-          term,
-          found.mayHold(Number(row.number), term) ? count(term, text) : 0,
-        ]),
-      )
-      const length = Number(row.terms_count)
-      const scored = scoreOccurrences(occurrences, length, corpus)
-      const counts = [...occurrences.values()]
-      return { id, ...scored, counts, length, session: toSession(row.session) }
-    })
+    .map((row) => toHit(row, terms, rarities, size.averageLength, found))
+    .filter(({ score }) => score > 0) // a new memory may have got the number of one that was removed meanwhile
     .sort((a, b) => b.score - a.score || (a.id < b.id ? 1 : -1))
     .slice(0, limit)
   if (hits.length === 0) return NO_MATCH
   return {
-    terms: terms.map((text) => ({ text, rarity: rarity(text) })),
+    terms: terms.map((text, position) => ({ text, rarity: rarities[position] ?? 0 })),
     averageLength: size.averageLength,
     hits,
+  }
+}
+
+function toHit(
+  row: SqlRow,
+  terms: readonly string[],
+  rarities: readonly number[],
+  averageLength: number,
+  found: Found,
+): TextHit {
+  const text = ` ${row.terms} `
+  const mayHold = found.holding(Number(row.number))
+  const counts = terms.map((term, position) => (mayHold(position) ? count(term, text) : 0))
+  const length = Number(row.terms_count)
+  let [asked, covered] = [0, 0]
+  for (const [position, rarity] of rarities.entries()) {
+    asked += rarity
+    if (counts[position] !== 0) covered += rarity
+  }
+  return {
+    id: String(row.id) as MemoryId, // the column holds nothing else
+    score: scoreCounts(counts, rarities, averageLength > 0 ? length / averageLength : 1),
+    coverage: asked > 0 ? Math.min(1, covered / asked) : 0,
+    counts,
+    length,
+    session: toSession(row.session),
   }
 }
 
@@ -121,12 +152,19 @@ export function around(
     ...within('memory', scope, session, []),
     { sql: 'memory.session IS NOT NULL', values: [] },
   ])
-  const rows = session.all(
-    `SELECT memory.id, memory.session, ${side('<', 'DESC')} AS before, ${side('>', 'ASC')} AS after
-     FROM json_each(?) AS asked
-     CROSS JOIN memory ON memory.id = asked.value
-     JOIN place ON place.number = memory.place_number
-     WHERE ${where.sql}`,
+  const rows = session.packed(
+    {
+      columns: {
+        id: 'memory.id',
+        session: 'memory.session',
+        before: side('<', 'DESC'),
+        after: side('>', 'ASC'),
+      },
+      from: `FROM json_each(?) AS asked
+        CROSS JOIN memory ON memory.id = asked.value
+        JOIN place ON place.number = memory.place_number
+        WHERE ${where.sql}`,
+    },
     [JSON.stringify(ids), ...where.values],
   )
   return new Map(
@@ -185,18 +223,24 @@ type Found = {
   readonly isSelective: boolean
   /** Numbers of memories, in the order in which they are worth reading. */
   bestFirst(): Iterable<number>
-  /** False when the index has told that the memory does not hold the term. */
-  mayHold(number: number, term: string): boolean
-  readonly documentsWith: Corpus['documentsWith']
+  /** For a memory: tells of the term at a position whether it may hold it, as far as the index was asked. */
+  holding(number: number): (position: number) => boolean
+  /** How many memories hold a term. */
+  frequency(term: string): number
 }
 
-function findRows(
+async function findRows(
   session: SqliteSession,
   token: string | null,
   terms: readonly string[],
-  options: { readonly documents: number; readonly isLarge: boolean; readonly isSelective: boolean },
-): Found {
-  const { documents, isLarge } = options
+  options: {
+    readonly documents: number
+    readonly isLarge: boolean
+    readonly isSelective: boolean
+    readonly breather: Breather
+  },
+): Promise<Found> {
+  const { documents, isLarge, breather } = options
   const frequencies = new Map<string, number>()
   if (isLarge) for (const term of terms) frequencies.set(term, frequencyInStore(session, term))
   const sought = options.isSelective ? selective(terms, frequencies) : terms
@@ -207,17 +251,19 @@ function findRows(
     if (!isLarge) frequencies.set(term, numbers.length)
     const bit = 1 << position
     for (const number of numbers) held.set(number, (held.get(number) ?? 0) | bit)
+    if (breather.isDue) await breather.pause()
   }
-  const rarity = (term: string) => inverseDocumentFrequency(frequencies.get(term) ?? 0, documents)
-  const positions = new Map(sought.map((term, position) => [term, position]))
+  const frequency = (term: string) => frequencies.get(term) ?? 0
+  const rarities = sought.map((term) => inverseDocumentFrequency(frequency(term), documents))
+  const bits = terms.map((term) => (sought.includes(term) ? 1 << sought.indexOf(term) : 0))
   return {
     isSelective: sought.length < terms.length,
-    bestFirst: () => bestFirst(held, sought.map(rarity)),
-    mayHold: (number, term) => {
-      const position = positions.get(term)
-      return position === undefined || (((held.get(number) ?? 0) >> position) & 1) === 1
+    bestFirst: () => bestFirst(held, rarities),
+    holding: (number) => {
+      const known = held.get(number) ?? 0
+      return (position) => bits[position] === 0 || (known & (bits[position] ?? 0)) !== 0
     },
-    documentsWith: (term) => Math.min(documents, frequencies.get(term) ?? 0),
+    frequency,
   }
 }
 
@@ -238,23 +284,33 @@ function* bestFirst(
   for (const [, numbers] of ranked) yield* numbers.sort((a, b) => b - a)
 }
 
+const CANDIDATE = {
+  number: 'memory.number',
+  id: 'memory.id',
+  session: 'memory.session',
+  terms: 'memory.terms',
+  terms_count: 'memory.terms_count',
+}
+
 /** Reads rows in the given order until enough of them pass the filters. */
-function readRows(
+async function readRows(
   session: SqliteSession,
   numbers: Iterable<number>,
   where: ReturnType<typeof conjunction>,
   enough: number,
-): readonly SqlRow[] {
+  breather: Breather,
+): Promise<readonly SqlRow[]> {
   const rows: SqlRow[] = []
   const read = (batch: readonly number[]) =>
     rows.push(
-      ...session.all(
-        `SELECT memory.number, memory.id, memory.session, memory.terms, memory.terms_count
-         FROM json_each(?) AS candidate
-         CROSS JOIN memory ON memory.number = candidate.value
-         JOIN place ON place.number = memory.place_number
-         WHERE ${where.sql}
-         ORDER BY candidate.key`,
+      ...session.packed(
+        {
+          columns: CANDIDATE,
+          from: `FROM json_each(?) AS candidate
+            CROSS JOIN memory ON memory.number = candidate.value
+            JOIN place ON place.number = memory.place_number
+            WHERE ${where.sql}`,
+        },
         [JSON.stringify(batch), ...where.values],
       ),
     )
@@ -264,6 +320,7 @@ function readRows(
     if (batch.length < ROWS_PER_READ) continue
     read(batch)
     if (rows.length >= enough) return rows
+    if (breather.isDue) await breather.pause()
     batch = []
   }
   read(batch)

@@ -5,35 +5,16 @@
  * than the block, whoever has written them. Rows that are gone stay in the block until a search meets them, and every
  * search looks its hits up in the database anyway. So no process needs to be told what another one did.
  */
-
+import type { Breather } from './breather.ts'
 import type { SqliteSession } from './session.ts'
 import type { Shape, VectorArena } from './vector-arena.ts'
 import { markGone, recordBytes } from './vector-record.ts'
 import { type OwnerVectors, readRecords } from './vector-rows.ts'
 
-/** The thread is left to others after this long. */
-const SLICE_MS = 4
 const SEGMENTS_PER_READ = 6
 /** A block with more rows that are gone than this share of those that are left is loaded anew. */
 const GONE_SHARE = 0.25
 const GONE_ROWS = 256
-
-/** Lets others have the thread when a search has had it for long. */
-export class Breather {
-  #since = performance.now()
-  /** How often others had the thread. */
-  pauses = 0
-
-  get isDue(): boolean {
-    return performance.now() - this.#since >= SLICE_MS
-  }
-
-  async pause(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve))
-    this.pauses++
-    this.#since = performance.now()
-  }
-}
 
 /** The vectors of one owner in one space. */
 export class VectorBlock {

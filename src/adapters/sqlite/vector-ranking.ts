@@ -77,18 +77,23 @@ export class Ranking {
   #between(lowest: number, above: number, count: number): Uint32Array {
     const most = this.#most
     const rows = new Uint32Array(count)
+    // The outermost steps hold whatever is beyond them.
+    const from = lowest === 0 ? Number.NEGATIVE_INFINITY : lowest
+    const to = above === STEPS ? Number.POSITIVE_INFINITY : above
     for (let row = 0, found = 0; found < count; row++) {
-      const value = most[row] ?? NEVER
-      if (value === NEVER) continue
-      const step = stepOf(value)
-      if (step >= lowest && step < above) rows[found++] = row
+      const place = placeOf(most[row] ?? NEVER)
+      if (place >= from && place < to && most[row] !== NEVER) rows[found++] = row
     }
     return rows.sort((a, b) => (most[b] ?? NEVER) - (most[a] ?? NEVER))
   }
 }
 
-/** Never lower for a higher value. */
+/** In steps and parts of them. Never lower for a higher value. */
+function placeOf(value: number): number {
+  return value * STEPS_PER_UNIT + STEP_OF_ZERO
+}
+
 function stepOf(value: number): number {
-  const step = Math.floor(value * STEPS_PER_UNIT) + STEP_OF_ZERO
-  return step < 0 ? 0 : step >= STEPS ? STEPS - 1 : step
+  const place = placeOf(value)
+  return place < 0 ? 0 : place >= STEPS ? STEPS - 1 : Math.trunc(place)
 }

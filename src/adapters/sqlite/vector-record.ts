@@ -63,6 +63,16 @@ export function vectorOfRecord(record: Uint8Array, dimensions: number): Float32A
   return dequantise({ scale: head.getFloat32(SCALE_AT, true), bytes })
 }
 
+/** The vectors of records that follow each other, one after the other. */
+export function vectorsOfRecords(records: Uint8Array, dimensions: number): Float32Array {
+  const stride = recordBytes(dimensions)
+  const vectors = new Float32Array(Math.floor(records.length / stride) * dimensions)
+  for (let at = 0, end = 0; end < vectors.length; at += stride, end += dimensions) {
+    vectors.set(vectorOfRecord(records.subarray(at, at + stride), dimensions), end)
+  }
+  return vectors
+}
+
 /** What of a record repeats its row, for inspection. */
 export function headOf(record: Uint8Array): { readonly sequence: number; readonly place: number } {
   const head = new DataView(record.buffer, record.byteOffset, HEAD_BYTES)

@@ -5,11 +5,11 @@ import { covers, type MemoryId, type Scope } from '../../core/ids.ts'
 import { fromStorable } from '../../core/storable-text.ts'
 import { isKeptInBytes } from '../../core/vectors.ts'
 import type { SpaceReport, VectorEntry, VectorSpace } from '../../ports/vector-index.ts'
-import type { SqlRow } from './driver.ts'
+import type { SqlRow, SqlValue } from './driver.ts'
 import { conjunction, matching, within } from './filters.ts'
 import { toPlace } from './rows.ts'
 import type { SqliteSession } from './session.ts'
-import { fromBlob, toBlob, toRecord, vectorOfRecord } from './vector-record.ts'
+import { fromBlob, toBlob, toRecord, vectorOfRecord, vectorsOfRecords } from './vector-record.ts'
 
 /** What an owner has in a space. */
 export type OwnerVectors = {
@@ -201,6 +201,49 @@ export function keptVector(row: SqlRow, dimensions: number): Float32Array {
 export const KEPT_COLUMNS = `vector_exact.numbers AS exact,
   CASE WHEN vector.exact IS NULL THEN vector.record END AS record`
 
+/** A vector that was read together with others. The id is null where the memory was not looked up or not found. */
+export type Kept = {
+  readonly sequence: number
+  readonly id: MemoryId | null
+  readonly vector: Float32Array
+}
+
+/**
+ * Reads many vectors at once, from tables that `from` joins. SQLite hands over one list of each column: an object and
+ * a buffer for each row take longer than finding the row.
+ */
+export function keptTogether(
+  session: SqliteSession,
+  dimensions: number,
+  from: string,
+  values: readonly SqlValue[],
+  id: 'memory.id' | 'NULL' = 'memory.id',
+): readonly Kept[] {
+  const [row] = session.all(
+    `SELECT json_group_array(sequence) AS sequences, json_group_array(id) AS ids,
+       max(is_whole) AS is_whole, CAST(group_concat(kept, '') AS BLOB) AS kept
+     FROM (SELECT vector.sequence, ${id} AS id, vector.exact IS NULL AS is_whole,
+             CASE WHEN vector.exact IS NULL THEN vector.record ELSE vector_exact.numbers END AS kept
+           FROM ${from})
+     WHERE kept IS NOT NULL`,
+    values,
+  )
+  if (!(row?.kept instanceof Uint8Array)) return []
+  const sequences: readonly number[] = JSON.parse(String(row.sequences))
+  const ids: readonly (MemoryId | null)[] = JSON.parse(String(row.ids))
+  const vectors = row.is_whole === 1 ? vectorsOfRecords(row.kept, dimensions) : fromBlob(row.kept)
+  if (vectors.length !== sequences.length * dimensions) {
+    throw new AppError('damaged', 'Some vectors are not as long as those of their model.', {
+      dimensions,
+    })
+  }
+  return sequences.map((sequence, index) => ({
+    sequence,
+    id: ids[index] ?? null,
+    vector: vectors.subarray(index * dimensions, (index + 1) * dimensions),
+  }))
+}
+
 export function keptVectors(
   session: SqliteSession,
   space: VectorSpace,
@@ -211,19 +254,15 @@ export function keptVectors(
   if (found === null || ids.length === 0) return new Map()
   const filters = matching('memory', { ids })
   const where = conjunction([...within('memory', scope, session, filters), ...filters])
-  const rows = session.all(
-    `SELECT memory.id, ${KEPT_COLUMNS}
-     FROM memory CROSS JOIN vector ON vector.memory = memory.number AND vector.space = ?
+  const kept = keptTogether(
+    session,
+    found.dimensions,
+    `memory CROSS JOIN vector ON vector.memory = memory.number AND vector.space = ?
      LEFT JOIN vector_exact ON vector_exact.number = vector.exact
      WHERE ${where.sql}`,
     [found.number, ...where.values],
   )
-  return new Map(
-    rows.map((row) => [
-      String(row.id) as MemoryId, // the column holds nothing else
-      keptVector(row, found.dimensions),
-    ]),
-  )
+  return new Map(kept.flatMap(({ id, vector }) => (id === null ? [] : [[id, vector]])))
 }
 
 export function listVectors(

@@ -9,14 +9,14 @@ import { compareText, type MemoryId, type Scope } from '../../core/ids.ts'
 import { innerProduct, isZero } from '../../core/vectors.ts'
 import type { MemoryFilter } from '../../ports/store.ts'
 import type { VectorHit, VectorQuery } from '../../ports/vector-index.ts'
-import type { SqlRow } from './driver.ts'
+import { Breather } from './breather.ts'
 import { type Condition, conjunction, memoryConditions, within } from './filters.ts'
 import type { SqliteSession } from './session.ts'
 import { prepareQuery } from './vector-arena.ts'
-import { Breather, type VectorBlock, type VectorBlocks } from './vector-blocks.ts'
+import type { VectorBlock, VectorBlocks } from './vector-blocks.ts'
 import { Ranking } from './vector-ranking.ts'
 import { sequenceAt } from './vector-record.ts'
-import { KEPT_COLUMNS, keptVector, type OwnerVectors, readRecords } from './vector-rows.ts'
+import { keptTogether, type OwnerVectors, readRecords } from './vector-rows.ts'
 
 /** Rows looked up at once: as many as are wanted, within what takes a millisecond or two. */
 const LOOKUP_ROWS_MIN = 32
@@ -90,16 +90,19 @@ function isFoundByIndex({ ids, key, fingerprint, change }: MemoryFilter): boolea
 
 /** Compares the permitted rows, or gives null when they are many. */
 function amongFew({ session, owner, query, permitted }: VectorSearch): readonly VectorHit[] | null {
-  const rows = session.all(
-    `SELECT memory.id, ${KEPT_COLUMNS}
-     FROM memory CROSS JOIN vector ON vector.memory = memory.number AND vector.space = ?
+  const rows = keptTogether(
+    session,
+    owner.dimensions,
+    `memory CROSS JOIN vector ON vector.memory = memory.number AND vector.space = ?
      LEFT JOIN vector_exact ON vector_exact.number = vector.exact
      WHERE ${permitted.sql} LIMIT ${FEW_ROWS + 1}`,
     [owner.space, ...permitted.values],
   )
   if (rows.length > FEW_ROWS) return null
   return rows
-    .flatMap((row) => toHit(row, query, owner.dimensions))
+    .flatMap(({ id, vector }) =>
+      id === null || isZero(vector) ? [] : [{ id, similarity: innerProduct(query.vector, vector) }],
+    )
     .sort(closestFirst)
     .slice(0, query.limit)
 }
@@ -198,12 +201,13 @@ async function deepen(
       .take(permitted === null ? size : PASSING_ROWS)
       .map((row) => ({ row, sequence: sequenceOf(row) }))
       .filter(({ sequence }) => permitted === null || permitted.has(sequence))
-    const compared = compare(search, candidates, noteGone)
     const isBehind = ({ similarity }: Compared) =>
       last !== undefined && similarity < last.similarity
+    // While too few are known, none is behind, and one statement does for both.
+    const compared = compare(search, candidates, noteGone, last === undefined)
     behind.push(...compared.filter(isBehind))
     const promising = compared.filter((each) => !isBehind(each))
-    const hits = lookedUp(search, promising)
+    const hits = last === undefined ? promising.filter(isFound) : lookedUp(search, promising)
     refusals += promising.length - hits.length
     found.push(...hits)
     if (found.length >= limit) found.sort(closestFirst)
@@ -239,30 +243,51 @@ async function permittedSequences({
   }
 }
 
-type Compared = { readonly sequence: number; readonly similarity: number }
+type Compared = {
+  readonly sequence: number
+  readonly similarity: number
+  /** Of a memory that was looked up, and is there and permitted. */
+  readonly id: MemoryId | null
+}
+
+function isFound(compared: Compared): compared is Found {
+  return compared.id !== null
+}
 
 /** Compares the vectors as they are kept. Zero vectors are near to nothing, and left out. */
 function compare(
-  { session, owner, query }: VectorSearch,
+  { session, owner, query, permitted }: VectorSearch,
   candidates: readonly { readonly row: number; readonly sequence: number }[],
   noteGone: (row: number) => void,
+  isLookingUp: boolean,
 ): readonly Compared[] {
   if (candidates.length === 0) return []
-  const rows = session.all(
-    `SELECT vector.sequence, ${KEPT_COLUMNS}
-     FROM json_each(?) AS candidate
+  const memory = `LEFT JOIN memory ON memory.number = vector.memory AND ${permitted.sql}`
+  const rows = keptTogether(
+    session,
+    owner.dimensions,
+    `json_each(?) AS candidate
      CROSS JOIN vector ON vector.space = ? AND vector.owner_number = ?
        AND vector.sequence = candidate.value
-     LEFT JOIN vector_exact ON vector_exact.number = vector.exact`,
-    [sequencesOf(candidates), owner.space, owner.ownerNumber],
+     LEFT JOIN vector_exact ON vector_exact.number = vector.exact
+     ${isLookingUp ? memory : ''}`,
+    [
+      sequencesOf(candidates),
+      owner.space,
+      owner.ownerNumber,
+      ...(isLookingUp ? permitted.values : []),
+    ],
+    isLookingUp ? 'memory.id' : 'NULL',
   )
-  const kept = new Map(rows.map((row) => [Number(row.sequence), keptVector(row, owner.dimensions)]))
-  return candidates.flatMap(({ row, sequence }) => {
-    const vector = kept.get(sequence)
-    if (vector === undefined) noteGone(row)
-    if (vector === undefined || isZero(vector)) return []
-    return [{ sequence, similarity: innerProduct(query.vector, vector) }]
-  })
+  const there = new Set(rows.map(({ sequence }) => sequence))
+  for (const { row, sequence } of candidates) if (!there.has(sequence)) noteGone(row)
+  return rows
+    .filter(({ vector }) => !isZero(vector))
+    .map(({ sequence, id, vector }) => ({
+      sequence,
+      id,
+      similarity: innerProduct(query.vector, vector),
+    }))
 }
 
 /** Those whose memories are there and permitted. */
@@ -280,8 +305,8 @@ function permittedAmong(
   wanted: readonly { readonly sequence: number }[],
 ): ReadonlyMap<number, MemoryId> {
   if (wanted.length === 0) return new Map()
-  const rows = session.all(
-    `SELECT vector.sequence, memory.id
+  const [row] = session.all(
+    `SELECT json_group_array(vector.sequence) AS sequences, json_group_array(memory.id) AS ids
      FROM json_each(?) AS candidate
      CROSS JOIN vector ON vector.space = ? AND vector.owner_number = ?
        AND vector.sequence = candidate.value
@@ -289,21 +314,13 @@ function permittedAmong(
      WHERE ${permitted.sql}`,
     [sequencesOf(wanted), owner.space, owner.ownerNumber, ...permitted.values],
   )
-  return new Map(
-    rows.map((row) => [Number(row.sequence), String(row.id) as MemoryId]), // the column holds nothing else
-  )
+  const sequences: readonly number[] = JSON.parse(String(row?.sequences))
+  const ids: readonly MemoryId[] = JSON.parse(String(row?.ids))
+  return new Map(ids.map((id, index) => [sequences[index] ?? 0, id]))
 }
 
 function sequencesOf(rows: readonly { readonly sequence: number }[]): string {
   return JSON.stringify(rows.map(({ sequence }) => sequence))
-}
-
-/** None for a zero vector, which is near to nothing. */
-function toHit(row: SqlRow, { vector }: VectorQuery, dimensions: number): readonly VectorHit[] {
-  const kept = keptVector(row, dimensions)
-  if (isZero(kept)) return []
-  const id = String(row.id) as MemoryId // the column holds nothing else
-  return [{ id, similarity: innerProduct(vector, kept) }]
 }
 
 function closestFirst(a: VectorHit, b: VectorHit): number {

@@ -3,8 +3,8 @@
  * parts, so that nobody waits for a million of them. What an interruption leaves is removed with the next drop.
  */
 import type { VectorSpace } from '../../ports/vector-index.ts'
+import type { Breather } from './breather.ts'
 import type { SqliteSession } from './session.ts'
-import type { Breather } from './vector-blocks.ts'
 
 const ROWS_PER_STEP = 500
 

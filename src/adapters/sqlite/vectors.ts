@@ -4,9 +4,10 @@
  */
 import { isZero, refuseUnfit } from '../../core/vectors.ts'
 import type { VectorIndex, VectorSpace } from '../../ports/vector-index.ts'
+import { Breather } from './breather.ts'
 import type { SqliteSession } from './session.ts'
 import { VectorArena } from './vector-arena.ts'
-import { Breather, VectorBlocks } from './vector-blocks.ts'
+import { VectorBlocks } from './vector-blocks.ts'
 import {
   countVectors,
   findOwner,

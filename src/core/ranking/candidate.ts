@@ -23,6 +23,17 @@ export type Step = {
   readonly note?: string
 }
 
+/** A step whose words are made when they are told: of a hundred candidates, only a few are shown. */
+export type UntoldStep = Omit<Step, 'note'> & { readonly note?: string | (() => string) }
+
+export function told(trail: readonly UntoldStep[]): readonly Step[] {
+  return trail.map(({ stage, score, note }) =>
+    note === undefined
+      ? { stage, score }
+      : { stage, score, note: typeof note === 'string' ? note : note() },
+  )
+}
+
 /** What speaks for a candidate, each from 0 to 1. Relative to the best candidate of the same question. */
 export type Evidence = {
   /** Its own words. */
@@ -64,7 +75,7 @@ export type Candidate = {
   /** Inner product with the question, of the memory and the best of what stands around it; null when not known. */
   readonly similarity: number | null
   readonly contextSimilarity: number | null
-  readonly trail: readonly Step[]
+  readonly trail: readonly UntoldStep[]
 }
 
 /** The candidate with a new score, and the step that gave it. */
@@ -72,9 +83,9 @@ export function stepped<C extends Candidate>(
   candidate: C,
   stage: Stage,
   score: number,
-  note?: string,
+  note?: UntoldStep['note'],
 ): C {
-  const step: Step = note === undefined ? { stage, score } : { stage, score, note }
+  const step: UntoldStep = note === undefined ? { stage, score } : { stage, score, note }
   return { ...candidate, score, trail: [...candidate.trail, step] }
 }
 

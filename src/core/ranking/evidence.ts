@@ -7,20 +7,22 @@
  */
 import { scoreCounts } from '../bm25.ts'
 import type { MemoryId } from '../ids.ts'
-import { type Candidate, type Evidence, NO_EVIDENCE } from './candidate.ts'
+import type { Candidate } from './candidate.ts'
 
 /** What keyword search found; see `TextMatch` of the store. Null when it did not answer. */
 export type KeywordLeg = {
   readonly terms: readonly { readonly text: string; readonly rarity: number }[]
   readonly averageLength: number
-  readonly hits: readonly {
-    readonly id: MemoryId
-    readonly score: number
-    readonly coverage: number
-    readonly counts: readonly number[]
-    readonly length: number
-    readonly session: string | null
-  }[]
+  readonly hits: readonly KeywordHit[]
+}
+
+type KeywordHit = {
+  readonly id: MemoryId
+  readonly score: number
+  readonly coverage: number
+  readonly counts: readonly number[]
+  readonly length: number
+  readonly session: string | null
 }
 
 /** What vector search found, closest first. */
@@ -41,7 +43,9 @@ const WINDOW_REACH = 2
 export const COURSE_REACH = 2 * WINDOW_REACH
 /** A text of this many terms gets half of what its surroundings speak for it: long texts speak for themselves. */
 const BRIEF_TERMS = 100
-/** From this share of the question on, keyword search is trusted fully. */
+/** The same for its session: even a long turn is rarely all that was said about a subject. */
+const BRIEF_TERMS_IN_SESSION = 400
+/** From this share of the question's known words on, keyword search is trusted fully. */
 const TELLING_COVERAGE = 0.4
 /** How many close memories of a session make its thread. */
 const THREAD_MEMORIES = 3
@@ -64,41 +68,35 @@ export function gatherEvidence(
   meaning: MeaningLeg | null,
   course: Course,
 ): readonly Candidate[] {
-  const words = keywordScores(keyword)
-  const meanings = meaningScores(meaning)
-  const hits = new Map((keyword?.hits ?? []).map((hit) => [hit.id, hit]))
-  const similarities = new Map((meaning ?? []).map((hit) => [hit.id, hit.similarity]))
-  const links = linksOf(course)
-  const ids = [...new Set([...words.keys(), ...meanings.keys(), ...links.keys()])]
-  const around = surroundingWords(keyword, links, ids)
+  const turnsById = turnsOf(keyword, meaning, course)
+  const turns = [...turnsById.values()]
+  const windows = turns.map(windowOf)
+  const around = surroundingWords(keyword, windows)
   const sessions = sessionWords(keyword)
-  const sessionOf = (id: MemoryId) => links.get(id)?.session ?? hits.get(id)?.session ?? null
-  const threads = sessionMeaning(meanings, sessionOf)
+  const threads = sessionMeaning(meaning, turnsById)
   const averageLength = keyword?.averageLength ?? 0
-  return ids.map((id) => {
-    const hit = hits.get(id)
-    const link = links.get(id)
-    const session = sessionName(id, sessionOf(id))
-    const brevity = brevityOf(hit?.length ?? averageLength)
-    const window = windowOf(links, id)
-    const evidence: Evidence = {
-      ...NO_EVIDENCE,
-      keyword: words.get(id) ?? 0,
-      meaning: meanings.get(id) ?? 0,
-      context: (around.scores.get(id) ?? 0) * brevity,
-      session: (sessions.get(session) ?? 0) * brevity,
-      thread: threads.get(session) ?? 0,
-      reply: link?.next === undefined ? 0 : (meanings.get(link.next) ?? 0),
-    }
-    const near = window.flatMap((other) => similarities.get(other) ?? [])
+  return turns.map((turn, index) => {
+    const { id, hit } = turn
+    const length = hit?.length ?? averageLength
+    const session = sessionName(id, turn.session)
+    const { score, coverage } = around[index] ?? NO_WORDS
     return {
       id,
       score: 0,
-      evidence,
+      evidence: {
+        keyword: turn.words,
+        meaning: turn.meaning,
+        context: score * brevityOf(length, BRIEF_TERMS),
+        session: (sessions.get(session) ?? 0) * brevityOf(length, BRIEF_TERMS_IN_SESSION),
+        thread: threads.get(session) ?? 0,
+        reply: turn.next?.meaning ?? 0,
+        speaker: 0,
+        time: 0,
+      },
       coverage: hit?.coverage ?? 0,
-      contextCoverage: around.coverages.get(id) ?? hit?.coverage ?? 0,
-      similarity: similarities.get(id) ?? null,
-      contextSimilarity: near.length === 0 ? null : Math.max(...near),
+      contextCoverage: coverage,
+      similarity: turn.similarity,
+      contextSimilarity: closest(windows[index] ?? []),
       trail: [],
     }
   })
@@ -109,8 +107,18 @@ function keywordScores(keyword: KeywordLeg | null): ReadonlyMap<MemoryId, number
   const hits = keyword?.hits ?? []
   const best = Math.max(0, ...hits.map(({ score }) => score))
   const covered = Math.max(0, ...hits.map(({ coverage }) => coverage))
-  const trust = Math.min(1, covered / TELLING_COVERAGE)
+  const trust = Math.min(1, covered / (TELLING_COVERAGE * knownShare(keyword)))
   return new Map(hits.map(({ id, score }) => [id, best > 0 ? (trust * score) / best : 0]))
+}
+
+/** Of what the question's words tell, how much is in words that were found at all. The others no memory can hold. */
+function knownShare(keyword: KeywordLeg | null): number {
+  const terms = keyword?.terms ?? []
+  const sum = (some: typeof terms) => some.reduce((total, { rarity }) => total + rarity, 0)
+  const known = sum(
+    terms.filter((_, term) => keyword?.hits.some(({ counts }) => (counts[term] ?? 0) > 0)),
+  )
+  return known > 0 ? known / sum(terms) : 1
 }
 
 /**
@@ -126,70 +134,129 @@ function meaningScores(meaning: MeaningLeg | null): ReadonlyMap<MemoryId, number
   )
 }
 
-type Link = { readonly session: string; previous?: MemoryId; next?: MemoryId }
-
-/** Who stands next to whom, from the surroundings of all hits together. */
-function linksOf(course: Course): ReadonlyMap<MemoryId, Link> {
-  const links = new Map<MemoryId, Link>()
-  for (const [id, { session, before, after }] of course) {
-    const row = [...[...before].reverse(), id, ...after]
-    row.forEach((current, position) => {
-      const link = links.get(current) ?? { session }
-      const previous = row[position - 1]
-      const next = row[position + 1]
-      if (previous !== undefined) link.previous = previous
-      if (next !== undefined) link.next = next
-      links.set(current, link)
-    })
-  }
-  return links
+/** A memory that is a hit or stands near one, and who stands next to it. */
+type Turn = {
+  readonly id: MemoryId
+  words: number
+  meaning: number
+  similarity: number | null
+  hit: KeywordHit | null
+  session: string | null
+  /** Whether it stands in a session whose course is known. */
+  isPlaced: boolean
+  previous: Turn | null
+  next: Turn | null
 }
 
-function windowOf(links: ReadonlyMap<MemoryId, Link>, id: MemoryId): readonly MemoryId[] {
-  const window = [id]
-  let previous = links.get(id)?.previous
-  let next = links.get(id)?.next
-  for (let step = 0; step < WINDOW_REACH; step++) {
-    if (previous !== undefined) window.unshift(previous)
-    if (next !== undefined) window.push(next)
-    previous = previous === undefined ? undefined : links.get(previous)?.previous
-    next = next === undefined ? undefined : links.get(next)?.next
+/** Those that a leg found first, in its order. */
+function turnsOf(
+  keyword: KeywordLeg | null,
+  meaning: MeaningLeg | null,
+  course: Course,
+): ReadonlyMap<MemoryId, Turn> {
+  const turns = new Map<MemoryId, Turn>()
+  const turnOf = (id: MemoryId): Turn => {
+    const known = turns.get(id)
+    if (known !== undefined) return known
+    const turn: Turn = { id, ...NEW_TURN }
+    turns.set(id, turn)
+    return turn
+  }
+  const words = keywordScores(keyword)
+  for (const hit of keyword?.hits ?? []) {
+    const turn = turnOf(hit.id)
+    turn.hit = hit
+    turn.words = words.get(hit.id) ?? 0
+    turn.session = hit.session
+  }
+  const meanings = meaningScores(meaning)
+  for (const { id, similarity } of meaning ?? []) {
+    const turn = turnOf(id)
+    turn.similarity = similarity
+    turn.meaning = meanings.get(id) ?? 0
+  }
+  for (const [id, { session, before, after }] of course) {
+    const row = [...before.toReversed(), id, ...after].map(turnOf)
+    row.forEach((turn, position) => {
+      if (!turn.isPlaced) turn.session = session
+      turn.isPlaced = true
+      turn.previous = row[position - 1] ?? turn.previous
+      turn.next = row[position + 1] ?? turn.next
+    })
+  }
+  return turns
+}
+
+const NEW_TURN: Omit<Turn, 'id'> = {
+  words: 0,
+  meaning: 0,
+  similarity: null,
+  hit: null,
+  session: null,
+  isPlaced: false,
+  previous: null,
+  next: null,
+}
+
+/** The turn among its neighbours, in the order of the session. */
+function windowOf(turn: Turn): readonly Turn[] {
+  const window = [turn]
+  let { previous, next } = turn
+  for (let step = 0; step < WINDOW_REACH && previous !== null; step++) {
+    window.push(previous)
+    previous = previous.previous
+  }
+  window.reverse()
+  for (let step = 0; step < WINDOW_REACH && next !== null; step++) {
+    window.push(next)
+    next = next.next
   }
   return window
 }
 
-/** BM25 of each candidate together with its surroundings, as if they were one text; relative to the best. */
+function closest(window: readonly Turn[]): number | null {
+  let most: number | null = null
+  for (const { similarity } of window) {
+    if (similarity !== null && (most === null || similarity > most)) most = similarity
+  }
+  return most
+}
+
+type Words = { readonly score: number; readonly coverage: number }
+const NO_WORDS: Words = { score: 0, coverage: 0 }
+
+/**
+ * BM25 of each window, as if it were one text, relative to the best, and the share of the question in it. Plain loops,
+ * because there may be a thousand of them.
+ */
 function surroundingWords(
   keyword: KeywordLeg | null,
-  links: ReadonlyMap<MemoryId, Link>,
-  ids: readonly MemoryId[],
-): {
-  readonly scores: ReadonlyMap<MemoryId, number>
-  readonly coverages: ReadonlyMap<MemoryId, number>
-} {
-  const scores = new Map<MemoryId, number>()
-  const coverages = new Map<MemoryId, number>()
-  if (keyword === null) return { scores, coverages }
-  const hits = new Map(keyword.hits.map((hit) => [hit.id, hit]))
+  windows: readonly (readonly Turn[])[],
+): readonly Words[] {
+  if (keyword === null) return []
+  const { averageLength } = keyword
   const rarities = keyword.terms.map(({ rarity }) => rarity)
   const asked = rarities.reduce((sum, rarity) => sum + rarity, 0)
-  for (const id of ids) {
-    const isAlone = !links.has(id)
-    const usual = keyword.averageLength * (isAlone ? 1 : 2 * WINDOW_REACH + 1)
+  let best = 0
+  const words = windows.map((window): Words => {
+    if (!window.some(({ hit }) => hit !== null)) return NO_WORDS
+    const isAlone = !window.some(({ isPlaced }) => isPlaced)
+    const usual = averageLength * (isAlone ? 1 : 2 * WINDOW_REACH + 1)
     const counts = rarities.map(() => 0)
     let length = 0
-    for (const member of windowOf(links, id)) {
-      const hit = hits.get(member)
-      length += hit?.length ?? keyword.averageLength
-      hit?.counts.forEach((count, term) => {
-        counts[term] = (counts[term] ?? 0) + count
-      })
+    for (const { hit } of window) {
+      length += hit?.length ?? averageLength
+      if (hit === null) continue
+      for (let term = 0; term < counts.length; term++) {
+        counts[term] = (counts[term] ?? 0) + (hit.counts[term] ?? 0)
+      }
     }
-    scores.set(id, scoreCounts(counts, rarities, usual > 0 ? length / usual : 1))
+    const score = scoreCounts(counts, rarities, usual > 0 ? length / usual : 1)
     const found = rarities.reduce((sum, rarity, term) => sum + (counts[term] ? rarity : 0), 0)
-    coverages.set(id, asked > 0 ? found / asked : 0)
-  }
-  return { scores: relative(scores), coverages }
+    best = Math.max(best, score)
+    return { score, coverage: asked > 0 ? found / asked : 0 }
+  })
+  return words.map(({ score, coverage }) => ({ score: best > 0 ? score / best : 0, coverage }))
 }
 
 /** BM25 of all that was found in a session, as if it were one text; relative to the best session. */
@@ -199,10 +266,10 @@ function sessionWords(keyword: KeywordLeg | null): ReadonlyMap<string, number> {
   for (const hit of keyword?.hits ?? []) {
     const session = sessionName(hit.id, hit.session)
     const known = counts.get(session) ?? rarities.map(() => 0)
-    counts.set(
-      session,
-      known.map((count, term) => count + (hit.counts[term] ?? 0)),
-    )
+    hit.counts.forEach((count, term) => {
+      known[term] = (known[term] ?? 0) + count
+    })
+    counts.set(session, known)
   }
   const scores = [...counts].map(
     ([session, found]) => [session, scoreCounts(found, rarities, 1)] as const,
@@ -212,13 +279,13 @@ function sessionWords(keyword: KeywordLeg | null): ReadonlyMap<string, number> {
 
 /** The mean of the closest memories of a session; relative to the best session. */
 function sessionMeaning(
-  meanings: ReadonlyMap<MemoryId, number>,
-  sessionOf: (id: MemoryId) => string | null,
+  meaning: MeaningLeg | null,
+  turns: ReadonlyMap<MemoryId, Turn>,
 ): ReadonlyMap<string, number> {
   const closest = new Map<string, number[]>()
   // Hits come closest first, so the first of a session are its closest.
-  for (const [id, score] of meanings) {
-    const session = sessionOf(id)
+  for (const { id } of meaning ?? []) {
+    const { session = null, meaning: score = 0 } = turns.get(id) ?? {}
     const name = sessionName(id, session)
     const known = closest.get(name) ?? []
     // One that stands alone is as close as it is; a session is as close as several of it are.
@@ -246,6 +313,7 @@ function relative<Key>(scores: ReadonlyMap<Key, number>): ReadonlyMap<Key, numbe
   return new Map([...scores].map(([key, score]) => [key, best > 0 ? score / best : 0]))
 }
 
-function brevityOf(length: number): number {
-  return 1 / (1 + (length / BRIEF_TERMS) ** 2)
+/** 1 for the shortest text, a half for one of `half` terms. */
+function brevityOf(length: number, half: number): number {
+  return 1 / (1 + (length / half) ** 2)
 }

@@ -52,7 +52,7 @@ export function aboveFloor<C extends Candidate>(
   return candidates
     .filter(reaches(options.memberFloor, KEYWORD_MEMBER_COVERAGE))
     .map((candidate) =>
-      stepped(candidate, 'floor', candidate.score, nearnessOf(candidate, closeness)),
+      stepped(candidate, 'floor', candidate.score, () => nearnessOf(candidate, closeness)),
     )
 }
 

@@ -130,6 +130,30 @@ describe('evidence', () => {
     expect(of(apart, 2).evidence.context).toBe(of(apart, 3).evidence.context)
   })
 
+  it('[RA6] words that no memory holds make none of them less telling', () => {
+    const known = gatherEvidence(words({ 1: [1, 0], 2: [0, 1] }), null, new Map())
+    const unheard = gatherEvidence(words({ 1: [1, 0, 0, 0], 2: [0, 1, 0, 0] }), null, new Map())
+    expect(of(unheard, 1).evidence.keyword).toBe(of(known, 1).evidence.keyword)
+    // A word that another memory holds could have been there as well.
+    const missing = gatherEvidence(
+      words({ 1: [1, 0, 0, 0], 2: [0, 1, 0, 0], 3: [0, 0, 1, 0], 4: [0, 0, 0, 1] }),
+      null,
+      new Map(),
+    )
+    expect(of(missing, 1).evidence.keyword).toBeLessThan(of(known, 1).evidence.keyword)
+  })
+
+  it('[RA6] the longer a text, the less its surroundings speak for it, and its neighbours less than its session', () => {
+    const { terms, averageLength, hits } = words({ 1: [1, 1], 2: [1, 1] })
+    const long = hits.map((hit) => (hit.id === memoryId(2) ? { ...hit, length: 150 } : hit))
+    const leg = { terms, averageLength, hits: long }
+    const candidates = gatherEvidence(leg, null, sessionOf(1, 2))
+    const share = (kind: 'context' | 'session') =>
+      of(candidates, 2).evidence[kind] / of(candidates, 1).evidence[kind]
+    expect(share('session')).toBeLessThan(1)
+    expect(share('context')).toBeLessThan(share('session'))
+  })
+
   it('[RA6] an answer tells what its question was about', () => {
     const meaning = [
       { id: memoryId(2), similarity: 0.9 },

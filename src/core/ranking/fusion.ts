@@ -1,5 +1,5 @@
 /** Joins what the legs found into one order. */
-import { byScore, type Candidate, type Evidence, type Step } from './candidate.ts'
+import { byScore, type Candidate, type Evidence, type UntoldStep } from './candidate.ts'
 import type { KeywordLeg, MeaningLeg } from './evidence.ts'
 
 export const FUSIONS = ['adaptive', 'rrf', 'weighted'] as const
@@ -65,7 +65,7 @@ export function fuse(
 
 /**
  * Writes the first steps of the trail: what each leg said, and what came of it. Apart from fusing, because only the
- * few that stay in the running need words.
+ * few that stay in the running need them.
  */
 export function withTrail(
   candidates: readonly Candidate[],
@@ -75,21 +75,22 @@ export function withTrail(
   const hits = new Map((legs.keyword?.hits ?? []).map((hit) => [hit.id, hit]))
   const terms = legs.keyword?.terms ?? []
   return candidates.map((candidate) => {
-    const trail: Step[] = []
-    const hit = hits.get(candidate.id)
+    const { id, similarity, score, evidence } = candidate
+    const trail: UntoldStep[] = []
+    const hit = hits.get(id)
     if (hit !== undefined) {
-      const found = terms.filter((_, position) => (hit.counts[position] ?? 0) > 0)
-      const words = found.map(({ text }) => text).join(', ')
-      const note = `${found.length} of ${terms.length} words: ${words}`
-      trail.push({ stage: 'keyword', score: hit.score, note })
+      trail.push({ stage: 'keyword', score: hit.score, note: () => wordsIn(hit, terms) })
     }
-    if (candidate.similarity !== null) {
-      trail.push({ stage: 'meaning', score: candidate.similarity })
-    }
-    const note = fusion === 'adaptive' ? { note: parts(candidate.evidence) } : {}
-    trail.push({ stage: 'fuse', score: candidate.score, ...note })
+    if (similarity !== null) trail.push({ stage: 'meaning', score: similarity })
+    const note = fusion === 'adaptive' ? { note: () => parts(evidence) } : {}
+    trail.push({ stage: 'fuse', score, ...note })
     return { ...candidate, trail }
   })
+}
+
+function wordsIn({ counts }: KeywordLeg['hits'][number], terms: KeywordLeg['terms']): string {
+  const found = terms.filter((_, position) => (counts[position] ?? 0) > 0)
+  return `${found.length} of ${terms.length} words: ${found.map(({ text }) => text).join(', ')}`
 }
 
 /** The two classical ways know only hits: a neighbour that no leg found is not for them. */

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { candidate, loaded } from '../../../test/fakes/candidates.ts'
 import { instant, memoryId } from '../../../test/fakes/memories.ts'
 import { withinBudget } from './budget.ts'
-import { NO_EVIDENCE } from './candidate.ts'
+import { NO_EVIDENCE, told } from './candidate.ts'
 import { diversify } from './diversify.ts'
 import { aboveFloor, closenessAmong } from './floor.ts'
 import type { Loaded } from './match.ts'
@@ -51,7 +51,7 @@ describe('weigh', () => {
       options,
     )
     expect(idsOf(worths)).toEqual([2, 3, 1].map(memoryId))
-    expect(worths[0]?.trail[0]).toMatchObject({
+    expect(told(worths[0]?.trail ?? [])[0]).toMatchObject({
       stage: 'weigh',
       note: expect.stringContaining('importance 9'),
     })

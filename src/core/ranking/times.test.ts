@@ -40,6 +40,8 @@ describe('reads times in questions', () => {
     ['this year', '2024-01-01 2025-01-01'],
     ['in the last two weeks', '2024-05-01 2024-05-15'],
     ['the past 3 days', '2024-05-12 2024-05-15'],
+    ['in the past few weeks', '2024-04-24 2024-05-15'],
+    ['the last couple of days', '2024-05-13 2024-05-15'],
     ['last Friday', '2024-05-10 2024-05-11'],
     ['on Monday', '2024-05-13 2024-05-14'],
     ['last Wednesday', '2024-05-08 2024-05-09'],
@@ -116,6 +118,21 @@ describe('reads times in questions', () => {
     expect(timeSpan('Since 2020, who came?', NOW)?.words).toBe('since 2020')
   })
 
+  it.each([
+    ['today', true],
+    ['yesterday', true],
+    ['the day before yesterday', true],
+    ['three weeks ago', true],
+    ['in the last two weeks', true],
+    ['since last month', true],
+    ['2023-05-08', false],
+    ['in May', false],
+    ['in 2023', false],
+    ['on Monday', false],
+  ])('[RA7] whether "%s" depends on when it is said: %s', (question, expected) => {
+    expect(timeSpan(question, NOW)?.isRelative).toBe(expected)
+  })
+
   it('[RA7] gives an ordered span or none, for any text and any time', () => {
     const words = fc.constantFrom(
       ...['last', 'in', 'may', '31', 'february', '2023', 'ago', 'week', 'years', 'before', '999'],
@@ -140,7 +157,12 @@ describe('reads times in questions', () => {
 })
 
 describe('nearness', () => {
-  const span = { from: at('2024-05-06'), until: at('2024-05-13'), words: 'last week' }
+  const span = {
+    from: at('2024-05-06'),
+    until: at('2024-05-13'),
+    words: 'last week',
+    isRelative: true,
+  }
   it.each([
     ['2024-05-06T00:00:00.000Z', 1],
     ['2024-05-12T23:59:59.999Z', 1],
@@ -154,7 +176,7 @@ describe('nearness', () => {
   })
 
   it('[RA7] a day is still near two days off, and all of the past or future is one span', () => {
-    const day = { from: NOW, until: (NOW + DAY) as Instant, words: '' }
+    const day = { from: NOW, until: (NOW + DAY) as Instant, words: '', isRelative: false }
     expect(nearness((NOW - DAY) as Instant, day)).toBe(0.5)
     expect(nearness((NOW - 2 * DAY) as Instant, day)).toBe(0)
     const before = timeSpan('before 2020', NOW)

@@ -11,6 +11,8 @@ export type Span = {
   readonly until: Instant
   /** The words that said so. */
   readonly words: string
+  /** "Last week" is another week to the one who asks than it was to the one who said it; "May 2023" is the same to both. */
+  readonly isRelative: boolean
 }
 
 const DAY = 86_400_000
@@ -46,7 +48,7 @@ const NUMBERS = [
 ]
 
 const MONTH = `(${MONTHS.join('|')}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)`
-const NUMBER = `(\\d{1,3}|an?|a couple of|a few|${NUMBERS.join('|')})`
+const NUMBER = `(\\d{1,3}|an?|(?:a )?couple of|(?:a )?few|${NUMBERS.join('|')})`
 const UNIT = '(day|week|weekend|month|year)'
 const YEAR = '((?:19|20)\\d\\d)'
 const DAY_OF_MONTH = '(\\d{1,2})(?:st|nd|rd|th)?'
@@ -54,6 +56,7 @@ const ON_ONE_SIDE = '(?<=\\b(?:before|until|after|since) )'
 
 type Rule = {
   readonly pattern: RegExp
+  readonly isRelative?: true
   /** Null when the words turn out not to name a time. */
   span(groups: readonly (string | undefined)[], now: Date): readonly [number, number] | null
 }
@@ -98,10 +101,12 @@ const RULES: readonly Rule[] = [
   },
   {
     pattern: new RegExp(`\\b${NUMBER} ${UNIT}s? ago\\b`),
+    isRelative: true,
     span: ([number, unit], now) => ago(count(number), unit, now),
   },
   {
     pattern: new RegExp(`\\b(?:last|past|previous) ${NUMBER} ${UNIT}s?\\b`),
+    isRelative: true,
     span: ([number, unit], now) => [
       startOfDay(now) - count(number) * lengthOf(unit) * DAY,
       now.getTime() + 1,
@@ -109,6 +114,7 @@ const RULES: readonly Rule[] = [
   },
   {
     pattern: new RegExp(`\\b(last|past|previous|this) ${UNIT}\\b`),
+    isRelative: true,
     span: ([which, unit], now) => calendarUnit(which === 'this' ? 0 : 1, unit, now),
   },
   {
@@ -119,10 +125,19 @@ const RULES: readonly Rule[] = [
       return [start, start + DAY]
     },
   },
-  { pattern: /\b(?:the day before yesterday)\b/, span: (_, now) => ago(2, 'day', now) },
-  { pattern: /\b(?:yesterday|last night)\b/, span: (_, now) => ago(1, 'day', now) },
+  {
+    pattern: /\b(?:the day before yesterday)\b/,
+    isRelative: true,
+    span: (_, now) => ago(2, 'day', now),
+  },
+  {
+    pattern: /\b(?:yesterday|last night)\b/,
+    isRelative: true,
+    span: (_, now) => ago(1, 'day', now),
+  },
   {
     pattern: /\b(?:today|this morning|tonight)\b/,
+    isRelative: true,
     span: (_, now) => [startOfDay(now), startOfDay(now) + DAY],
   },
 ]
@@ -130,7 +145,7 @@ const RULES: readonly Rule[] = [
 /** The span that a question names, or null. "Before" and "after" turn it into all the time on that side of it. */
 export function timeSpan(question: string, now: Instant): Span | null {
   const text = question.toLowerCase()
-  for (const { pattern, span } of RULES) {
+  for (const { pattern, span, isRelative = false } of RULES) {
     const match = pattern.exec(text)
     const found = match === null ? null : span(match.slice(1), new Date(now))
     // Next to the ends of all time a span may have no beginning or end that can be told.
@@ -138,10 +153,11 @@ export function timeSpan(question: string, now: Instant): Span | null {
     const side = /\b(before|until|after|since)(?: the)? $/.exec(text.slice(0, match.index))?.[1]
     const [from, until] = found
     const words = `${side === undefined ? '' : `${side} `}${match[0]}`
-    if (side === 'before' || side === 'until') return { from: EARLIEST, until: at(from), words }
-    if (side === 'after') return { from: at(until), until: LATEST, words }
-    if (side === 'since') return { from: at(from), until: LATEST, words }
-    return { from: at(from), until: at(until), words }
+    const told = { words, isRelative }
+    if (side === 'before' || side === 'until') return { from: EARLIEST, until: at(from), ...told }
+    if (side === 'after') return { from: at(until), until: LATEST, ...told }
+    if (side === 'since') return { from: at(from), until: LATEST, ...told }
+    return { from: at(from), until: at(until), ...told }
   }
   return null
 }
@@ -190,8 +206,8 @@ function monthOf(name: string | undefined): number {
 
 function count(words: string | undefined): number {
   if (words === 'a' || words === 'an') return 1
-  if (words === 'a couple of') return 2
-  if (words === 'a few') return 3
+  if (words?.endsWith('couple of')) return 2
+  if (words?.endsWith('few')) return 3
   const number = NUMBERS.indexOf(words ?? '')
   return number >= 0 ? number : Number(words)
 }

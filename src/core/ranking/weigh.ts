@@ -28,7 +28,8 @@ export function weigh(
       const factor =
         (1 - options.ageWeight * (1 - fresh)) * (1 + (options.importanceWeight * worth) / 2)
       if (factor === 1) return candidate
-      const note = `importance ${memory.importance}, salience ${memory.salience.toFixed(2)}, freshness ${fresh.toFixed(2)}`
+      const note = () =>
+        `importance ${memory.importance}, salience ${memory.salience.toFixed(2)}, freshness ${fresh.toFixed(2)}`
       return stepped(candidate, 'weigh', candidate.score * factor, note)
     })
     .sort(byScore)

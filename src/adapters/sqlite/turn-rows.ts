@@ -1,0 +1,48 @@
+/** Turns of the port ↔ columns of SQLite. */
+import { fromStorable, toStorable } from '../../core/storable-text.ts'
+import type { Turn } from '../../core/transcript.ts'
+import type { SqlRow, SqlValue } from './driver.ts'
+import { type Home, storableOrNull, textOrNull, toPlace } from './rows.ts'
+
+export const TURN_COLUMNS = [
+  'id',
+  'owner_number',
+  'place_number',
+  'session',
+  'version',
+  'role',
+  'speaker',
+  'content',
+  'position',
+  'said_at',
+] as const
+
+/** In the order of TURN_COLUMNS. */
+export function turnValues(turn: Turn, home: Home): readonly SqlValue[] {
+  return [
+    turn.id,
+    home.ownerNumber,
+    home.number,
+    storableOrNull(turn.place.session),
+    turn.version,
+    turn.role,
+    storableOrNull(turn.speaker),
+    toStorable(turn.content),
+    turn.position,
+    turn.saidAt,
+  ]
+}
+
+export function toTurn(row: SqlRow): Turn {
+  const columns = {
+    id: row.id,
+    place: toPlace(row),
+    version: row.version,
+    role: row.role,
+    speaker: textOrNull(row.speaker),
+    content: fromStorable(String(row.content)),
+    position: row.position,
+    saidAt: row.said_at,
+  }
+  return columns as unknown as Turn // STRICT columns that only `turnValues` writes
+}

@@ -1,0 +1,23 @@
+/**
+ * What the system keeps for itself: keys, settings, the audit log, answers to requests that may be repeated, and
+ * background jobs. They share a table because they are small, are found by id or listed in order, and are never
+ * searched by words.
+ */
+import type { EntryId, Instant, OwnerId, Place } from './ids.ts'
+import type { JsonObject } from './memory.ts'
+
+export const ENTRY_KINDS = ['key', 'setting', 'audit', 'answer', 'job'] as const
+export type EntryKind = (typeof ENTRY_KINDS)[number]
+
+export type Entry = {
+  readonly id: EntryId
+  readonly place: Place
+  readonly kind: EntryKind
+  /** The owner it is about; null: nobody in particular. */
+  readonly about: OwnerId | null
+  /** When it happened, or when it is due. */
+  readonly at: Instant
+  readonly expiresAt: Instant | null
+  readonly version: number
+  readonly body: JsonObject
+}

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest'
+import { AppError } from '../core/errors.ts'
+import { GAUGES } from '../ports/telemetry.ts'
+import type { EngineStatus } from './engine.ts'
+import { describeHealth, gaugesOf, HEALTH_REASONS } from './health.ts'
+
+type Index = NonNullable<EngineStatus['index']>
+
+const SOUND: Index = {
+  space: 'a',
+  filling: null,
+  memories: 500,
+  vectors: 500,
+  missing: 0,
+  because: null,
+  queued: 0,
+  embedder: { source: 'local', model: 'small', state: { kind: 'ready' }, facts: {} },
+}
+
+/** Only what is looked at. */
+function statusWith(index: Partial<Index> | null): EngineStatus {
+  const status = { rows: { memory: 500 }, sizeBytes: 4_096 }
+  return { ...status, index: index === null ? null : { ...SOUND, ...index } } as EngineStatus
+}
+
+function failing(because: string): Partial<Index> {
+  return { embedder: { ...SOUND.embedder, state: { kind: 'failing', because } } }
+}
+
+describe('health', () => {
+  it('[TE11] is ok when nothing is amiss, with vectors or without', () => {
+    const ok = { state: 'ok', reasons: [], codes: [] }
+    expect(describeHealth(statusWith({}))).toEqual(ok)
+    expect(describeHealth(statusWith(null))).toEqual(ok)
+    const cold = { ...SOUND.embedder, state: { kind: 'cold' } } as const
+    expect(describeHealth(statusWith({ embedder: cold }))).toEqual(ok)
+  })
+
+  it('[TE11] is degraded when something is found less well than it could be, and says why', () => {
+    expect(describeHealth(statusWith({ ...failing('It ran out of memory.'), missing: 3 }))).toEqual(
+      {
+        state: 'degraded',
+        codes: ['embedder_failing', 'vectors_missing'],
+        reasons: [
+          `${HEALTH_REASONS.embedder_failing} It ran out of memory.`,
+          `${HEALTH_REASONS.vectors_missing} 3 of 500 lack theirs.`,
+        ],
+      },
+    )
+    const codes = (index: Partial<Index>) => describeHealth(statusWith(index)).codes
+    expect(codes({ because: 'The index is full.', missing: 1 })).toEqual([
+      'vectors_failing',
+      'vectors_missing',
+    ])
+    expect(codes({ missing: 65 })).toEqual(['vectors_missing'])
+    expect(codes({ filling: 'b' })).toEqual(['model_changing'])
+  })
+
+  it('[TE11] memories that were just written and are about to get their vectors are no trouble', () => {
+    expect(describeHealth(statusWith({ missing: 64 })).state).toBe('ok')
+  })
+
+  it('[TE11] is unavailable when the store does not answer, by the kind of its failure', () => {
+    const cases = {
+      locked: 'store_locked',
+      read_only: 'store_read_only',
+      disk_full: 'store_full',
+      damaged: 'store_damaged',
+      busy: 'store_busy',
+      schema_mismatch: 'store_incompatible',
+      unavailable: 'store_unreachable',
+    } as const
+    for (const [code, reason] of Object.entries(cases)) {
+      const error = new AppError(code as keyof typeof cases, 'So it is.')
+      expect(describeHealth(error)).toEqual({
+        state: 'unavailable',
+        codes: [reason],
+        reasons: [`${HEALTH_REASONS[reason]} So it is.`],
+      })
+    }
+    const bug = describeHealth(new AppError('internal', 'near "secret": syntax error'))
+    expect(bug.reasons).toEqual([HEALTH_REASONS.store_unreachable])
+  })
+
+  it('[TE11] a store that can only be read is degraded, and a server that stops is not ready', () => {
+    expect(describeHealth(statusWith({}), { writeFailure: 'disk_full' })).toMatchObject({
+      state: 'degraded',
+      codes: ['store_full'],
+    })
+    expect(describeHealth(statusWith({}), { writeFailure: 'conflict' }).state).toBe('ok')
+    expect(describeHealth(statusWith({}), { isStopping: true })).toMatchObject({
+      state: 'unavailable',
+      codes: ['stopping'],
+    })
+  })
+
+  it('[TE11] gauges tell the same, with every reason, so that alarms also end', () => {
+    const readings = gaugesOf(statusWith({ ...failing('x'), missing: 3, queued: 2 }))
+    const value = (name: string, reason?: string) =>
+      readings.find((each) => each.name === name && each.labels.reason === reason)?.value
+    expect(value('recollect_ready')).toBe(1)
+    expect(value('recollect_degraded', 'embedder_failing')).toBe(1)
+    expect(value('recollect_degraded', 'store_busy')).toBe(0)
+    expect(value('recollect_memories')).toBe(500)
+    expect(value('recollect_memories_without_vector')).toBe(3)
+    expect(value('recollect_embedding_queue')).toBe(2)
+    expect(value('recollect_store_bytes')).toBe(4_096)
+    expect(new Set(readings.map(({ name }) => name))).toEqual(new Set(Object.keys(GAUGES)))
+    expect(readings.filter(({ name }) => name === 'recollect_degraded')).toHaveLength(
+      Object.keys(HEALTH_REASONS).length,
+    )
+  })
+
+  it('[TE11] what is not known has no gauge', () => {
+    const names = gaugesOf(new AppError('busy', 'x')).map(({ name }) => name)
+    expect(new Set(names)).toEqual(new Set(['recollect_ready', 'recollect_degraded']))
+    const wordsOnly = gaugesOf({ ...statusWith(null), sizeBytes: null }).map(({ name }) => name)
+    expect(wordsOnly).not.toContain('recollect_memories_without_vector')
+    expect(wordsOnly).not.toContain('recollect_store_bytes')
+  })
+})

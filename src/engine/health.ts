@@ -1,0 +1,151 @@
+/**
+ * How well the engine is: one reading of its status for `/health/ready`, the metrics and the command line, so that
+ * they never disagree.
+ */
+import { AppError, type ErrorCode } from '../core/errors.ts'
+import type { GaugeReading } from '../ports/telemetry.ts'
+import type { EngineStatus } from './engine.ts'
+
+/** Everything that can be amiss. The names are label values and part of what the server answers. */
+export const HEALTH_REASONS = {
+  embedder_failing: 'The embedding model fails; memories are found by their words alone.',
+  vectors_failing: 'Memories can’t be given their vectors at the moment.',
+  vectors_missing: 'Some memories have no vector yet and are found by their words alone.',
+  model_changing: 'The vectors of a new model are being made; the former one answers meanwhile.',
+  store_locked: 'The database is encrypted and its key is missing or wrong.',
+  store_read_only: 'The database can’t be written to.',
+  store_full: 'There is no space left for the database.',
+  store_damaged: 'The database is damaged.',
+  store_busy: 'Another process keeps the database locked.',
+  store_incompatible: 'The database was written by another version.',
+  store_unreachable: 'The database can’t be reached.',
+  stopping: 'The server is about to stop.',
+} as const
+export type HealthReason = keyof typeof HEALTH_REASONS
+
+export type Health = {
+  /** `degraded`: questions are answered, though not as well as they could be. */
+  readonly state: 'ok' | 'degraded' | 'unavailable'
+  /** For people: what is amiss and why. */
+  readonly reasons: readonly string[]
+  /** For programs: the same, in the same order. */
+  readonly codes: readonly HealthReason[]
+}
+
+/** What an engine said of itself, and what its surroundings know. */
+export type Surroundings = {
+  /** The server has been asked to stop, and nobody should send it more. */
+  readonly isStopping?: boolean
+  /** How the last write failed, while none has worked since. */
+  readonly writeFailure?: ErrorCode | null
+}
+
+type Finding = {
+  readonly code: HealthReason
+  readonly because: string | null
+  readonly isFatal: boolean
+}
+
+/** Reads a status, or the error that came instead of one. */
+export function describeHealth(
+  status: EngineStatus | AppError,
+  surroundings: Surroundings = {},
+): Health {
+  const findings = [
+    ...(status instanceof AppError ? [storeFinding(status)] : indexFindings(status)),
+    ...writeFindings(surroundings),
+    ...(surroundings.isStopping === true ? [fatal('stopping')] : []),
+  ]
+  const state = findings.some(({ isFatal }) => isFatal)
+    ? 'unavailable'
+    : findings.length > 0
+      ? 'degraded'
+      : 'ok'
+  return {
+    state,
+    reasons: findings.map(toSentence),
+    codes: findings.map(({ code }) => code),
+  }
+}
+
+/** The gauges of the metrics table, as they stand now. Every reason is there, so that alarms also end. */
+export function gaugesOf(
+  status: EngineStatus | AppError,
+  surroundings: Surroundings = {},
+): readonly GaugeReading[] {
+  const { state, codes } = describeHealth(status, surroundings)
+  const plain = (name: GaugeReading['name'], value: number) => ({ name, labels: {}, value })
+  const health = [
+    plain('recollect_ready', state === 'unavailable' ? 0 : 1),
+    ...reasonNames().map((reason) => ({
+      name: 'recollect_degraded' as const,
+      labels: { reason },
+      value: codes.includes(reason) ? 1 : 0,
+    })),
+  ]
+  if (status instanceof AppError) return health
+  const { index, rows, sizeBytes } = status
+  return [
+    ...health,
+    plain('recollect_memories', rows.memory),
+    ...(sizeBytes === null ? [] : [plain('recollect_store_bytes', sizeBytes)]),
+    ...(index === null ? [] : [plain('recollect_memories_without_vector', index.missing)]),
+    ...(index?.queued === undefined ? [] : [plain('recollect_embedding_queue', index.queued)]),
+  ]
+}
+
+function reasonNames(): readonly HealthReason[] {
+  return Object.keys(HEALTH_REASONS) as HealthReason[] // the keys of this very table
+}
+
+function indexFindings({ index }: EngineStatus): readonly Finding[] {
+  if (index === null) return [] // by words alone is what was asked for
+  const { embedder, missing, memories, because, filling } = index
+  const failing =
+    embedder.state.kind === 'failing'
+      ? [partial('embedder_failing', embedder.state.because)]
+      : because === null
+        ? []
+        : [partial('vectors_failing', because)]
+  const isBehind = missing > (failing.length > 0 ? 0 : AWAITED_MEMORIES_MAX)
+  return [
+    ...failing,
+    ...(isBehind ? [partial('vectors_missing', `${missing} of ${memories} lack theirs.`)] : []),
+    ...(filling === null ? [] : [partial('model_changing')]),
+  ]
+}
+
+/** Recall waits until so few are embedded: as long as that works, they are missed by nobody. */
+const AWAITED_MEMORIES_MAX = 64
+
+const STORE_REASONS: { readonly [Code in ErrorCode]?: HealthReason } = {
+  locked: 'store_locked',
+  read_only: 'store_read_only',
+  disk_full: 'store_full',
+  damaged: 'store_damaged',
+  busy: 'store_busy',
+  schema_mismatch: 'store_incompatible',
+}
+
+/** A store that can't even tell its status. The message of a bug may quote anything, and stays inside. */
+function storeFinding({ code, message }: AppError): Finding {
+  return fatal(STORE_REASONS[code] ?? 'store_unreachable', code === 'internal' ? null : message)
+}
+
+/** What can't be written can still be read. */
+function writeFindings({ writeFailure }: Surroundings): readonly Finding[] {
+  const code = writeFailure == null ? undefined : STORE_REASONS[writeFailure]
+  return code === undefined ? [] : [partial(code)]
+}
+
+function partial(code: HealthReason, because: string | null = null): Finding {
+  return { code, because, isFatal: false }
+}
+
+function fatal(code: HealthReason, because: string | null = null): Finding {
+  return { code, because, isFatal: true }
+}
+
+function toSentence({ code, because }: Finding): string {
+  return because === null ? HEALTH_REASONS[code] : `${HEALTH_REASONS[code]} ${because}`
+}

@@ -1,0 +1,79 @@
+/**
+ * What an export holds, table by table. Whatever gets a table later comes in here as one more line, and is then exported,
+ * imported and moved to other owners like the rest. Keys, the audit log, answers and jobs stay where they are.
+ */
+import type { Entry } from '../../core/entry.ts'
+import { type OwnerId, type Scope, SYSTEM_OWNER } from '../../core/ids.ts'
+import {
+  parseMemory,
+  parseRevision,
+  parseSettingEntry,
+  parseTombstone,
+  parseTurn,
+  settingEntryId,
+} from '../../core/records.ts'
+import type { FindQuery, Row, Store, Table } from '../../ports/store.ts'
+import { pages } from '../paging.ts'
+
+type Portable<T extends Table> = {
+  /** What of the table belongs to an export of `scope`; for null, to one of everything that is nobody's. */
+  select(scope: Scope | null): Selection<T> | null
+  parse(value: unknown): Row<T>
+  /** The row as another owner's; null when it means nothing there. */
+  moved(row: Row<T>, owner: OwnerId): Row<T> | null
+}
+type Selection<T extends Table> = {
+  readonly scope: Scope
+  readonly where: FindQuery<T>['where']
+}
+
+const ofOwner = <T extends Table>(scope: Scope | null): Selection<T> | null =>
+  scope === null ? null : { scope, where: {} }
+const atOwner = <R extends { readonly place: { readonly owner: OwnerId } }>(
+  row: R,
+  owner: OwnerId,
+): R => ({ ...row, place: { ...row.place, owner } })
+
+/** In the order in which they are written: what others point at comes first. */
+export const PORTABLE: { readonly [T in Table]: Portable<T> } = {
+  memory: { select: ofOwner, parse: parseMemory, moved: atOwner },
+  revision: {
+    select: ofOwner,
+    parse: parseRevision,
+    moved: (row, owner) => ({ ...row, memory: atOwner(row.memory, owner) }),
+  },
+  // A trace is bound to its owner: under another one it would block nothing.
+  tombstone: { select: ofOwner, parse: parseTombstone, moved: () => null },
+  turn: { select: ofOwner, parse: parseTurn, moved: atOwner },
+  entry: { select: settingsOf, parse: parseSettingEntry, moved: settingsFor },
+}
+export const PORTABLE_TABLES = Object.keys(PORTABLE) as readonly Table[] // its own keys
+
+export function isPortable(table: unknown): table is Table {
+  return typeof table === 'string' && Object.hasOwn(PORTABLE, table)
+}
+
+/** The settings of an owner belong to the whole of it, not to one of its users. */
+function settingsOf(scope: Scope | null): Selection<'entry'> | null {
+  const system = { owner: SYSTEM_OWNER }
+  if (scope === null) return { scope: system, where: { kinds: ['setting'] } }
+  if (scope.user !== undefined || scope.session !== undefined) return null
+  return { scope: system, where: { kinds: ['setting'], about: scope.owner } }
+}
+
+function settingsFor(row: Entry, owner: OwnerId): Entry | null {
+  return row.about === null ? null : { ...row, id: settingEntryId(owner), about: owner }
+}
+
+/** The rows of one table that an export holds, oldest first. */
+export async function* rowsOf<T extends Table>(
+  store: Store,
+  table: T,
+  scope: Scope | null,
+): AsyncGenerator<Row<T>> {
+  const portable: Portable<T> = PORTABLE[table]
+  const selection = portable.select(scope)
+  if (selection === null) return
+  const query = { where: selection.where, order: 'oldest' as const }
+  for await (const page of pages(store, table, selection.scope, query)) yield* page
+}

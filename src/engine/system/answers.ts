@@ -1,0 +1,80 @@
+/**
+ * Remembered answers: a client that sends a request again because it didn't hear the answer gets the same one, and
+ * nothing is done twice. The claim comes before the work, so that two equal requests at once don't both do it.
+ */
+import { AppError } from '../../core/errors.ts'
+import type { Instant } from '../../core/ids.ts'
+import { COMMIT_CHANGES_MAX } from '../../core/limits.ts'
+import type { JsonObject } from '../../core/memory.ts'
+import { sha256 } from '../../core/sha256.ts'
+import type { EnginePorts } from '../ports.ts'
+import { allEntries, getEntry, putEntry, removeEntry, removeExpired } from './entries.ts'
+
+export interface Answers {
+  /**
+   * Does the work once for each name and gives its answer again to later callers. `request` is what was asked: under the
+   * same name something else is refused. What fails is not remembered.
+   */
+  once(
+    name: string,
+    request: string,
+    work: () => Promise<JsonObject>,
+  ): Promise<{ readonly answer: JsonObject; readonly isRepeated: boolean }>
+  /** Answers quote memories; when some of those are erased, no answer may be left that could hold them. */
+  forgetAll(): Promise<void>
+}
+
+const KEPT_MS = 24 * 3_600_000
+/** A claim whose process has died is free again after this time. */
+const CLAIM_MS = 60_000
+const CLEAN_EVERY = 100
+
+export function createAnswers(ports: EnginePorts): Answers {
+  const { store, clock } = ports
+  let asked = 0
+  return {
+    once: async (name, request, work) => {
+      asked++
+      if (asked % CLEAN_EVERY === 0) await removeExpired(ports, ['answer'])
+      const id = `ans_${sha256(name)}`
+      const asks = sha256(request)
+      const known = await getEntry(ports, id)
+      const now = clock.now()
+      if (known !== null && known.expiresAt !== null && known.expiresAt > now) {
+        if (known.body.asks !== asks) {
+          throw new AppError(
+            'conflict',
+            'The idempotency key was used for another request. Take a new one for each request.',
+          )
+        }
+        const { answer } = known.body
+        if (answer == null) throw new AppError('conflict', 'The same request is still being done.')
+        return { answer: answer as JsonObject, isRepeated: true } // as written below
+      }
+      const claim = putEntry(entryOf(id, now, CLAIM_MS, { asks, answer: null }), known)
+      const claimed = await store.commit([claim])
+      if (claimed.kind === 'conflict') {
+        throw new AppError('conflict', 'The same request is still being done.')
+      }
+      const mine = await getEntry(ports, id)
+      try {
+        const answer = await work()
+        await store.commit([putEntry(entryOf(id, now, KEPT_MS, { asks, answer }), mine)])
+        return { answer, isRepeated: false }
+      } catch (error) {
+        if (mine !== null) await store.commit([removeEntry(mine)])
+        throw error
+      }
+    },
+    forgetAll: async () => {
+      const kept = await allEntries(ports, { kinds: ['answer'] })
+      for (let start = 0; start < kept.length; start += COMMIT_CHANGES_MAX) {
+        await store.commit(kept.slice(start, start + COMMIT_CHANGES_MAX).map(removeEntry))
+      }
+    },
+  }
+}
+
+function entryOf(id: string, at: Instant, keptMs: number, body: JsonObject) {
+  return { id, kind: 'answer' as const, at, expiresAt: (at + keptMs) as Instant, body }
+}

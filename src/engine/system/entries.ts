@@ -1,0 +1,63 @@
+/** What the system keeps for itself, read and written in the one place where it lives. */
+import type { Entry, EntryKind } from '../../core/entry.ts'
+import type { EntryId, OwnerId, Place, Scope } from '../../core/ids.ts'
+import { SYSTEM_OWNER } from '../../core/ids.ts'
+import type { Change, EntryFilter } from '../../ports/store.ts'
+import { pages } from '../paging.ts'
+import type { EnginePorts } from '../ports.ts'
+
+export const SYSTEM: Scope & Place = { owner: SYSTEM_OWNER, user: null, session: null }
+
+export function getEntry({ store }: Pick<EnginePorts, 'store'>, id: string): Promise<Entry | null> {
+  return store.get('entry', SYSTEM, id as EntryId) // made by our own code
+}
+
+export async function allEntries(
+  { store }: Pick<EnginePorts, 'store'>,
+  where: EntryFilter,
+): Promise<readonly Entry[]> {
+  const found: Entry[] = []
+  for await (const page of pages(store, 'entry', SYSTEM, { where })) found.push(...page)
+  return found
+}
+
+export function putEntry(
+  entry: Pick<Entry, 'kind' | 'at' | 'body'> & {
+    readonly id: string
+    readonly about?: OwnerId | null
+    readonly expiresAt?: Entry['expiresAt']
+  },
+  before: Entry | null,
+): Change {
+  return {
+    op: 'put',
+    table: 'entry',
+    row: {
+      about: null,
+      expiresAt: null,
+      ...entry,
+      id: entry.id as EntryId, // made by our own code
+      place: SYSTEM,
+      version: (before?.version ?? 0) + 1,
+    },
+    expect: before === null ? 'absent' : { version: before.version },
+  }
+}
+
+export function removeEntry(entry: Entry): Change {
+  return { op: 'remove', table: 'entry', scope: SYSTEM, id: entry.id, expect: 'any' }
+}
+
+/** Removes what is past its time, some of it at each call: nothing waits for it. */
+export async function removeExpired(
+  { store, clock }: Pick<EnginePorts, 'store' | 'clock'>,
+  kinds: readonly EntryKind[],
+): Promise<number> {
+  const { rows } = await store.find('entry', SYSTEM, {
+    where: { kinds, expiredBy: clock.now() },
+    limit: EXPIRED_ROWS_MAX,
+  })
+  if (rows.length > 0) await store.commit(rows.map(removeEntry))
+  return rows.length
+}
+const EXPIRED_ROWS_MAX = 500

@@ -1,0 +1,457 @@
+/** Operations that look at many memories: lists, search, preview, and clearing. */
+import { z } from 'zod'
+import { AppError } from '../core/errors.ts'
+import type { Instant, MemoryId } from '../core/ids.ts'
+import { parseId } from '../core/ids.ts'
+import { QUERY_CHARACTERS_MAX } from '../core/limits.ts'
+import { STRATEGIES } from '../core/settings.ts'
+import type { LegReport } from '../engine/gather.ts'
+import type { ReadFilter } from '../engine/read.ts'
+import type { Recalled, Recollection } from '../engine/recall.ts'
+import { defined, snippetOf } from './memories.ts'
+import { defineOperation } from './operation.ts'
+import { ownerOf, scopeFields, scopeOf } from './scope.ts'
+import {
+  isoTime,
+  listOf,
+  memoryCategory,
+  memoryStatus,
+  memoryType,
+  timeInput,
+  toWire,
+  wireMemory,
+} from './wire.ts'
+
+const LIST_LIMIT = 50
+const LIST_LIMIT_MAX = 200
+/** About as many characters as a token has in most languages; a sum over all memories can't be counted exactly. */
+const CHARACTERS_PER_TOKEN = 4
+
+const filterFields = {
+  type: listOf(memoryType).optional(),
+  category: listOf(memoryCategory).optional(),
+  status: listOf(memoryStatus).optional().describe('Default: active.'),
+  pinned: z.boolean().optional(),
+  key: z.string().max(200).optional(),
+  createdFrom: timeInput.optional(),
+  createdBefore: timeInput.optional(),
+  includeEnded: z.boolean().optional().describe('Also what has expired or ceased to hold.'),
+}
+
+type FilterInput = {
+  readonly type?: ReadFilter['types'] | undefined
+  readonly category?: ReadFilter['categories'] | undefined
+  readonly status?: ReadFilter['statuses'] | undefined
+  readonly pinned?: boolean | undefined
+  readonly key?: string | undefined
+  readonly createdFrom?: number | undefined
+  readonly createdBefore?: number | undefined
+  readonly includeEnded?: boolean | undefined
+}
+
+function toFilter(input: FilterInput): ReadFilter {
+  const { type, category, status, pinned, key, createdFrom, createdBefore, includeEnded } = input
+  return defined({
+    types: type,
+    categories: category,
+    statuses: status,
+    pinned,
+    key,
+    createdFrom: createdFrom as Instant | undefined, // checked by its schema
+    createdBefore: createdBefore as Instant | undefined,
+    includeEnded,
+  }) as ReadFilter // the fields of one, some left out
+}
+
+const stats = z.object({
+  total: z.int(),
+  byType: z.record(z.string(), z.int()),
+  byCategory: z.record(z.string(), z.int()),
+  tokensUsed: z.int().describe('Of all memories of the owner, about.'),
+  hitRate: z.number().describe('Of the cache of embeddings, 0 to 1.'),
+  cacheStats: z.object({ hits: z.int(), misses: z.int() }),
+})
+
+export const listMemories = defineOperation({
+  name: 'memory.list',
+  summary: 'Memories in order, newest first, with counts.',
+  access: 'read',
+  input: z.strictObject({
+    ...scopeFields,
+    ...filterFields,
+    q: z.string().max(QUERY_CHARACTERS_MAX).optional().describe('Stands in content or key.'),
+    asOf: timeInput.optional().describe('As things stood at an earlier time.'),
+    order: z.enum(['newest', 'oldest', 'updated']).optional(),
+    limit: z.int().min(1).max(LIST_LIMIT_MAX).default(LIST_LIMIT),
+    page: z.int().min(1).max(1_000_000).optional(),
+    offset: z.int().min(0).max(1_000_000_000).optional().describe('Goes before page.'),
+    after: z.string().max(200).optional().describe('What `next` of the page before said.'),
+  }),
+  output: z.object({
+    data: z.array(wireMemory),
+    total: z.int(),
+    page: z.int(),
+    limit: z.int(),
+    totalPages: z.int(),
+    next: z.string().nullable().describe('Goes on from here as `after`, however much is added.'),
+    stats,
+  }),
+  http: { method: 'GET', path: '/api/memory' },
+  cli: 'list',
+  run: async (context, { q, asOf, order, limit, page, offset, after, ...input }) => {
+    const { engine } = context
+    const scope = scopeOf(context, input, 'read')
+    const filter: ReadFilter = {
+      ...toFilter(input),
+      ...(q === undefined ? {} : { contains: q }),
+    }
+    const skipped = offset ?? ((page ?? 1) - 1) * limit
+    const [found, { total }, all] = await Promise.all([
+      asOf === undefined
+        ? engine.list(scope, {
+            ...filter,
+            limit,
+            ...(order === undefined ? {} : { order }),
+            ...(after === undefined ? { offset: skipped } : { after }),
+          })
+        : engine.asOf(scope, asOf, { limit, ...(after === undefined ? {} : { after }) }),
+      engine.tally(scope, filter),
+      engine.tally({ owner: scope.owner }, {}),
+    ])
+    const { embedder } = engine.parts()
+    const hits = Number(embedder?.facts.cacheHits ?? 0)
+    const misses = Number(embedder?.facts.cacheMisses ?? 0)
+    return {
+      data: found.rows.map(toWire),
+      total,
+      page: Math.floor(skipped / limit) + 1,
+      limit,
+      totalPages: Math.ceil(total / limit),
+      next: found.next,
+      stats: {
+        total: all.total,
+        byType: all.byType,
+        byCategory: all.byCategory,
+        tokensUsed: Math.ceil(all.characters / CHARACTERS_PER_TOKEN),
+        hitRate: hits + misses === 0 ? 0 : hits / (hits + misses),
+        cacheStats: { hits, misses },
+      },
+    }
+  },
+})
+
+const leg = z.object({
+  state: z.enum(['searched', 'skipped', 'failed']),
+  hits: z.int(),
+  because: z.string().nullable(),
+  missing: z.int().optional().describe('Memories without a vector yet.'),
+})
+const legs = z.object({ keyword: leg, meaning: leg, rerank: leg })
+const step = z.object({ stage: z.string(), score: z.number(), note: z.string().optional() })
+
+const searchHit = z.object({
+  id: z.string(),
+  snippet: z.string(),
+  score: z.number(),
+  coverage: z.number().describe('How much of the question its words cover, 0 to 1.'),
+  tokens: z.int(),
+  type: memoryType,
+  category: memoryCategory,
+  createdAt: z.string(),
+  memory: wireMemory.optional(),
+  trail: z.array(step).optional(),
+})
+
+export const searchMemories = defineOperation({
+  name: 'memory.search',
+  summary: 'The memories that answer a question, best first; none when nothing fits.',
+  access: 'read',
+  input: z.strictObject({
+    ...scopeFields,
+    ...filterFields,
+    query: z.string().min(1).max(1_048_576),
+    scope: z
+      .enum(['session', 'owner', 'global'])
+      .optional()
+      .describe('Where to look; default: the setting `recallScope`.'),
+    limit: z.int().min(1).max(100).optional(),
+    strategy: z.enum(STRATEGIES).optional(),
+    maxTokens: z.int().min(1).max(16_000).optional(),
+    asOf: timeInput.optional(),
+    includeSuspect: z.boolean().optional(),
+    detail: z
+      .enum(['snippet', 'full', 'explain'])
+      .default('full')
+      .describe('Short pieces, whole memories, or whole memories with how each got its place.'),
+  }),
+  output: z.object({
+    results: z.array(searchHit),
+    strategy: z.enum(STRATEGIES),
+    legs,
+    abstained: z.boolean().describe('Something was found, but nothing that was near enough.'),
+    closeness: z.number().nullable(),
+    time: z.string().nullable().describe('The time that the question names, in its words.'),
+    totalTokens: z.int(),
+  }),
+  http: { method: 'POST', path: '/api/memory/search' },
+  mcp: {
+    tool: 'memory_search',
+    description:
+      'Look in long-term memory before answering anything about the user, their preferences, past decisions, people, dates or earlier conversations. Answers with short snippets and ids; an empty list means that nothing is known.',
+    fields: [
+      'query',
+      'limit',
+      'type',
+      'category',
+      'createdFrom',
+      'createdBefore',
+      'user',
+      'sessionId',
+      'scope',
+    ],
+    fixed: { detail: 'snippet' },
+  },
+  cli: 'search',
+  run: async (context, input) => {
+    const { query, limit, strategy, maxTokens, asOf, includeSuspect, detail, scope: reach } = input
+    const found = await context.engine.recall(scopeOf(context, input, 'read'), {
+      text: query,
+      ...toFilter(input),
+      ...(defined({
+        limit,
+        strategy,
+        tokensMax: maxTokens,
+        asOf,
+        includeSuspect,
+        reach,
+      }) as object),
+    })
+    return {
+      results: found.memories.map((recalled) => toHit(recalled, detail)),
+      strategy: found.strategy,
+      legs: toLegs(found),
+      abstained: found.abstained,
+      closeness: found.closeness,
+      time: found.time,
+      totalTokens: found.tokens,
+    }
+  },
+})
+
+function toHit(
+  { memory, score, coverage, tokens, trail }: Recalled,
+  detail: 'snippet' | 'full' | 'explain',
+) {
+  return {
+    id: memory.id,
+    snippet: snippetOf(memory.content),
+    score,
+    coverage,
+    tokens,
+    type: memory.type,
+    category: memory.category,
+    createdAt: isoTime(memory.createdAt),
+    ...(detail === 'snippet' ? {} : { memory: toWire(memory) }),
+    ...(detail === 'explain' ? { trail: trail.map((each) => ({ ...each })) } : {}),
+  }
+}
+
+function toLegs({ legs: all }: Recollection) {
+  const toLeg = (report: LegReport) => ({ ...report })
+  return { keyword: toLeg(all.keyword), meaning: toLeg(all.meaning), rerank: toLeg(all.rerank) }
+}
+
+export const previewRetrieval = defineOperation({
+  name: 'memory.preview',
+  summary: 'What a model would be given for a message, and why. Changes nothing.',
+  access: 'read',
+  input: z.strictObject({
+    ...scopeFields,
+    query: z.string().min(1).max(1_048_576),
+    strategy: z.enum(STRATEGIES).optional(),
+    maxTokens: z.int().min(1).max(16_000).default(2_000),
+    limit: z.int().min(1).max(100).default(20),
+  }),
+  output: z.object({
+    memories: z.array(
+      z.object({
+        id: z.string(),
+        type: memoryType,
+        key: z.string().nullable(),
+        content: z.string(),
+        score: z.number(),
+        tokens: z.int(),
+        tier: z.enum(['fts5', 'vector', 'hybrid-rrf', 'hybrid', 'recent']),
+        vecScore: z.number().nullable(),
+        ftsScore: z.number().nullable(),
+        trail: z.array(step),
+      }),
+    ),
+    resolution: z.object({
+      embeddingSource: z.string().nullable(),
+      embeddingModel: z.string().nullable(),
+      vectorStore: z.string(),
+      strategyUsed: z.enum(STRATEGIES),
+      rerankApplied: z.boolean(),
+      fallbackReason: z.string().nullable(),
+    }),
+    totalTokensUsed: z.int(),
+    budgetMaxTokens: z.int(),
+  }),
+  http: { method: 'POST', path: '/api/memory/retrieve-preview' },
+  run: async (context, { query, strategy, maxTokens, limit, ...input }) => {
+    const { engine } = context
+    const found = await engine.recall(scopeOf(context, input, 'read'), {
+      text: query,
+      limit,
+      tokensMax: maxTokens,
+      ...(strategy === undefined ? {} : { strategy }),
+    })
+    const { embedder, vectors } = engine.parts()
+    return {
+      memories: found.memories.map((recalled) => toPreview(recalled, found)),
+      resolution: {
+        embeddingSource: embedder?.source ?? null,
+        embeddingModel: embedder?.model ?? null,
+        vectorStore: vectors,
+        strategyUsed: found.strategy,
+        rerankApplied: found.legs.rerank.state === 'searched',
+        fallbackReason: found.legs.meaning.because ?? found.legs.keyword.because,
+      },
+      totalTokensUsed: found.tokens,
+      budgetMaxTokens: maxTokens,
+    }
+  },
+})
+
+function toPreview({ memory, score, tokens, evidence, trail }: Recalled, found: Recollection) {
+  const isKeyword = evidence.keyword > 0
+  const isMeaning = evidence.meaning > 0
+  const tier =
+    found.strategy === 'recent' || found.strategy === 'exact'
+      ? ('recent' as const)
+      : isKeyword && isMeaning
+        ? ('hybrid' as const)
+        : isMeaning
+          ? ('vector' as const)
+          : ('fts5' as const)
+  return {
+    id: memory.id,
+    type: memory.type,
+    key: memory.key,
+    content: memory.content,
+    score,
+    tokens,
+    tier,
+    vecScore: isMeaning ? evidence.meaning : null,
+    ftsScore: isKeyword ? evidence.keyword : null,
+    trail: trail.map((each) => ({ ...each })),
+  }
+}
+
+export const clearMemories = defineOperation({
+  name: 'memory.clear',
+  summary: 'Forgets all memories with these ids, or all that match; can be undone unless erased.',
+  access: 'curate',
+  isDestructive: true,
+  input: z.strictObject({
+    ...scopeFields,
+    ...filterFields,
+    ids: listOf(z.string().max(100)).optional(),
+    q: z.string().max(QUERY_CHARACTERS_MAX).optional(),
+    olderThan: timeInput.optional().describe('Created before this time.'),
+    all: z.boolean().optional().describe('Needed when nothing narrows it.'),
+    erase: z.boolean().optional().describe('For good, with their history.'),
+    dryRun: z.boolean().optional().describe('Only counts.'),
+  }),
+  output: z.object({
+    matched: z.int(),
+    deletedCount: z.int().describe('Really done; 0 in a dry run.'),
+    change: z.string().nullable().describe('What undo takes.'),
+    ids: z.array(z.string()).describe('The first of them.'),
+    dryRun: z.boolean(),
+  }),
+  http: { method: 'DELETE', path: '/api/memory' },
+  mcp: {
+    tool: 'memory_clear',
+    description:
+      'Forget many memories at once, only when the user explicitly asks: by type, category or age (olderThan), or all of them with all=true. Use dryRun=true first to see how many.',
+    fields: ['type', 'category', 'olderThan', 'all', 'dryRun', 'user', 'sessionId'],
+  },
+  cli: 'clear',
+  targets: ({ ids }) => ids,
+  run: async (context, { ids, q, olderThan, all, erase, dryRun = false, ...input }) => {
+    const filter: ReadFilter = {
+      ...toFilter(input),
+      ...(ids === undefined ? {} : { ids: toIds(ids) }),
+      ...(q === undefined ? {} : { contains: q }),
+      ...(olderThan === undefined ? {} : { createdBefore: olderThan as Instant }), // checked by its schema
+      includeEnded: true,
+    }
+    const narrowing = Object.keys(filter).length > 1 || input.sessionId !== undefined
+    if (!narrowing && all !== true) throw needsAll()
+    const cleared = await context.engine.clear(scopeOf(context, input, 'curate'), filter, {
+      dryRun,
+      erase: erase ?? false,
+    })
+    return {
+      matched: cleared.matched,
+      deletedCount: cleared.forgotten + cleared.erased,
+      change: cleared.change,
+      ids: [...cleared.ids],
+      dryRun,
+    }
+  },
+})
+
+function toIds(ids: readonly string[]): readonly MemoryId[] {
+  return ids.map((id) => parseId('mem', id))
+}
+
+function needsAll() {
+  return new AppError(
+    'invalid_input',
+    'This would clear everything. Say what to clear, or all: true.',
+    { field: 'all' },
+  )
+}
+
+export const summarizeMemories = defineOperation({
+  name: 'memory.summarize',
+  summary: 'Puts one memory in the place of many old ones of a user; they stay in the history.',
+  access: 'curate',
+  input: z.strictObject({
+    ...scopeFields,
+    olderThanDays: z.int().min(1).max(365).default(30),
+    dryRun: z.boolean().default(false),
+  }),
+  output: z.object({
+    candidates: z.array(wireMemory),
+    totalTokens: z.int(),
+    tokensSaved: z.int(),
+    deletedCount: z.int().describe('How many gave way to a summary.'),
+    summaryId: z.string().nullable(),
+    summaryIds: z
+      .array(z.string())
+      .describe('One for each user, more where they would be too long.'),
+    change: z.string().nullable().describe('What undo takes.'),
+    dryRun: z.boolean(),
+  }),
+  http: { method: 'POST', path: '/api/memory/summarize' },
+  targets: ({ summaryIds }) => summaryIds,
+  run: async (context, { olderThanDays, dryRun, ...input }) => {
+    const owner = ownerOf(context, input, 'curate')
+    const scope = scopeOf(context, { ...input, owner, apiKeyId: undefined }, 'curate')
+    const done = await context.engine.summarize(scope, { olderThanDays, dryRun })
+    return {
+      candidates: done.candidates.map(toWire),
+      totalTokens: done.totalTokens,
+      tokensSaved: done.tokensSaved,
+      deletedCount: done.superseded,
+      summaryId: done.summaries[0]?.id ?? null,
+      summaryIds: done.summaries.map(({ id }) => id),
+      change: done.summaries[0]?.change ?? null,
+      dryRun,
+    }
+  },
+})

@@ -1,0 +1,184 @@
+/**
+ * Settings over the doors: ours, and under the names that users of other systems send. Two names of one setting are one
+ * setting: giving both different values is refused.
+ */
+import { z } from 'zod'
+import { parseScope } from '../core/draft.ts'
+import { AppError } from '../core/errors.ts'
+import type { OwnerId } from '../core/ids.ts'
+import {
+  SETTINGS,
+  type SettingDeclaration,
+  type SettingName,
+  type Settings,
+  settingNames,
+} from '../core/settings.ts'
+import { refuseUnlessMay } from './access.ts'
+import { type Context, defineOperation } from './operation.ts'
+import { ownerOf, scopeFields } from './scope.ts'
+
+/** Other names, and how their values are written. */
+const ALIASES: {
+  readonly [alias: string]: {
+    readonly name: SettingName
+    readonly schema: z.ZodType
+    readonly read: (value: never) => unknown
+    readonly write: (value: never) => unknown
+  }
+} = {
+  maxTokens: same('contextTokensMax'),
+  memoryBudgetTokens: same('contextTokensMax'),
+  embeddingModel: nullable('embeddingProviderModel'),
+  embeddingBackend: {
+    name: 'embeddingSource',
+    schema: z.enum(['mlx', 'none']),
+    read: (value: string) => (value === 'none' ? 'none' : 'auto'),
+    write: (value: string) => (value === 'none' ? 'none' : 'mlx'),
+  },
+}
+
+function same(name: SettingName) {
+  const keep = (value: unknown) => value
+  return { name, schema: schemaOf(SETTINGS[name]), read: keep, write: keep }
+}
+
+/** Text that others write as null when there is none. */
+function nullable(name: SettingName) {
+  return {
+    name,
+    schema: z.string().max(200).nullable(),
+    read: (value: string | null) => value ?? '',
+    write: (value: string) => (value === '' ? null : value),
+  }
+}
+
+function schemaOf(declaration: SettingDeclaration): z.ZodType {
+  switch (declaration.kind) {
+    case 'number': {
+      const number = declaration.step === 'integer' ? z.int() : z.number()
+      return number.min(declaration.min).max(declaration.max)
+    }
+    case 'choice':
+      return z.enum(declaration.choices as readonly [string, ...string[]])
+    case 'switch':
+      return z.boolean()
+    case 'text':
+      return z.string().max(200).nullable()
+  }
+}
+
+const fields = Object.fromEntries([
+  ...settingNames().map((name) => [name, schemaOf(SETTINGS[name]).describe(SETTINGS[name].help)]),
+  ...Object.entries(ALIASES).map(([alias, { name, schema }]) => [
+    alias,
+    schema.describe(`The same as ${name}.`),
+  ]),
+]) as { [name: string]: z.ZodType }
+
+const level = z
+  .enum(['system', 'owner'])
+  .optional()
+  .describe('What is set for everybody, or for one owner. Default: owner.')
+
+const output = z.object(fields)
+
+/** What a value was given by. `start`: the flags or variables that the program was started with. */
+export const SETTING_SOURCES = ['default', 'start', 'system', 'owner'] as const
+const sources = z.record(z.string(), z.enum(SETTING_SOURCES))
+
+function toWire(settings: Settings): { [name: string]: unknown } {
+  const wire: { [name: string]: unknown } = {}
+  for (const name of settingNames()) {
+    const value: unknown = settings[name]
+    wire[name] = SETTINGS[name].kind === 'text' && value === '' ? null : value
+  }
+  for (const [alias, { name, write }] of Object.entries(ALIASES)) {
+    wire[alias] = write(settings[name] as never) // each alias fits its setting
+  }
+  return wire
+}
+
+function ownerMeant(
+  context: Context,
+  input: { level?: string | undefined; owner?: string | undefined; apiKeyId?: string | undefined },
+) {
+  if (input.level === 'system') return null
+  return parseScope({ owner: ownerOf(context, input, 'read') }).owner
+}
+
+export const getSettings = defineOperation({
+  name: 'settings.get',
+  summary: 'The settings in force for an owner: defaults, then those of the system, then its own.',
+  access: 'read',
+  input: z.strictObject({
+    owner: scopeFields.owner,
+    apiKeyId: scopeFields.apiKeyId,
+    level,
+    sources: z.boolean().optional().describe('Also say what gave each value.'),
+  }),
+  output: output.extend({ sources: sources.optional() }),
+  http: { method: 'GET', path: '/api/settings/memory' },
+  cli: 'settings',
+  run: async (context, { sources: areSourcesAsked, ...input }) => {
+    const owner = ownerMeant(context, input)
+    const settings = await context.engine.settings.effective(owner)
+    const wire = toWire(settings)
+    return areSourcesAsked === true
+      ? { ...wire, sources: await sourcesOf(context, owner, settings) }
+      : wire
+  },
+})
+
+async function sourcesOf({ engine }: Context, owner: OwnerId | null, settings: Settings) {
+  const own = owner === null ? {} : await engine.settings.stored(owner)
+  const system = await engine.settings.stored(null)
+  const sourceOf = (name: SettingName) => {
+    if (own[name] !== undefined) return 'owner' as const
+    if (system[name] !== undefined) return 'system' as const
+    return settings[name] === SETTINGS[name].default ? ('default' as const) : ('start' as const)
+  }
+  return Object.fromEntries(settingNames().map((name) => [name, sourceOf(name)]))
+}
+
+export const changeSettings = defineOperation({
+  name: 'settings.change',
+  summary:
+    'Sets what is given and leaves the rest; null takes a value back to the next weaker one.',
+  access: 'curate',
+  isIdempotent: true,
+  input: z.strictObject({
+    owner: scopeFields.owner,
+    apiKeyId: scopeFields.apiKeyId,
+    level,
+    ...Object.fromEntries(
+      Object.entries(fields).map(([name, schema]) => [name, schema.nullable().optional()]),
+    ),
+  }),
+  output,
+  http: { method: 'PUT', path: '/api/settings/memory' },
+  cli: 'settings',
+  targets: (_, { owner: _o, apiKeyId: _a, level: _l, ...given }) => Object.keys(given),
+  run: async (context, { owner, apiKeyId, level: at, ...given }) => {
+    if (at === 'system') refuseUnlessMay(context.caller, 'manage')
+    else ownerOf(context, { owner, apiKeyId }, 'curate')
+    const meant = ownerMeant(context, { owner, apiKeyId, level: at })
+    return toWire(await context.engine.settings.change(meant, toOwnNames(given)))
+  },
+})
+
+function toOwnNames(given: { readonly [name: string]: unknown }): { [name: string]: unknown } {
+  const own: { [name: string]: unknown } = {}
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) continue
+    const alias = ALIASES[name]
+    const target = alias?.name ?? name
+    const meant = value === null || alias === undefined ? value : alias.read(value as never) // as its schema says
+    if (Object.hasOwn(own, target) && own[target] !== meant) {
+      throw new AppError('invalid_input', `${name} and ${target} are one setting, given twice.`, {
+        field: name,
+      })
+    }
+    own[target] = meant
+  }
+  return own
+}

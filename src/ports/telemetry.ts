@@ -1,0 +1,196 @@
+/**
+ * Telemetry: what the running system tells its operator, as log lines, metrics and spans.
+ *
+ * All names are in the closed tables below, so that documents, dashboards and code can't drift apart. No call ever
+ * throws or waits, and none of what is told holds the text of a memory, a question, a key or a secret, unless the
+ * operator asked for texts in spans.
+ */
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+export const LOG_EVENTS = {
+  started: 'The server listens.',
+  stopping: 'The server was asked to stop.',
+  stopped: 'The server has stopped.',
+  request: 'A request was answered.',
+  request_failed: 'A request ended in an error that is not the caller’s.',
+  operation: 'A call of the engine ended.',
+  operation_failed: 'A call of the engine failed for a reason that is not the caller’s.',
+  leg_failed: 'A part of recall began to fail; answers come from what is left.',
+  leg_recovered: 'That part of recall works again.',
+  health_changed: 'The state of health is another than before.',
+  traces_lost: 'Spans could not be handed to the collector and were given up.',
+  job: 'A piece of background work ended.',
+} as const
+export type LogEvent = keyof typeof LOG_EVENTS
+
+/** The only fields a line can have. Whatever else is passed is left out, so nothing can slip in by accident. */
+export const LOG_FIELDS = {
+  requestId: 'Joins the lines of one request.',
+  owner: 'Whose data it was about.',
+  actor: 'The id of the API key that asked; never the key itself.',
+  door: 'How it came in: `http`, `mcp`, `cli`.',
+  method: 'The method of a request.',
+  route: 'The pattern of its address, without what was filled in.',
+  status: 'The status it was answered with.',
+  operation: 'The call of the engine.',
+  outcome: '`ok`, or the code of the error.',
+  code: 'The code of an error.',
+  leg: 'The part of recall: `keyword`, `meaning`, `rerank`.',
+  state: 'The state something is in now.',
+  reasons: 'Why, as codes of the table of reasons.',
+  job: 'The kind of background work.',
+  count: 'How many.',
+  milliseconds: 'How long it took.',
+  host: 'Where the server listens, or what it could not reach.',
+  port: 'The port it listens on.',
+  version: 'Of Recollect.',
+} as const
+export type LogField = keyof typeof LOG_FIELDS
+
+export type LogFields = {
+  readonly [Name in LogField]?: string | number | boolean | null | readonly string[] | undefined
+} & {
+  /** Told by its code and its place in the program. */
+  readonly error?: unknown
+}
+
+type Metric = { readonly labels: readonly string[]; readonly help: string }
+
+export const COUNTERS = {
+  recollect_http_requests_total: {
+    labels: ['method', 'route', 'status'],
+    help: 'Requests that were answered.',
+  },
+  recollect_operations_total: {
+    labels: ['operation', 'outcome'],
+    help: 'Calls of the engine; outcome is ok or the code of an error.',
+  },
+  recollect_recall_legs_total: {
+    labels: ['leg', 'state'],
+    help: 'What the parts of recall did: searched, skipped or failed.',
+  },
+  recollect_recalls_abstained_total: {
+    labels: [],
+    help: 'Questions that got no answer because nothing was near enough.',
+  },
+  recollect_memories_recalled_total: { labels: [], help: 'Memories that were returned by recall.' },
+  recollect_injections_total: { labels: [], help: 'Prompts that memories were added to.' },
+  recollect_injected_tokens_total: { labels: [], help: 'Tokens that were added to prompts.' },
+  recollect_jobs_total: {
+    labels: ['job', 'outcome'],
+    help: 'Pieces of background work that ended.',
+  },
+  recollect_spans_lost_total: {
+    labels: [],
+    help: 'Spans that could not be handed to the collector.',
+  },
+} as const satisfies Readonly<Record<string, Metric>>
+
+export const HISTOGRAMS = {
+  recollect_http_request_seconds: {
+    labels: ['method', 'route'],
+    help: 'How long requests took to answer.',
+  },
+  recollect_operation_seconds: {
+    labels: ['operation'],
+    help: 'How long calls of the engine took, failed ones included.',
+  },
+  recollect_recall_seconds: {
+    labels: ['strategy'],
+    help: 'How long answered questions took, by strategy.',
+  },
+  recollect_job_seconds: { labels: ['job'], help: 'How long background work took.' },
+} as const satisfies Readonly<Record<string, Metric>>
+
+/** Read when somebody asks for the metrics; see `gaugesOf` in `engine/health.ts`. */
+export const GAUGES = {
+  recollect_ready: { labels: [], help: '1 while questions can be answered, if only in part.' },
+  recollect_degraded: {
+    labels: ['reason'],
+    help: '1 for each reason why something is less than it should be.',
+  },
+  recollect_memories: { labels: [], help: 'Memories in the store.' },
+  recollect_memories_without_vector: {
+    labels: [],
+    help: 'Memories that are found by their words only.',
+  },
+  recollect_embedding_queue: { labels: [], help: 'Memories in line for their vector.' },
+  recollect_store_bytes: { labels: [], help: 'Size of the database, where that is known.' },
+} as const satisfies Readonly<Record<string, Metric>>
+
+export type CounterName = keyof typeof COUNTERS
+export type HistogramName = keyof typeof HISTOGRAMS
+export type GaugeName = keyof typeof GAUGES
+
+type LabelsOf<Kind extends Metric> = { readonly [Label in Kind['labels'][number]]: string }
+export type CounterLabels<Name extends CounterName> = LabelsOf<(typeof COUNTERS)[Name]>
+export type HistogramLabels<Name extends HistogramName> = LabelsOf<(typeof HISTOGRAMS)[Name]>
+
+export type GaugeReading = {
+  readonly name: GaugeName
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
+}
+
+/** Spans are named as OpenTelemetry's conventions for memory name operations. */
+export const SPANS = {
+  search_memory: 'A question was asked.',
+  create_memory: 'Memories were made that the caller knew to be new.',
+  update_memory: 'A known memory was changed.',
+  upsert_memory: 'A statement was made; whether it is new was decided here.',
+  delete_memory: 'A memory was forgotten or erased.',
+} as const
+export type SpanName = keyof typeof SPANS
+
+export type SpanRecord = {
+  readonly id: string
+  readonly content: string
+  readonly score?: number
+}
+
+export type SpanFacts = {
+  readonly owner?: string
+  readonly session?: string
+  /** The memory, when it is one. */
+  readonly memory?: string
+  /** How many memories it was about. */
+  readonly memories?: number
+  /** Text, which leaves the process only when the operator asked for that. */
+  readonly query?: string
+  /** Asked for only then, so that nobody makes it in vain. */
+  readonly contents?: () => readonly SpanRecord[]
+}
+
+/** Adds what became known to the span that is under way. */
+export type Note = (facts: SpanFacts) => void
+
+export interface Telemetry {
+  log(level: LogLevel, event: LogEvent, fields?: LogFields): void
+  count<Name extends CounterName>(name: Name, labels: CounterLabels<Name>, by?: number): void
+  observe<Name extends HistogramName>(
+    name: Name,
+    seconds: number,
+    labels: HistogramLabels<Name>,
+  ): void
+  /** Does the work inside a span; the outcome is that of the work. */
+  span<Result>(
+    name: SpanName,
+    facts: SpanFacts,
+    work: (note: Note) => Promise<Result>,
+  ): Promise<Result>
+  /** Seconds since some moment, only ever growing: for measuring how long something took. */
+  seconds(): number
+}
+
+const unnoted: Note = () => {}
+
+/** Tells nothing. */
+export const SILENT: Telemetry = {
+  log: () => {},
+  count: () => {},
+  observe: () => {},
+  span: (_name, _facts, work) => work(unnoted),
+  seconds: () => 0,
+}

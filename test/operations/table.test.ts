@@ -1,0 +1,255 @@
+/** The table itself: that its entries are spelt well, and that each does what it says it answers. */
+import { expect, it, onTestFinished } from 'vitest'
+import { createReferenceStore } from '../../src/adapters/reference/store.ts'
+import type { Role } from '../../src/core/access.ts'
+import { createEngineOn } from '../../src/engine/engine.ts'
+import type { Caller } from '../../src/operations/access.ts'
+import { OPERATIONS, operationNamed } from '../../src/operations/index.ts'
+import { type Context, perform } from '../../src/operations/operation.ts'
+import { countingIds, FakeClock } from '../fakes/clock.ts'
+
+/** What the test looks at; each operation answers some of it. */
+type Answer = {
+  readonly id: string
+  readonly memory: { readonly id: string; readonly change: string }
+  readonly key: { readonly id: string }
+} & Readonly<
+  Record<'versions' | 'results' | 'memories' | 'remembered' | 'rows' | 'entries', unknown>
+>
+
+function openContext(caller: Partial<Caller> = {}) {
+  const clock = new FakeClock()
+  const engine = createEngineOn({
+    store: createReferenceStore(),
+    clock,
+    ids: countingIds(),
+    settings: {},
+  })
+  onTestFinished(() => engine.close())
+  const context: Context = {
+    engine,
+    version: '1.2.3',
+    signal: new AbortController().signal,
+    embeddingProviders: [{ provider: 'openai', hasKey: false, models: [] }],
+    caller: { key: null, role: 'superadmin', home: 'ada', actsFor: [], ...caller },
+  }
+  const call = async (name: string, input: unknown, as: Partial<Caller> = {}) => {
+    const operation = operationNamed(name)
+    const output = await perform(
+      operation,
+      { ...context, caller: { ...context.caller, ...as } },
+      input,
+    )
+    // Strictly: a field that is answered but not declared would be missing in the documents.
+    return operation.output.parse(output) as never
+  }
+  return { engine, call, clock }
+}
+
+it('[OP1] every operation has a name, an address and a summary of its own', () => {
+  const names = OPERATIONS.map(({ name }) => name)
+  const addresses = OPERATIONS.map(({ http }) => `${http.method} ${http.path}`)
+  const tools = OPERATIONS.flatMap(({ mcp }) => mcp?.tool ?? [])
+  for (const list of [names, addresses, tools]) expect(new Set(list).size).toBe(list.length)
+  for (const { name, summary } of OPERATIONS) {
+    expect(name).toMatch(/^[a-z]+\.[a-zA-Z]+$/)
+    expect(summary).toMatch(/^[A-Z].*\.$/s)
+  }
+})
+
+it('[OP1] spellings name fields that the input has', () => {
+  for (const { name, input, http, mcp } of OPERATIONS) {
+    const fields = Object.keys(input.shape)
+    const inPath = [...http.path.matchAll(/\{(\w+)\}/g)].map(([, field]) => field)
+    const named = [...inPath, ...(mcp?.fields ?? []), ...Object.keys(mcp?.fixed ?? {})]
+    expect(
+      named.filter((field) => !fields.includes(field ?? '')),
+      name,
+    ).toEqual([])
+    expect(mcp?.fields ?? []).not.toContain('owner')
+  }
+})
+
+it('[OP2] inputs are strict, and all faults are told at once', async () => {
+  const { call } = openContext()
+  await expect(
+    call('memory.add', { content: '', importance: 11, colour: 'red', type: 'odd' }),
+  ).rejects.toMatchObject({
+    code: 'invalid_input',
+    details: expect.arrayContaining(
+      ['content', 'importance', 'colour', 'type'].map((field) =>
+        expect.objectContaining({ field }),
+      ),
+    ),
+  })
+  for (const { name, input } of OPERATIONS) {
+    expect(input.safeParse({ surprise: 1 }).success, name).toBe(false)
+  }
+})
+
+it('[OP3] every operation answers what it declares', async () => {
+  const { call, clock } = openContext()
+  const performed = new Set<string>()
+  const done = async (name: string, input: unknown = {}) => {
+    performed.add(name)
+    return (await call(name, input)) as unknown as Answer
+  }
+  const added = await done('memory.add', {
+    content: 'I prefer tea',
+    key: 'drink',
+    metadata: { a: [1] },
+  })
+  const id = added.id
+  await done('memory.add', { content: 'I prefer green tea', key: 'drink' })
+  expect((await done('memory.get', { id })).memory).toMatchObject({ content: 'I prefer green tea' })
+  expect((await done('memory.history', { id })).versions).toHaveLength(2)
+  await done('memory.update', { id, importance: 8, version: 2 })
+  await done('memory.disable', { id })
+  await done('memory.restore', { id })
+  expect(await done('memory.list', { q: 'GREEN', type: 'factual', page: 1 })).toMatchObject({
+    total: 1,
+    stats: { total: 1, byType: { factual: 1 } },
+  })
+  expect((await done('memory.search', { query: 'tea', detail: 'explain' })).results).toMatchObject([
+    { id, snippet: 'I prefer green tea' },
+  ])
+  expect((await done('memory.preview', { query: 'tea' })).memories).toMatchObject([
+    { id, tier: 'fts5', vecScore: null },
+  ])
+  expect((await done('memory.learn', { text: 'My name is Ada.' })).remembered).toHaveLength(1)
+  expect(await done('memory.forgetBy', { query: 'I prefer green tea' })).toMatchObject({
+    forgotten: { id },
+  })
+  await done('memory.restore', { id })
+  const { memory } = await done('memory.forget', { id })
+  await done('memory.undo', { change: memory.change })
+  clock.advance(40 * 86_400_000)
+  await done('memory.summarize', { dryRun: true })
+  expect(await done('memory.clear', { all: true, dryRun: true })).toMatchObject({ matched: 2 })
+  await done('memory.erase', { id })
+  await done('memory.emptyBin', { days: 0 })
+  expect(await done('memory.health')).toMatchObject({ working: true })
+  await done('memory.embeddingProviders')
+  await done('memory.engineStatus')
+  await done('memory.reindexStatus')
+  await expect(done('memory.reindex')).rejects.toMatchObject({ code: 'missing_part' })
+  expect(await done('settings.change', { maxTokens: 500 })).toMatchObject({
+    contextTokensMax: 500,
+    memoryBudgetTokens: 500,
+  })
+  expect(await done('settings.get')).toMatchObject({ maxTokens: 500, embeddingModel: null })
+  const { memory: ofInstance } = await done('instance.add', {
+    instanceId: 'bot',
+    content: 'Likes jazz',
+  })
+  expect(ofInstance).toMatchObject({ event: 'ADD' })
+  expect(await done('instance.list', { instanceId: 'bot' })).toMatchObject({ total: 1 })
+  expect(
+    (await done('instance.list', { instanceId: 'bot', search: 'jazz' })).memories,
+  ).toHaveLength(1)
+  await done('instance.forget', { instanceId: 'bot', id: ofInstance.id })
+  await done('instance.clear', { instanceId: 'bot' })
+  const { key } = await done('key.create', { name: 'app', home: 'ada' })
+  await done('key.list')
+  await done('key.revoke', { id: key.id })
+  await done('owner.list')
+  await done('system.status')
+  await done('system.doctor')
+  await done('system.repair')
+  const exported: string[] = []
+  for await (const line of (await done('memory.export')) as unknown as AsyncIterable<string>) {
+    exported.push(line)
+  }
+  async function* lines() {
+    yield* exported
+  }
+  expect(await done('memory.import', { lines: lines() })).toMatchObject({ failed: 0 })
+  expect((await done('owner.erase', { owner: 'bot' })).rows).toMatchObject({ memory: 1 })
+  expect((await done('audit.list')).entries).not.toEqual([])
+  expect(OPERATIONS.map(({ name }) => name).filter((name) => !performed.has(name))).toEqual([])
+})
+
+it('[OP4] a role covers some kinds of access, and nothing else decides', async () => {
+  const { call } = openContext()
+  const covered: Record<Role, readonly string[]> = {
+    reader: ['read'],
+    agent: ['read', 'write'],
+    user: ['read', 'write', 'curate'],
+    superadmin: ['read', 'write', 'curate', 'manage'],
+  }
+  for (const role of ['reader', 'agent', 'user', 'superadmin'] as const) {
+    for (const { name, access } of OPERATIONS) {
+      const refused = await call(name, {}, { role }).then(
+        () => false,
+        (error: { code?: string }) => error.code === 'forbidden',
+      )
+      expect(refused, `${role} ${name}`).toBe(!covered[role].includes(access))
+    }
+  }
+})
+
+it('[OP5] others are not there, whatever they are called', async () => {
+  const { engine, call } = openContext()
+  const { memory } = await engine.remember({ owner: 'bob' }, { content: 'I prefer coffee' })
+  const user = { role: 'user', home: 'ada', actsFor: ['carol'] } as const
+  for (const input of [{ owner: 'bob' }, { apiKeyId: 'bob' }]) {
+    await expect(call('memory.list', input, user)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(call('memory.get', { ...input, id: memory.id }, user)).rejects.toMatchObject({
+      code: 'not_found',
+    })
+  }
+  await expect(call('instance.list', { instanceId: 'bob' }, user)).rejects.toMatchObject({
+    code: 'not_found',
+  })
+  await expect(call('memory.get', { id: memory.id }, user)).rejects.toMatchObject({
+    code: 'not_found',
+  })
+  expect(await call('memory.list', { owner: 'carol' }, user)).toMatchObject({ total: 0 })
+  await expect(
+    call('memory.list', { owner: 'ada', apiKeyId: 'carol' }, user),
+  ).rejects.toMatchObject({
+    code: 'invalid_input',
+  })
+  await expect(call('memory.list', { owner: '@system' })).rejects.toMatchObject({
+    code: 'invalid_input',
+  })
+})
+
+it('[OP5] shared memory is read by all and written by superadmins', async () => {
+  const { call } = openContext()
+  await call('memory.add', { owner: '@shared', content: 'The office opens at eight' })
+  await call('settings.change', { level: 'system', sharedMemory: true })
+  const reader = { role: 'reader', home: 'bob' } as const
+  expect(await call('memory.search', { query: 'office', scope: 'global' }, reader)).toMatchObject({
+    results: [{ snippet: 'The office opens at eight' }],
+  })
+  const user = { role: 'user', home: 'bob' } as const
+  await expect(
+    call('memory.add', { owner: '@shared', content: 'Nonsense' }, user),
+  ).rejects.toMatchObject({ code: 'not_found' })
+  await expect(
+    call('settings.change', { level: 'system', sharedMemory: false }, user),
+  ).rejects.toMatchObject({ code: 'forbidden' })
+})
+
+it('[OP5] shared memory is there for nobody while it is off', async () => {
+  const { call } = openContext()
+  await call('memory.add', { owner: '@shared', content: 'The office opens at eight' })
+  const reader = { role: 'reader', home: 'bob' } as const
+  await expect(call('memory.list', { owner: '@shared' }, reader)).rejects.toMatchObject({
+    code: 'not_found',
+  })
+})
+
+it('[OP6] what changes something is in the audit log, by ids', async () => {
+  const { call } = openContext({ key: 'key_1' as never })
+  const { id } = (await call('memory.add', { content: 'My secret is tea' })) as { id: string }
+  await call('memory.search', { query: 'tea' })
+  await call('memory.forget', { id })
+  const { entries } = (await call('audit.list', {})) as { entries: readonly object[] }
+  expect(entries).toMatchObject([
+    { operation: 'memory.forget', owner: 'ada', targets: [id], actor: 'key_1' },
+    { operation: 'memory.add', owner: 'ada', targets: [id] },
+  ])
+  expect(JSON.stringify(entries)).not.toContain('secret')
+})
