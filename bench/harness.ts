@@ -23,6 +23,8 @@ export type BenchOptions = {
   readonly progress: (what: string) => void
   /** Shrinks the work by this factor, to try a bench out, or enlarges it. Below 1, bars are only indicative. */
   readonly scale: number
+  /** How long a bench that has a long run goes on with it; none without. */
+  readonly soakSeconds?: number
 }
 
 export function machine(): BenchRow {

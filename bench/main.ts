@@ -1,6 +1,10 @@
-/** `npm run bench -- <name> [--json] [--scale 0.1]`; `recall` also takes `--scale 10`, for a million memories. */
+/**
+ * `npm run bench -- <name> [--json] [--scale 0.1]`; `recall` also takes `--scale 10`, for a million memories, and `http`
+ * takes `--soak 60`, for a minute of everything at once.
+ */
 import { parseArgs } from 'node:util'
 import type { BenchOptions, BenchReport, BenchRow } from './harness.ts'
+import { benchHttp } from './http.ts'
 import { benchRecall } from './recall.ts'
 import { benchStore } from './store.ts'
 
@@ -10,6 +14,7 @@ type Bench = {
 }
 
 const BENCHES: Readonly<Record<string, Bench>> = {
+  http: { run: benchHttp, scaleMax: 1 },
   recall: { run: benchRecall, scaleMax: 10 },
   store: { run: benchStore, scaleMax: 1 },
 }
@@ -19,11 +24,13 @@ const { values, positionals } = parseArgs({
   options: {
     json: { type: 'boolean', default: false },
     scale: { type: 'string', default: '1' },
+    soak: { type: 'string', default: '0' },
   },
 })
 const name = positionals[0] ?? ''
 const bench = BENCHES[name]
 const scale = Number(values.scale)
+const soakSeconds = Number(values.soak)
 if (bench === undefined || !(scale > 0 && scale <= bench.scaleMax)) {
   const problem =
     bench === undefined
@@ -35,6 +42,7 @@ if (bench === undefined || !(scale > 0 && scale <= bench.scaleMax)) {
   const isWatched = process.stderr.isTTY
   const report = await bench.run({
     scale,
+    soakSeconds: soakSeconds > 0 ? soakSeconds : 0,
     progress: (what) => {
       if (isWatched) process.stderr.write(`\r\u001b[K${name}: ${what} …`)
     },

@@ -5,9 +5,10 @@
  * keyword search alone, vector search alone, and plain reciprocal rank fusion of the two.
  */
 import { createHash } from 'node:crypto'
-import { type EvalDocument, type EvalQuery, loadSet, parseTime } from './datasets.ts'
+import { type EvalQuery, type EvalSet, loadSet, parseTime } from './datasets.ts'
 import { evalCacheFile, type Haystack, openHaystack } from './haystack.ts'
 import { average, METRICS, measure, percentile, type Scores } from './metrics.ts'
+import { officialPart } from './official.ts'
 import { atLeast, type EvalOptions, type EvalReport, type Floor, type Table } from './report.ts'
 import { UNRELATED_QUESTIONS } from './unrelated.ts'
 
@@ -68,7 +69,19 @@ export async function evaluateRecall(
   set: RecallSet,
   options: RecallEvalOptions,
 ): Promise<EvalReport> {
-  const { documents, queries } = sampled(await loadSet(options.data, set), options.sample)
+  const data = sampled(await loadSet(options.data, set), options.sample)
+  const measured = await measureSet(data, options)
+  // The same questions by the definition of the set's authors, over what only the user said.
+  const official =
+    set === 'longmemeval-s' ? await measureSet(officialPart(data), options, false) : null
+  return toReport(set, measured, official, options)
+}
+
+async function measureSet(
+  { documents, queries }: EvalSet,
+  options: RecallEvalOptions,
+  asksUnrelated = true,
+): Promise<Measured> {
   const lines = options.lines ?? LINES
   const needsVectors = lines.some((line) => line !== 'keyword')
   const haystack = await openHaystack(documents, {
@@ -92,8 +105,9 @@ export async function evaluateRecall(
       }
       options.onProgress?.(`asked ${outcomes.length / lines.length} questions`)
     }
-    const abstention = lines.includes('default') ? await measureAbstention(haystack, queries) : null
-    return toReport(set, { outcomes, latencies, haystack, lines, abstention }, options)
+    const abstention =
+      asksUnrelated && lines.includes('default') ? await measureAbstention(haystack, queries) : null
+    return { outcomes, latencies, haystack, lines, abstention }
   } finally {
     await haystack.engine.close()
   }
@@ -104,10 +118,7 @@ function hasGold({ gold, goldSessions }: EvalQuery): boolean {
 }
 
 /** Always the same groups, in an order that has nothing to do with them. */
-export function sampled(
-  { documents, queries }: Awaited<ReturnType<typeof loadSet>>,
-  sample: number | undefined,
-): { documents: readonly EvalDocument[]; queries: readonly EvalQuery[] } {
+export function sampled({ documents, queries }: EvalSet, sample: number | undefined): EvalSet {
   if (sample === undefined) return { documents, queries }
   const hash = (group: string) => createHash('sha256').update(group).digest('hex')
   const groups = [...new Set(documents.map(({ group }) => group))]
@@ -222,17 +233,16 @@ type Measured = {
   readonly abstention: Abstention | null
 }
 
-function toReport(set: RecallSet, measured: Measured, options: RecallEvalOptions): EvalReport {
+function toReport(
+  set: RecallSet,
+  measured: Measured,
+  official: Measured | null,
+  options: RecallEvalOptions,
+): EvalReport {
   const isApart = ({ query }: Outcome) => set === 'locomo' && query.category === ADVERSARIAL
   const counted = measured.outcomes.filter((outcome) => !isApart(outcome))
-  const averages = (line: Line, some: readonly Outcome[] = counted) => {
-    const own = some.filter((outcome) => outcome.line === line)
-    const of = (level: 'turn' | 'session') => own.flatMap((outcome) => outcome[level] ?? [])
-    return {
-      turn: average(of('turn')),
-      ...(of('session').length === 0 ? {} : { session: average(of('session')) }),
-    }
-  }
+  const averages = (line: Line) => averagesOf(line, counted)
+  const officially = (line: Line) => averagesOf(line, official?.outcomes ?? [])
   const lines = Object.fromEntries(measured.lines.map((line) => [line, averages(line)]))
   const first = measured.lines[0] ?? 'default'
   const queries = counted.filter(({ line }) => line === first).length
@@ -251,17 +261,39 @@ function toReport(set: RecallSet, measured: Measured, options: RecallEvalOptions
   return {
     eval: set,
     metrics: { queries },
-    json: { set, queries, lines, latencyMs, index, abstention },
+    json: {
+      ...{ set, queries, lines, latencyMs, index, abstention },
+      ...(official === null
+        ? {}
+        : {
+            official: {
+              queries: official.outcomes.length / official.lines.length,
+              lines: Object.fromEntries(official.lines.map((line) => [line, officially(line)])),
+            },
+          }),
+    },
     tables: [
       levelTable(`${set}: each text`, 'turn', measured.lines, averages),
       ...(lines[first]?.session === undefined
         ? []
         : [levelTable(`${set}: sessions`, 'session', measured.lines, averages)]),
+      ...(official === null
+        ? []
+        : [levelTable(`${set}: sessions, official`, 'session', official.lines, officially)]),
       categoryTable(measured.outcomes, first),
       aboutTable(queries, latencyMs, index, abstention),
       ...(options.explain ? [missed(counted, first)] : []),
     ],
     floors,
+  }
+}
+
+function averagesOf(line: Line, outcomes: readonly Outcome[]) {
+  const own = outcomes.filter((outcome) => outcome.line === line)
+  const of = (level: 'turn' | 'session') => own.flatMap((outcome) => outcome[level] ?? [])
+  return {
+    turn: average(of('turn')),
+    ...(of('session').length === 0 ? {} : { session: average(of('session')) }),
   }
 }
 

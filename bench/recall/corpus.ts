@@ -20,6 +20,8 @@ const NOISE = 0.2
 const QUESTION_NOISE = 0.33
 const QUESTION_WORDS = 6
 const QUESTIONS = 100
+/** Asked before anything is timed, by us and by peers: until code is compiled it takes several times as long. */
+export const WARM_UP = 300
 /** Memories are turns of conversations, so that recall looks at what stands around them. */
 const SESSION_MEMORIES = 20
 

@@ -13,10 +13,9 @@ import { createEngine } from '../../src/main/compose.ts'
 import type { Embedder, EmbeddingModel } from '../../src/ports/embedder.ts'
 import { memory as fakeMemory } from '../../test/fakes/memories.ts'
 import { type Timing, timed } from '../harness.ts'
-import { Corpus, type CorpusShape, type Question, shareFound } from './corpus.ts'
+import { Corpus, type CorpusShape, type Question, shareFound, WARM_UP } from './corpus.ts'
 import { type Held, heldBy } from './event-loop.ts'
 
-const WARM_UP = 300
 /** How often each question is asked. */
 const REPETITIONS = 3
 const HELD_QUESTIONS = 60
@@ -121,7 +120,7 @@ export async function ask({ shape, path, nearest }: AskInput): Promise<Asked> {
     await recall(run)
     first.push(performance.now() - began)
   }
-  // Until the code is compiled it takes several times as long, which a service meets only once.
+  // What compiling takes, a service meets only once.
   await timed(WARM_UP, recall)
   const runs = questions.length * REPETITIONS
   const hybrid = await timed(runs, recall)

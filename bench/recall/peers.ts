@@ -9,7 +9,15 @@ import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { packageFolder } from '../../src/adapters/shared/package-folder.ts'
 import { type Timing, timed } from '../harness.ts'
-import { Corpus, type CorpusShape, Nearest, product, type Question, shareFound } from './corpus.ts'
+import {
+  Corpus,
+  type CorpusShape,
+  Nearest,
+  product,
+  type Question,
+  shareFound,
+  WARM_UP,
+} from './corpus.ts'
 import { type Held, heldBy } from './event-loop.ts'
 
 export const PEERS = ['sqlite-vec', 'JavaScript', 'Orama', 'LanceDB', 'LanceDB IVF-PQ'] as const
@@ -56,15 +64,18 @@ export async function measurePeer({
   const seconds = (performance.now() - began) / 1_000
   const at = (run: number) => questions[run % questions.length] as Question // never empty
   const { hybrid } = peer
-  const vector = await timed(questions.length, (run) => peer.vector(at(run), limit))
+  const timedWarm = async (search: (run: number) => Promise<unknown>) => {
+    for (let run = 0; run < WARM_UP; run++) await search(run)
+    return timed(questions.length, search)
+  }
+  const vector = await timedWarm((run) => peer.vector(at(run), limit))
   const rssMb = Math.round(process.memoryUsage().rss / 2 ** 20)
   const found: (readonly number[])[] = []
   for (let run = 0; run < nearest.length; run++) found.push(await peer.vector(at(run), limit))
   return {
     memoriesPerSecond: Math.round(shape.memories / seconds),
     vector,
-    hybrid:
-      hybrid === undefined ? null : await timed(questions.length, (run) => hybrid(at(run), limit)),
+    hybrid: hybrid === undefined ? null : await timedWarm((run) => hybrid(at(run), limit)),
     held: await heldBy(HELD_QUESTIONS, (run) => (hybrid ?? peer.vector)(at(run), limit)),
     shareFound: shareFound(found, nearest),
     rssMb,

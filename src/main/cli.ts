@@ -1,13 +1,16 @@
 #!/usr/bin/env node
 /** The program `recollect`: builds the host of the command line from this process, and runs one command. */
-import { readFileSync } from 'node:fs'
-import { homedir } from 'node:os'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { systemClock } from '../adapters/system/clock.ts'
-import type { Host } from '../doors/cli/host.ts'
+import type { Host, McpOptions } from '../doors/cli/host.ts'
 import { run } from '../doors/cli/run.ts'
 import { askSecret, confirm, createInput, createOutput } from '../doors/cli/terminal.ts'
 import { processEnvironment, readConfig, wantsColor } from './config.ts'
-import { createDatabase } from './database.ts'
+import { createSetup } from './setup.ts'
 
 const EXIT_AT_ONCE = 130
 
@@ -37,6 +40,7 @@ function createHost(): Host {
   const stderr = createOutput(process.stderr)
   const now = () => systemClock.now()
   const canAsk = stdin.isTerminal && stderr.isTerminal
+  const system = { platform: process.platform, home: homedir() }
   return {
     version: readVersion(),
     stdin,
@@ -47,23 +51,37 @@ function createHost(): Host {
     now,
     confirm: (question) => confirm(terminal, question),
     askSecret: (question) => askSecret(terminal, question),
-    configure: (flags) => {
-      const system = { platform: process.platform, home: homedir() }
-      const config = readConfig(flags, environment, system)
-      return {
-        scope: config.scope,
-        settings: config.settings,
-        listen: config.listen,
-        keyOrigin: config.key?.origin ?? null,
-        database: createDatabase({
-          config,
-          now,
-          askPassphrase: canAsk ? () => askSecret(terminal, 'Passphrase: ') : null,
-        }),
-        serve: async (options) => (await import('./serve.ts')).serve(options),
-      }
-    },
+    configure: (flags) =>
+      createSetup({
+        config: readConfig(flags, environment, system),
+        environment,
+        now,
+        askPassphrase: canAsk ? () => askSecret(terminal, 'Passphrase: ') : null,
+        serveMcp,
+      }),
+    makeTemporaryFolder: () => mkdtempSync(join(tmpdir(), 'recollect-demo-')),
+    runTool,
+    homes: system,
   }
+}
+
+async function serveMcp(options: McpOptions): Promise<void> {
+  const { serveOverStreams } = await import('./mcp.ts')
+  return serveOverStreams(options, { stdin: process.stdin, stdout: process.stdout })
+}
+
+const TOOLS = { eval: 'evals', bench: 'bench' } as const
+
+/** In a clone the tools are built when they are needed; the package has neither them nor the script that builds. */
+async function runTool(name: keyof typeof TOOLS, argv: readonly string[]): Promise<number | null> {
+  const root = fileURLToPath(new URL('../..', import.meta.url))
+  const builder = join(root, 'scripts', 'ready.mjs')
+  if (!existsSync(builder) || !existsSync(join(root, TOOLS[name]))) return null
+  const options = { cwd: root, stdio: 'inherit' } as const
+  const built = spawnSync(process.execPath, [builder, '--tools'], options)
+  if (built.status !== 0) return built.status ?? 1
+  const tool = join(root, '.build', TOOLS[name], 'main.js')
+  return spawnSync(process.execPath, [tool, ...argv], options).status ?? 1
 }
 
 // Files we make hold memories or keys: they are for this user alone.

@@ -9,9 +9,10 @@ import { systemClock } from '../adapters/system/clock.ts'
 import { createIds } from '../adapters/system/ids.ts'
 import { VECTOR_FORMS, type VectorForm } from '../core/embedding.ts'
 import { AppError } from '../core/errors.ts'
-import { parseSettings } from '../core/settings.ts'
+import { parseSettings, type Settings } from '../core/settings.ts'
 import type { CountTokens } from '../core/tokens.ts'
 import { createEngineOn, type Engine } from '../engine/engine.ts'
+import { createStoredSettings } from '../engine/system/settings.ts'
 import type { Embedder } from '../ports/embedder.ts'
 import type { Reranker } from '../ports/reranker.ts'
 import type { Store } from '../ports/store.ts'
@@ -78,22 +79,50 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     throw new AppError('invalid_input', `vectorForm is one of ${VECTOR_FORMS.join(', ')}.`)
   }
   const settings = parseSettings(options.settings ?? {})
-  const embedder = toEmbedder(options.embedding)
   const reranker = rerank === undefined ? undefined : toReranker(rerank)
   const store = await openStore(options)
-  const vectors = store.vectors ?? null
-  return createEngineOn({
-    store,
-    clock: systemClock,
-    ids: createIds(),
-    settings,
-    vectorForm,
-    ...(embedder === null ? {} : { embedder, formerEmbedder: formerEmbedderOf(options) }),
-    ...(vectors === null ? {} : { vectors }),
-    ...(reranker === undefined ? {} : { reranker }),
-    onErased: () => forgetVectors(options.embedding),
-    ...(countTokens === undefined ? {} : { countTokens }),
-  })
+  try {
+    const embedding = withStored(options.embedding, await storedSettings(store))
+    const embedder = toEmbedder(embedding)
+    const vectors = store.vectors ?? null
+    return createEngineOn({
+      store,
+      clock: systemClock,
+      ids: createIds(),
+      settings,
+      vectorForm,
+      ...(embedder === null ? {} : { embedder, formerEmbedder: formerEmbedderOf(embedding) }),
+      ...(vectors === null ? {} : { vectors }),
+      ...(reranker === undefined ? {} : { reranker }),
+      onErased: () => forgetVectors(embedding),
+      ...(countTokens === undefined ? {} : { countTokens }),
+    })
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+/** What is stored for the whole system and decides how the engine is built. */
+async function storedSettings(store: Store): Promise<Settings> {
+  const ports = { store, clock: systemClock, ids: createIds(), settings: {} }
+  return createStoredSettings(ports).effective(null)
+}
+
+/** Stored settings, where whoever starts the process has said nothing else. */
+function withStored(
+  embedding: EngineOptions['embedding'],
+  { embeddingSource, embeddingProviderModel, transformersEnabled, staticEnabled }: Settings,
+): EngineOptions['embedding'] {
+  if (embedding === false || (embedding !== undefined && 'embed' in embedding)) return embedding
+  const remoteModel = embedding?.remoteModel ?? (embeddingProviderModel || undefined)
+  const source = embedding?.source ?? embeddingSource
+  const isLocalOff = source === 'auto' && remoteModel === undefined && !transformersEnabled
+  return {
+    ...embedding,
+    source: isLocalOff ? (staticEnabled ? 'static' : 'none') : source,
+    ...(remoteModel === undefined ? {} : { remoteModel }),
+  }
 }
 
 async function openStore({
@@ -153,7 +182,7 @@ function toReranker(rerank: RerankOptions | Reranker): Reranker {
   return 'rerank' in rerank ? rerank : openReranker(rerank)
 }
 
-function formerEmbedderOf({ embedding }: EngineOptions) {
+function formerEmbedderOf(embedding: EngineOptions['embedding']) {
   const options =
     embedding === undefined || embedding === false || 'embed' in embedding ? {} : embedding
   return (signature: string) => openFormerEmbedder(signature, options)

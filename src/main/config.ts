@@ -4,11 +4,10 @@
  */
 import { isAbsolute, join, resolve } from 'node:path'
 import { PROVIDERS, parseProviderModel } from '../adapters/embedders/source.ts'
-import type { ScopeInput } from '../core/draft.ts'
 import { VECTOR_FORMS, type VectorForm } from '../core/embedding.ts'
-import { AppError } from '../core/errors.ts'
-import { parseSettings, type SettingValues } from '../core/settings.ts'
-import type { GlobalFlags } from '../doors/cli/host.ts'
+import { AppError, toAppError } from '../core/errors.ts'
+import { parseSettings, type SettingName, type SettingValues } from '../core/settings.ts'
+import type { GlobalFlags, Names, RemoteServer, ServerSettings } from '../doors/cli/host.ts'
 import { nearest } from '../doors/cli/suggest.ts'
 import { EMBEDDING_SOURCES, type EmbeddingOptions, type RerankOptions } from './embedding.ts'
 
@@ -19,8 +18,26 @@ export const ENVIRONMENT = {
   RECOLLECT_KEY_FILE: 'The file with the key of an encrypted database, as `--key-file`.',
   RECOLLECT_KEY: 'The key itself: 64 hex digits.',
   RECOLLECT_PASSPHRASE: 'A passphrase instead of a key.',
+  RECOLLECT_POSTGRES:
+    'Keeps memories on a PostgreSQL server instead of in the data folder: its address, as `postgresql://localhost/recollect`. Needs the package `pg`.',
+  RECOLLECT_URL: 'The server that commands are for, as `--url`.',
+  RECOLLECT_API_KEY: 'The key for that server, as `--key`.',
   RECOLLECT_HOST: 'Where `serve` listens. Default: 127.0.0.1.',
   RECOLLECT_PORT: 'The port of `serve`. Default: 20128.',
+  RECOLLECT_TLS_CERT: 'The certificate that `serve` shows, as `--tls-cert`.',
+  RECOLLECT_TLS_KEY: 'Its private key, as `--tls-key`.',
+  RECOLLECT_TRUST_PROXY: '`1` when `serve` stands behind a proxy, as `--trust-proxy`.',
+  RECOLLECT_ALLOWED_HOSTS: 'Further names of the server, with commas, as `--allow-host`.',
+  RECOLLECT_ALLOWED_ORIGINS: 'Pages that may ask the server, with commas, as `--allow-origin`.',
+  RECOLLECT_REQUESTS_PER_MINUTE: 'The setting `requestsPerMinute`.',
+  RECOLLECT_MCP_COMPATIBILITY:
+    '`1` adds the tool names of other memory servers, as `mcp --compatibility`.',
+  RECOLLECT_LOG:
+    'What the server logs: `silent`, `error`, `warn`, `info` or `debug`. Default: `info`, and `warn` on a terminal.',
+  RECOLLECT_OTLP_ENDPOINT:
+    'Where traces go, as `http://127.0.0.1:4318`. Default: `OTEL_EXPORTER_OTLP_ENDPOINT`; none without it.',
+  OTEL_EXPORTER_OTLP_ENDPOINT: 'The same, under the name that other programs read.',
+  RECOLLECT_TRACE_CONTENT: '`1` puts questions and memories into traces. Never without it.',
   RECOLLECT_EMBEDDING:
     'Where vectors come from: `auto` (the default: the remote model if one is named and its key is there, else the local one), `transformers` (local), `static`, `remote`, or `none`.',
   RECOLLECT_EMBEDDING_MODEL: 'The remote model, as `openai/text-embedding-3-small`.',
@@ -57,14 +74,29 @@ export type KeySource = {
 
 export type Config = {
   readonly dataFolder: string
-  readonly scope: ScopeInput
+  /** The same where it was said, by flag or variable; null for the usual one. */
+  readonly dataNamed: string | null
+  readonly scope: Names
+  /** What of the scope was said, by flag or variable. */
+  readonly named: Partial<Names>
   readonly key: KeySource | null
+  /** The address of a PostgreSQL server that keeps the memories. */
+  readonly postgres: string | null
+  readonly remote: RemoteServer | null
+  readonly server: ServerSettings
+  readonly mcpCompatibility: boolean
+  /** Null: what suits whoever reads it. */
+  readonly log: LogLevel | null
+  readonly telemetry: { readonly endpoint: string | null; readonly traceContent: boolean }
   readonly listen: { readonly host: string; readonly port: number }
   readonly embedding: EmbeddingOptions
   readonly vectorForm: VectorForm
   readonly rerank: RerankOptions | null
   readonly settings: SettingValues
 }
+
+export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
 
 export type System = { readonly platform: NodeJS.Platform; readonly home: string }
 
@@ -78,17 +110,28 @@ export function readConfig(flags: GlobalFlags, environment: Environment, system:
   refuseUnknown(environment)
   // An empty variable is how a shell says "not set".
   const variable = (name: VariableName) => environment[name] || undefined
-  const user = flags.user ?? variable('RECOLLECT_USER')
+  const named: Partial<Names> = given({
+    owner: flags.owner ?? variable('RECOLLECT_OWNER'),
+    user: flags.user ?? variable('RECOLLECT_USER'),
+    session: flags.session,
+  })
+  const data = flags.data ?? variable('RECOLLECT_DATA')
   return {
-    dataFolder: resolve(
-      flags.data ?? variable('RECOLLECT_DATA') ?? defaultFolder(environment, system),
-    ),
-    scope: {
-      owner: flags.owner ?? variable('RECOLLECT_OWNER') ?? OWNER,
-      ...(user === undefined ? {} : { user }),
-      ...(flags.session === undefined ? {} : { session: flags.session }),
-    },
+    dataFolder: resolve(data ?? defaultFolder(environment, system)),
+    dataNamed: data === undefined ? null : resolve(data),
+    scope: { owner: OWNER, ...named },
+    named,
     key: keySource(flags, variable),
+    postgres: flags.data === undefined ? (variable('RECOLLECT_POSTGRES') ?? null) : null,
+    remote: readRemote(flags, variable),
+    server: readServer(variable),
+    mcpCompatibility: isOn('RECOLLECT_MCP_COMPATIBILITY', variable),
+    log: oneOf('RECOLLECT_LOG', variable, LOG_LEVELS) ?? null,
+    telemetry: {
+      endpoint:
+        variable('RECOLLECT_OTLP_ENDPOINT') ?? variable('OTEL_EXPORTER_OTLP_ENDPOINT') ?? null,
+      traceContent: isOn('RECOLLECT_TRACE_CONTENT', variable),
+    },
     listen: {
       host: variable('RECOLLECT_HOST') ?? HOST,
       port: parsePort(variable('RECOLLECT_PORT')),
@@ -96,14 +139,88 @@ export function readConfig(flags: GlobalFlags, environment: Environment, system:
     embedding: readEmbedding(variable, environment),
     vectorForm: oneOf('MEMORY_VEC_QUANTIZATION', variable, VECTOR_FORMS) ?? 'float32',
     rerank: readRerank(variable),
-    settings: parseSettings({
-      rrfK: whole('MEMORY_RRF_K', variable),
-      vectorCandidates: whole('MEMORY_VEC_TOP_K', variable),
-    }),
+    settings: readSettings(variable),
   }
 }
 
 type Variable = (name: VariableName) => string | undefined
+
+const SETTING_VARIABLES = [
+  ['MEMORY_RRF_K', 'rrfK'],
+  ['MEMORY_VEC_TOP_K', 'vectorCandidates'],
+  ['RECOLLECT_REQUESTS_PER_MINUTE', 'requestsPerMinute'],
+] as const satisfies readonly (readonly [VariableName, SettingName])[]
+
+function readSettings(variable: Variable): SettingValues {
+  const values = SETTING_VARIABLES.map(([name, setting]) => {
+    try {
+      return parseSettings({ [setting]: whole(name, variable) })
+    } catch (error) {
+      // What can be changed from here is the variable, so the message must name it.
+      const { code, message } = toAppError(error)
+      throw new AppError(code, message.replace(`Setting "${setting}"`, name), { variable: name })
+    }
+  })
+  return Object.assign({}, ...values)
+}
+
+function readRemote(flags: GlobalFlags, variable: Variable): RemoteServer | null {
+  const url = flags.url ?? variable('RECOLLECT_URL')
+  if (url === undefined) {
+    if (flags.key === undefined) return null
+    throw new AppError(
+      'invalid_input',
+      '--key goes with --url, the address of a server. The key of an encrypted database is given with --key-file.',
+    )
+  }
+  const origin = flags.url === undefined ? 'RECOLLECT_URL' : '--url'
+  const key = flags.key ?? variable('RECOLLECT_API_KEY') ?? null
+  if (key !== null && !/^[\x21-\x7e]+$/.test(key)) {
+    const name = flags.key === undefined ? 'RECOLLECT_API_KEY' : '--key'
+    throw new AppError('invalid_input', `${name} is no key of a server; one begins with rc_.`)
+  }
+  return { url: serverAddress(url, origin), key, origin }
+}
+
+function serverAddress(text: string, origin: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null
+  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
+  if (url === null || !isHttp || url.username !== '' || url.search !== '' || url.hash !== '') {
+    throw new AppError(
+      'invalid_input',
+      `${origin} takes the address of a server, as http://127.0.0.1:${PORT}.`,
+    )
+  }
+  return url.href.replace(/\/+$/, '')
+}
+
+function readServer(variable: Variable): ServerSettings {
+  const certFile = variable('RECOLLECT_TLS_CERT')
+  const keyFile = variable('RECOLLECT_TLS_KEY')
+  if ((certFile === undefined) !== (keyFile === undefined)) {
+    throw new AppError('invalid_input', 'RECOLLECT_TLS_CERT and RECOLLECT_TLS_KEY go together.')
+  }
+  return {
+    tls: certFile === undefined || keyFile === undefined ? null : { certFile, keyFile },
+    trustProxy: isOn('RECOLLECT_TRUST_PROXY', variable),
+    allowedHosts: listed(variable('RECOLLECT_ALLOWED_HOSTS')),
+    allowedOrigins: listed(variable('RECOLLECT_ALLOWED_ORIGINS')),
+  }
+}
+
+function listed(text: string | undefined): readonly string[] {
+  return (text ?? '').split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]))
+}
+
+const ON = ['1', 'true', 'yes', 'on']
+const OFF = ['0', 'false', 'no', 'off']
+
+function isOn(name: VariableName, variable: Variable): boolean {
+  const text = variable(name)?.toLowerCase()
+  if (text === undefined || OFF.includes(text)) return false
+  if (ON.includes(text)) return true
+  throw new AppError('invalid_input', `${name} takes 1 or 0, not "${text.slice(0, 40)}".`)
+}
 
 function readEmbedding(variable: Variable, environment: Environment): EmbeddingOptions {
   const remoteModel = variable('RECOLLECT_EMBEDDING_MODEL')
@@ -116,7 +233,7 @@ function readEmbedding(variable: Variable, environment: Environment): EmbeddingO
     localModel: variable('MEMORY_TRANSFORMERS_MODEL'),
     staticModel: variable('MEMORY_STATIC_MODEL'),
     modelFolder: variable('MEMORY_STATIC_CACHE_DIR'),
-    allowDownload: variable('RECOLLECT_ALLOW_DOWNLOAD') === '1' ? true : undefined,
+    allowDownload: isOn('RECOLLECT_ALLOW_DOWNLOAD', variable) ? true : undefined,
     cacheEntriesMax: whole('MEMORY_EMBEDDING_CACHE_MAX', variable),
     cacheAgeMsMax: whole('MEMORY_EMBEDDING_CACHE_TTL_MS', variable),
   })

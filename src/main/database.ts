@@ -22,6 +22,7 @@ import type {
 } from '../doors/cli/host.ts'
 import { createEngine, type EngineOptions } from './compose.ts'
 import type { Config, KeySource } from './config.ts'
+import { createPostgresDatabase, engineOptions } from './postgres-database.ts'
 
 export const DATABASE_FILE = 'recollect.db'
 const CACHE_FILE = 'embedding-cache.db'
@@ -34,6 +35,7 @@ export type DatabaseOptions = {
 }
 
 export function createDatabase({ config, now, askPassphrase }: DatabaseOptions): Database {
+  if (config.postgres !== null) return createPostgresDatabase(config, config.postgres)
   const folder = config.dataFolder
   const path = join(folder, DATABASE_FILE)
   let asked: DatabaseKey | undefined
@@ -62,7 +64,7 @@ export function createDatabase({ config, now, askPassphrase }: DatabaseOptions):
       const store = await openSqliteFile({ path, now, key: await currentKey() })
       const isEncrypted = stateOf(path) === 'encrypted'
       if (isEncrypted) removeCache(folder)
-      return createEngine({ ...engineOptions(config, isEncrypted), store })
+      return createEngine({ ...fileOptions(config, isEncrypted), store })
     },
     backup: async (target) => {
       requireDatabase(path)
@@ -123,18 +125,16 @@ async function requireDamage(open: () => ReturnType<typeof openSqliteFile>): Pro
   throw new AppError('conflict', 'The database is sound: there is nothing to salvage.')
 }
 
-function engineOptions(config: Config, isEncrypted: boolean): EngineOptions {
-  const { embedding, vectorForm, rerank, settings, dataFolder } = config
+function fileOptions(config: Config, isEncrypted: boolean): EngineOptions {
+  const { embedding, dataFolder } = config
   return {
+    ...engineOptions(config),
     embedding: {
       modelFolder: join(dataFolder, 'models'),
       ...embedding,
       // Never beside a database that is encrypted: vectors tell of texts.
       cacheFile: isEncrypted ? null : join(dataFolder, CACHE_FILE),
     },
-    vectorForm,
-    settings,
-    ...(rerank === null ? {} : { rerank }),
   }
 }
 

@@ -1,36 +1,80 @@
 /** Starts and stops the HTTP server. */
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
+import { systemClock } from '../adapters/system/clock.ts'
 import { AppError } from '../core/errors.ts'
 import type { ServeOptions, Serving } from '../doors/cli/host.ts'
-import { createHttpServer, hostName } from '../doors/http/app.ts'
+import { openHttpDoor } from '../doors/http/door.ts'
+import { bracketed, hostsFor, isLoopback, isWildcard } from '../doors/http/guard.ts'
 
-const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]']
-const GRACE_MS = 5_000
-
-export async function serve({ host, port, engine, version }: ServeOptions): Promise<Serving> {
-  const bracketed = host.includes(':') ? `[${host}]` : host
-  const hosts = [...LOOPBACK_NAMES, hostName(bracketed)]
-  const server = createHttpServer({ engine, version, hosts })
-  server.listen(port, host)
+export async function serve(options: ServeOptions): Promise<Serving> {
+  const { host, port, engine, allowedHosts, tls, auth = 'keys', graceMs, ...rest } = options
+  refuseOpenDoors(options)
+  const certificate = tls == null ? null : readCertificate(tls)
+  const door = openHttpDoor(
+    {
+      ...rest,
+      engine,
+      auth,
+      clock: options.clock ?? systemClock,
+      hosts: hostsFor(host, allowedHosts),
+      allowsAddresses: isWildcard(host),
+      isTls: certificate !== null,
+    },
+    certificate,
+  )
+  door.server.listen(port, host)
   try {
-    await once(server, 'listening')
+    await once(door.server, 'listening')
   } catch (error) {
     throw cannotListen(host, port, error)
   }
-  const address = server.address() as AddressInfo // it listens on a port, not on a pipe
-  let closing: Promise<void> | undefined
+  // Only now: a server that cannot start must not use up the one time its key is shown.
+  const managementKey = auth === 'off' ? null : await engine.keys.ensureManagement()
+  const address = door.server.address() as AddressInfo // it listens on a port, not on a pipe
   return {
-    url: `http://${bracketed}:${address.port}`,
-    close: () => {
-      closing ??= new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        server.closeIdleConnections()
-        setTimeout(() => server.closeAllConnections(), GRACE_MS).unref()
-      })
-      return closing
-    },
+    url: `${certificate === null ? 'http' : 'https'}://${bracketed(host)}:${address.port}`,
+    managementKey,
+    warnings: warningsFor(options),
+    close: () => door.close(graceMs),
   }
+}
+
+function refuseOpenDoors({ host, auth, hasOpenMetrics }: ServeOptions): void {
+  if (isLoopback(host)) return
+  if (auth === 'off') {
+    throw new AppError(
+      'invalid_input',
+      `Without keys, everybody who reaches ${host} could read and change everything. Only a server on 127.0.0.1 may do without.`,
+      { field: 'auth', host },
+    )
+  }
+  if (hasOpenMetrics === true) {
+    const message = `Metrics without a key are only for a server on 127.0.0.1, not on ${host}.`
+    throw new AppError('invalid_input', message, { field: 'hasOpenMetrics', host })
+  }
+}
+
+function warningsFor({ host, auth, tls, trustProxy }: ServeOptions): readonly string[] {
+  if (auth === 'off') {
+    return ['Keys are off: every program on this machine can read and change everything.']
+  }
+  if (isLoopback(host) || tls != null || trustProxy === true) return []
+  return [
+    `Others can reach ${host}, and what they send, keys and memories included, travels unencrypted. Use TLS, or a proxy that does.`,
+  ]
+}
+
+function readCertificate({ certFile, keyFile }: NonNullable<ServeOptions['tls']>) {
+  const read = (path: string, field: string) => {
+    try {
+      return readFileSync(path)
+    } catch (error) {
+      throw new AppError('invalid_input', `${path} can't be read.`, { field }, error)
+    }
+  }
+  return { cert: read(certFile, 'tls.certFile'), key: read(keyFile, 'tls.keyFile') }
 }
 
 function cannotListen(host: string, port: number, error: unknown): AppError {

@@ -46,11 +46,11 @@ describe('command lines that cannot be understood', () => {
     [['get', 'foo'], '"foo" is not an id here'],
     [['add', '-5', 'degrees'], 'put -- before it'],
     [['add'], 'There is no text.'],
-    [['add', '   '], 'this one is blank'],
-    [['add', 'x'.repeat(50_001)], 'content has 50001 characters; at most 50000 fit.'],
+    [['add', '   '], 'The text is blank.'],
+    [['add', 'x'.repeat(50_001)], 'content: Too big: expected string to have <=50000 characters'],
     [['add', '--metadata', '{x', 'a'], '--metadata takes a JSON object.'],
     [['add', '--metadata', '[1]', 'a'], '--metadata takes a JSON object.'],
-    [['add', '--importance', '11', 'a'], 'importance is a whole number from 1 to 10.'],
+    [['add', '--importance', '11', 'a'], '--importance takes a whole number from 1 to 10.'],
     [['add', '--importance', 'high', 'a'], '--importance takes a number'],
     [['add', '--importance', '-1', 'a'], '--importance=<n>'],
     [['add', '--expires', '2026-02-30', 'a'], '--expires does not understand "2026-02-30"'],
@@ -64,7 +64,12 @@ describe('command lines that cannot be understood', () => {
     [['add', '--pin=yes', 'x'], '--pin takes no value.'],
     [['add', '--key'], '--key needs a value: --key <name>'],
     [['add', '--owner', ' x', 'a'], 'owner must not begin or end with a space.'],
-    [['list', '--limit', '0'], '--limit takes a whole number from 1 to 1000.'],
+    [['list', '--after', 'nonsense'], '--after takes the id of a memory, not "nonsense".'],
+    [['list', '--after', 'mem_1', '--page', '2'], 'Give one of --page and --after, not several.'],
+    [['list', '--updated', '--oldest'], 'contradict each other'],
+    [['edit', 'mem_1', 'text', '--content', 'other'], 'contradict each other'],
+    [['search', 'x', '--scope', 'globl'], 'Did you mean global?'],
+    [['list', '--limit', '0'], '--limit takes a whole number from 1 to 200.'],
     [['list', '--status', 'active', '--all-statuses'], 'contradict each other'],
     [['edit', 'mem_1', '--pin', '--unpin'], 'contradict each other'],
     [['erase'], '`erase` needs an <id>, or --bin.'],
@@ -135,6 +140,22 @@ describe('exit codes and the shape of errors', () => {
     expect(verbose.err).toMatch(/\n {4}at /)
     const leaking = new SyntaxError('"my secret" is not valid JSON')
     expect((await failing(leaking, '--verbose')).err).not.toContain('secret')
+  })
+
+  it('[CL22] errors speak of flags and variables, not of options of the library', async () => {
+    const cli = createCli()
+    const environment = {
+      RECOLLECT_EMBEDDING: 'transformers',
+      MEMORY_TRANSFORMERS_MODEL: 'someone/some-model',
+    }
+    await added(cli, 'I like tea')
+    const { out } = await cli(['search', 'tea'], { environment })
+    expect(out).toContain('Allow the download (RECOLLECT_ALLOW_DOWNLOAD=1)')
+    const reindex = await cli(['reindex'], { environment })
+    expect(reindex.err).toContain('RECOLLECT_ALLOW_DOWNLOAD=1')
+    expect(out + reindex.err).not.toContain('allowDownload')
+    const long = await cli(['add', 'x', '--language', 'x'.repeat(40)])
+    expect(long.err).toMatch(/language: Too big.*\nLook at --language\.\n$/)
   })
 
   it('[CL2] a reader that goes away is no failure', async () => {
@@ -252,11 +273,50 @@ describe('configuration', () => {
     ).toEqual({ url: 'http://localhost:1', model: 'm' })
   })
 
+  it('[CL1] variables say how the server meets the world, and what it tells of itself', () => {
+    const read = (environment: Record<string, string>) => readConfig({}, environment, linux)
+    expect(read({})).toMatchObject({
+      remote: null,
+      server: { tls: null, trustProxy: false, allowedHosts: [], allowedOrigins: [] },
+      log: null,
+      telemetry: { endpoint: null, traceContent: false },
+      mcpCompatibility: false,
+    })
+    expect(
+      read({
+        RECOLLECT_LOG: 'debug',
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://other',
+        RECOLLECT_TRACE_CONTENT: 'on',
+        RECOLLECT_MCP_COMPATIBILITY: '1',
+        RECOLLECT_REQUESTS_PER_MINUTE: '0',
+        RECOLLECT_URL: 'http://127.0.0.1:9/',
+        RECOLLECT_API_KEY: 'rc_x',
+      }),
+    ).toMatchObject({
+      log: 'debug',
+      telemetry: { endpoint: 'http://other', traceContent: true },
+      mcpCompatibility: true,
+      settings: { requestsPerMinute: 0 },
+      remote: { url: 'http://127.0.0.1:9', key: 'rc_x', origin: 'RECOLLECT_URL' },
+    })
+    const both = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://other',
+      RECOLLECT_OTLP_ENDPOINT: 'http://ours',
+    }
+    expect(read(both).telemetry.endpoint).toBe('http://ours')
+  })
+
   it.each([
     [{ RECOLLECT_EMBEDDING: 'magic' }, 'auto, transformers, static, remote, none'],
     [{ RECOLLECT_EMBEDDING_MODEL: 'gpt' }, 'provider/model'],
     [{ MEMORY_RRF_K: 'sixty' }, 'whole number'],
     [{ MEMORY_RRF_K: '0' }, 'from 1 to 1000'],
+    [{ MEMORY_VEC_TOP_K: '0' }, 'MEMORY_VEC_TOP_K takes a whole number from 1 to 1000.'],
+    [{ RECOLLECT_REQUESTS_PER_MINUTE: '-1' }, 'RECOLLECT_REQUESTS_PER_MINUTE'],
+    [{ RECOLLECT_TRUST_PROXY: 'maybe' }, 'RECOLLECT_TRUST_PROXY takes 1 or 0'],
+    [{ RECOLLECT_LOG: 'loud' }, 'silent, error, warn, info, debug'],
+    [{ RECOLLECT_TLS_CERT: 'a' }, 'RECOLLECT_TLS_CERT and RECOLLECT_TLS_KEY go together.'],
+    [{ RECOLLECT_URL: 'x' }, 'RECOLLECT_URL takes the address of a server'],
     [{ MEMORY_VEC_QUANTIZATION: 'int4' }, 'float32, int8'],
     [{ RECOLLECT_RERANK_URL: 'http://localhost:1' }, 'RECOLLECT_RERANK_MODEL'],
   ])('[CL2] %j is refused in words', (environment, words) => {
@@ -287,6 +347,9 @@ async function failing(error: unknown, ...flags: readonly string[]) {
     configure: () => {
       throw error
     },
+    makeTemporaryFolder: temporaryFolder,
+    runTool: async () => null,
+    homes: { platform: 'linux', home: '/nowhere' },
   }
   return { exit: await run(['list', ...flags], host), err }
 }

@@ -1,9 +1,16 @@
 /** The command line in this process: real database, real files, and streams that only remember what was written. */
 import { join } from 'node:path'
-import { type Host, type Output, OutputClosed, type Setup } from '../../src/doors/cli/host.ts'
+import {
+  type Host,
+  type Output,
+  OutputClosed,
+  type ServeOptions,
+  type Serving,
+  type Setup,
+} from '../../src/doors/cli/host.ts'
 import { run } from '../../src/doors/cli/run.ts'
 import { type Environment, readConfig } from '../../src/main/config.ts'
-import { createDatabase } from '../../src/main/database.ts'
+import { createSetup } from '../../src/main/setup.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 export type Surroundings = {
@@ -18,7 +25,12 @@ export type Surroundings = {
   readonly stop?: AbortSignal
   /** The reader of standard output goes away after this many writes. */
   readonly writesMax?: number
-  readonly serve?: Setup['serve']
+  /** Stands in for what starts the server, which is given to it. */
+  readonly serve?: (options: ServeOptions, start: Setup['serve']) => Promise<Serving>
+  readonly serveMcp?: Setup['serveMcp']
+  readonly runTool?: Host['runTool']
+  /** The folder in which programs keep their configuration. */
+  readonly home?: string
 }
 
 export type Ran = {
@@ -34,7 +46,11 @@ export type Cli = ((argv: readonly string[], around?: Surroundings) => Promise<R
   readonly folder: string
 }
 
-export function createCli(folder = join(temporaryFolder(), 'data')): Cli {
+/** `always` stands before every command line: the address and the key of a server, for instance. */
+export function createCli(
+  folder = join(temporaryFolder(), 'data'),
+  always: readonly string[] = [],
+): Cli {
   const cli = async (argv: readonly string[], around: Surroundings = {}): Promise<Ran> => {
     const out = record(around, around.writesMax)
     const err = record(around)
@@ -61,19 +77,31 @@ export function createCli(folder = join(temporaryFolder(), 'data')): Cli {
       askSecret: async (question) => String(answer(question)),
       configure: (flags) => {
         // By words alone unless a test says otherwise: most have nothing to do with models.
-        const environment = { RECOLLECT_EMBEDDING: 'none', ...around.environment }
-        const config = readConfig({ data: folder, ...flags }, environment, SYSTEM)
-        return {
-          scope: config.scope,
-          settings: config.settings,
-          listen: config.listen,
-          keyOrigin: config.key?.origin ?? null,
-          database: createDatabase({ config, now: Date.now, askPassphrase: null }),
-          serve: around.serve ?? (() => Promise.reject(new Error('Nothing serves here.'))),
+        const environment = {
+          RECOLLECT_EMBEDDING: 'none',
+          RECOLLECT_LOG: 'silent',
+          ...around.environment,
         }
+        // A folder that is named goes before a server that the environment names.
+        const data = 'RECOLLECT_POSTGRES' in environment ? {} : { data: folder }
+        const config = readConfig({ ...data, ...flags }, environment, SYSTEM)
+        const setup = createSetup({
+          config,
+          environment,
+          now: Date.now,
+          askPassphrase: null,
+          serveMcp: around.serveMcp ?? (() => Promise.reject(new Error('Nobody speaks MCP here.'))),
+        })
+        const { serve } = around
+        return serve === undefined
+          ? setup
+          : { ...setup, serve: (options) => serve(options, setup.serve) }
       },
+      makeTemporaryFolder: temporaryFolder,
+      runTool: around.runTool ?? (async () => null),
+      homes: { platform: 'linux', home: around.home ?? '/nowhere' },
     }
-    const exit = await run(argv, host)
+    const exit = await run([...always, ...argv], host)
     return {
       exit,
       out: out.text(),

@@ -47,7 +47,7 @@ describe('the process', () => {
     expect({ status: added.status, err: added.stderr }).toEqual({ status: 0, err: '' })
     const found = JSON.parse(recollect(['search', 'tea', '--json']).stdout)
     expect(found.results[0].memory.content).toBe('I like tea 🍵')
-    const { folder } = JSON.parse(recollect(['status', '--json']).stdout)
+    const { folder } = JSON.parse(recollect(['status', '--json']).stdout).database
     expect(folder.startsWith(environment.HOME)).toBe(true)
     expect(readdirSync(folder)).toEqual(['recollect.db'])
   })
@@ -73,7 +73,8 @@ describe('the process', () => {
   it('[CL2] Ctrl-C stops an import that waits for more, and the database stays whole', async () => {
     const folder = join(temporaryFolder(), 'data')
     const child = start(['import', '-', '--data', folder])
-    child.stdin?.write('{"format":"recollect-export","version":1}\n')
+    // As much as is looked at to see what it is; blank lines are nothing to an export.
+    child.stdin?.write(`{"format":"recollect-export","version":1}${'\n'.repeat(70_000)}`)
     while (!existsSync(join(folder, 'recollect.db'))) await new Promise((go) => setTimeout(go, 20))
     child.kill('SIGINT')
     expect(await exitOf(child)).toBe(130)
@@ -84,8 +85,10 @@ describe('the process', () => {
     const folder = join(temporaryFolder(), 'data')
     const child = start(['serve', '--port', '0', '--json', '--data', folder])
     const [line] = await once(child.stdout ?? child, 'data')
-    const { url } = JSON.parse(String(line))
+    const { url, managementKey } = JSON.parse(String(line))
     expect((await fetch(`${url}/health/live`)).status).toBe(200)
+    const asked = recollect(['status', '--url', url, '--key', managementKey])
+    expect(asked.stdout).toMatch(/as +superadmin of default/)
     child.kill('SIGTERM')
     expect(await exitOf(child)).toBe(0)
     expect(readdirSync(folder)).toEqual(['recollect.db'])

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ERRORS } from '../../src/core/errors.ts'
@@ -20,12 +20,11 @@ describe('upkeep', () => {
     const { out } = await cli(['status'])
     expect(out).toMatch(/encrypted +no\n[\s\S]*schema +version \d+[\s\S]*ada \/ bob: 1 memory/)
     expect((await cli(['status', '--json'])).json).toMatchObject({
-      state: 'plain',
-      store: { rows: { memory: 1 } },
-      places: [{ owner: 'ada', user: 'bob', memories: 1 }],
-      settings: { recallLimit: 10 },
+      state: 'ok',
+      store: { memories: 1 },
+      database: { state: 'plain', key: null },
     })
-    expect((await cli(['settings'])).out).toMatch(/binDays +30 +30 +0 to 3650/)
+    expect((await cli(['settings'])).out).toMatch(/binDays +30 +default +0 to 3650/)
     expect(await cli(['doctor'])).toMatchObject({ exit: 0, out: 'All is well.\n' })
   })
 
@@ -43,7 +42,32 @@ describe('upkeep', () => {
     expect(saved.out).toMatch(
       /Saved:\n {2}40 memories\n[\s\S]*damaged database is kept in .*quarantine/,
     )
-    expect((await cli(['list', '--json'])).json.memories).toHaveLength(40)
+    expect((await cli(['list', '--json'])).json.data).toHaveLength(40)
+  })
+
+  it('[CL1] status tells where an encrypted database is, and how to give its key', async () => {
+    const cli = createCli()
+    mkdirSync(cli.folder)
+    const start = Buffer.alloc(4096, 7)
+    // A page size and the sign of our form of encryption, see the format of SQLite's first page.
+    Buffer.from([0x10, 0x00, 2, 2, 64, 64, 32, 32]).copy(start, 16)
+    writeFileSync(join(cli.folder, 'recollect.db'), start)
+    const { exit, out, err } = await cli(['status'])
+    expect({ exit, err }).toEqual({ exit: 7, err: '' })
+    expect(out).toMatch(/database +.*recollect\.db\n +encrypted +yes\n +state +locked\n/)
+    expect(out).toContain('--key-file')
+    expect((await cli(['status', '--json'])).json).toMatchObject({
+      state: 'unavailable',
+      database: { state: 'encrypted', key: null },
+    })
+  })
+
+  it('[CL1] doctor says how many memories lack a vector, and what changes that', async () => {
+    const cli = createCli()
+    await added(cli, 'I like tea')
+    const { exit, out } = await cli(['doctor'], { environment: { RECOLLECT_EMBEDDING: 'static' } })
+    expect(exit).toBe(0)
+    expect(out).toMatch(/^All is well\.\n1 memory has no vector yet .*`recollect reindex`/)
   })
 
   it('[CL1] backup makes a copy that works, and never over another file', async () => {

@@ -44,7 +44,7 @@ describe('remembering', () => {
       ...['--entity', 'Rui', '--language', 'pt-BR', '--metadata', '{"a":[1]}', 'a text'],
     )
     expect(memory).toMatchObject({
-      place: { owner: 'ada', user: 'bob', session: 's1' },
+      ...{ owner: 'ada', user: 'bob', sessionId: 's1' },
       ...{ key: 'k', type: 'episodic', category: 'event', importance: 9, pinned: true },
       ...{ trust: 'tool', entities: ['Ana', 'Rui'], language: 'pt-BR', metadata: { a: [1] } },
       validFrom: new Date(2020, 1, 3).toISOString(),
@@ -78,7 +78,7 @@ describe('reading', () => {
     expect(out).toMatch(
       /ID +CREATED +MEMORY\nmem_\w+ +just now +three plums\nmem_\w+ .*two pears\n/,
     )
-    const next = /There are more: recollect (.*)\n/.exec(out)?.[1] ?? ''
+    const next = /There are more \(3 memories in all\): recollect (.*)\n/.exec(out)?.[1] ?? ''
     expect(next).toMatch(/^list --limit 2 --category general --after mem_\w+$/)
     expect((await cli(next.split(' '))).out).toContain('one apple')
     expect((await cli(['list', '--oldest', '--limit', '1'])).out).toContain('one apple')
@@ -102,7 +102,7 @@ describe('reading', () => {
     await new Promise((resolve) => setTimeout(resolve, 5))
     await cli(['edit', id, '--content', 'I live in Porto'])
     const then = await cli(['list', '--as-of', createdAt, '--json'])
-    expect(then.json.memories).toMatchObject([{ id, content: 'I live in Lisbon' }])
+    expect(then.json.data).toMatchObject([{ id, content: 'I live in Lisbon' }])
     expect((await cli(['list', '--as-of', '3d'])).out).toMatch(/^Nothing was known at /)
     expect(await cli(['list', '--as-of', '3d', '--pinned'])).toMatchObject({ exit: 2 })
   })
@@ -148,7 +148,7 @@ describe('correcting', () => {
       '--if-version',
       '1',
     ])
-    expect(ran.json).toMatchObject({
+    expect(ran.json.memory).toMatchObject({
       pinned: false,
       expiresAt: null,
       key: null,
@@ -157,9 +157,21 @@ describe('correcting', () => {
     expect((await cli(['edit', id, '--content', '-'], { stdin: 'I love tea\n' })).out).toMatch(
       /^Changed mem_\w+ to version 3 \(undo: /,
     )
-    expect((await cli(['get', id, '--json'])).json.content).toBe('I love tea')
+    expect((await cli(['get', id, '--json'])).json.memory.content).toBe('I love tea')
     expect(await cli(['edit', id, '--pin', '--if-version', '1'])).toMatchObject({ exit: 5 })
     expect(await cli(['edit', id])).toMatchObject({ exit: 2 })
+  })
+
+  it('[CL1] edit takes the new text as arguments, or from standard input for -', async () => {
+    const cli = createCli()
+    const { id } = await added(cli, 'I like tea')
+    const says = async () => (await cli(['get', id, '--json'])).json.memory.content
+    await cli(['edit', id, 'I', 'like', 'coffee'])
+    expect(await says()).toBe('I like coffee')
+    await cli(['edit', id, '-'], { stdin: 'I like water\n' })
+    expect(await says()).toBe('I like water')
+    await cli(['edit', id, '--', '-'])
+    expect(await says()).toBe('-')
   })
 
   it('[CL1] forget, restore, disable and undo lead there and back', async () => {
@@ -171,8 +183,10 @@ describe('correcting', () => {
     expect((await cli(['list', '--status', 'forgotten'])).out).toContain('[forgotten] I like tea')
     expect((await cli(['restore', id])).exit).toBe(0)
     await cli(['edit', id, '--content', 'I like coffee'])
-    expect((await cli(['restore', id, '--version', '1', '--json'])).json.content).toBe('I like tea')
-    const { change } = (await cli(['disable', id, '--json'])).json
+    expect((await cli(['restore', id, '--version', '1', '--json'])).json.memory.content).toBe(
+      'I like tea',
+    )
+    const { change } = (await cli(['disable', id, '--json'])).json.memory
     expect((await cli(['search', 'tea'])).out).toBe('Nothing found.\n')
     expect((await cli(['undo', change])).out).toBe(
       `Took back ${change}:\n  ${id} is as it was before\n`,
@@ -206,6 +220,6 @@ describe('correcting', () => {
     const cli = createCli()
     const { id } = await added(cli, 'I like tea')
     expect(await cli(['forget', id, 'mem_0none'])).toMatchObject({ exit: 4 })
-    expect((await cli(['get', id, '--json'])).json.status).toBe('active')
+    expect((await cli(['get', id, '--json'])).json.memory.status).toBe('active')
   })
 })

@@ -3,8 +3,8 @@
  * with one value in two forms, for programs and for people; who called decides which one is printed.
  */
 import { AppError } from '../../core/errors.ts'
-import type { Engine } from '../../engine/engine.ts'
 import type { Host, Setup } from './host.ts'
+import type { Operations } from './operations.ts'
 import type { Style } from './render.ts'
 
 /** `value` stands for the value in help: `name`, `n`, `file`. */
@@ -35,7 +35,11 @@ export type Call<O extends Options = Options> = {
   /** The only argument is a `-` that stands for standard input. */
   readonly isStdinMeant: boolean
   readonly isJson: boolean
+  /** Whether `--data` was given, beside what the environment says. */
+  readonly isDataGiven: boolean
   readonly style: Style
+  /** Does an operation, here or on the server that was named. */
+  readonly perform: Operations['perform']
   /** Where and for whom; read on first use, so that `help` works whatever the environment says. */
   setup(): Setup
   /** A command line to suggest, for the same data, owner and user as this one. */
@@ -48,7 +52,13 @@ export type Answer = {
   readonly exit?: number
 }
 
-export type CommandGroup = 'Remembering' | 'Reading' | 'Correcting' | 'Moving' | 'Upkeep'
+export type CommandGroup =
+  | 'Remembering'
+  | 'Reading'
+  | 'Correcting'
+  | 'Moving'
+  | 'Serving'
+  | 'Upkeep'
 
 export type Command = {
   readonly name: string
@@ -59,6 +69,8 @@ export type Command = {
   readonly arguments: readonly Argument[]
   readonly options: Options
   readonly examples: readonly string[]
+  /** It is about this machine, so that no server can do it. */
+  readonly isLocal?: boolean
   /** Null when the command has printed everything itself. */
   run(call: Call): Promise<Answer | null>
 }
@@ -83,17 +95,14 @@ export class UsageError extends AppError {
   }
 }
 
-export async function withEngine<Result>(
-  call: Call,
-  options: { readonly create: boolean },
-  work: (engine: Engine) => Promise<Result>,
-): Promise<Result> {
-  const engine = await call.setup().database.openEngine(options)
-  try {
-    return await work(engine)
-  } finally {
-    await engine.close()
-  }
+/** For what no server can do. */
+export function refuseRemote(call: Call, what: string): void {
+  const { remote } = call.setup()
+  if (remote === null) return
+  throw new UsageError(
+    `${what} works on this machine only, and ${remote.origin} names a server.`,
+    `Run it without ${remote.origin}, where the database is.`,
+  )
 }
 
 /** The one argument that the table says is required. */
@@ -102,6 +111,21 @@ export function onlyWord(call: Call): string {
   if (word === undefined) throw new UsageError('An argument is missing.')
   return word
 }
+
+/** Asks on a terminal; elsewhere `--yes` must have been given. */
+export async function makeSure(
+  call: Call<{ readonly yes: { readonly kind: 'flag'; readonly help: string } }>,
+  question: string,
+  otherwise: string,
+): Promise<void> {
+  if (call.given.yes) return
+  if (!call.host.stdin.isTerminal || !call.host.stderr.isTerminal) {
+    throw new UsageError('Nobody can be asked whether this is meant. Give --yes.')
+  }
+  if (!(await call.host.confirm(question))) throw new AppError('cancelled', otherwise)
+}
+
+export const YES = { yes: { kind: 'flag', help: 'Do not ask.' } } as const
 
 export function throwIfStopped(call: Call, message: string): void {
   if (call.host.stop.aborted) throw new AppError('cancelled', message)

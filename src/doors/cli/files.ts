@@ -1,6 +1,5 @@
 /** Files that commands read and write. A file that is being written appears under its name only when it is whole. */
-import { constants, createReadStream } from 'node:fs'
-import { access, link, open, rename, rm, stat } from 'node:fs/promises'
+import { link, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { AppError, type ErrorCode } from '../../core/errors.ts'
 
@@ -75,17 +74,10 @@ function exists(path: string): AppError {
   )
 }
 
-/** The file in pieces, and its size for showing progress. */
-export async function openForReading(
-  path: string,
-): Promise<{ readonly bytes: AsyncIterable<Uint8Array>; readonly size: number }> {
+/** The text of a small file without the line end that editors put there. */
+export async function readSecretFile(path: string): Promise<string> {
   try {
-    await access(path, constants.R_OK)
-    const found = await stat(path)
-    if (found.isDirectory()) {
-      throw new AppError('invalid_input', `${path} is a folder, not a file.`, { path })
-    }
-    return { bytes: createReadStream(path), size: found.size }
+    return (await readFile(path, 'utf8')).replace(/\r?\n$/, '')
   } catch (error) {
     throw toFileError(error, path)
   }
@@ -101,12 +93,12 @@ const FILE_ERRORS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   EDQUOT: ['disk_full', 'The disk quota is used up: cannot write'],
 }
 
-function toFileError(error: unknown, path: string): unknown {
+export function toFileError(error: unknown, path: string): unknown {
   const known = FILE_ERRORS[codeOf(error)]
   if (known === undefined) return error
   return new AppError(known[0], `${known[1]} ${path}.`, { path }, error)
 }
 
-function codeOf(error: unknown): string {
+export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }

@@ -3,7 +3,16 @@ import type { Command, CommandGroup, Option, Options } from './command.ts'
 import { GLOBAL_OPTIONS, usageOf } from './parse.ts'
 import type { Style } from './render.ts'
 
-const GROUPS: readonly CommandGroup[] = ['Remembering', 'Reading', 'Correcting', 'Moving', 'Upkeep']
+const LOCAL_ONLY = 'It works on this machine only, not with `--url`.'
+
+const GROUPS: readonly CommandGroup[] = [
+  'Remembering',
+  'Reading',
+  'Correcting',
+  'Moving',
+  'Serving',
+  'Upkeep',
+]
 const HELP_COLUMNS_MAX = 100
 const HELP_COLUMNS = 80
 
@@ -29,9 +38,7 @@ export function commandHelp(command: Command, style: Style): string {
   const words = command.arguments.map(({ name, help }) => [`<${name}>`, help] as const)
   const sections = [
     `Usage: ${usageOf(command)}`,
-    [command.summary, ...(command.details === undefined ? [] : [command.details])]
-      .map((text) => wrap(text, columns))
-      .join('\n\n'),
+    [command.summary, ...detailsOf(command)].map((text) => wrap(text, columns)).join('\n\n'),
     ...(words.length === 0 ? [] : [[style.bold('Arguments'), pairLines(words, style)].join('\n')]),
     ...(Object.keys(command.options).length === 0
       ? []
@@ -40,6 +47,10 @@ export function commandHelp(command: Command, style: Style): string {
     style.dim('`recollect help` lists the options of all commands.'),
   ]
   return sections.join('\n\n')
+}
+
+function detailsOf({ details, isLocal }: Command): readonly string[] {
+  return [...(details === undefined ? [] : [details]), ...(isLocal === true ? [LOCAL_ONLY] : [])]
 }
 
 function optionLines(options: Options, style: Style): string {
@@ -79,7 +90,7 @@ export function toMarkdown(commands: readonly Command[]): string {
   const sections = commands.map((command) =>
     [
       `### ${command.name}`,
-      command.summary + (command.details === undefined ? '' : ` ${command.details}`),
+      [command.summary, ...detailsOf(command)].join(' '),
       `\`\`\`\n${[usageOf(command), '', ...command.examples].join('\n')}\n\`\`\``,
       ...markdownTable([
         ...command.arguments.map(({ name, help }) => [`<${name}>`, help] as const),

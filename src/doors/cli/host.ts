@@ -2,9 +2,13 @@
  * Everything the command line needs from outside: streams, questions, and the database that flags and environment
  * point at. Commands reach the system only through this, so that they run in tests as they run in a terminal.
  */
-import type { ScopeInput } from '../../core/draft.ts'
+import type { ImportFormat } from '../../core/foreign/detect.ts'
+import type { ForeignRecord } from '../../core/foreign/record.ts'
 import type { SettingValues } from '../../core/settings.ts'
 import type { Engine } from '../../engine/engine.ts'
+import type { EmbeddingProvider } from '../../operations/operation.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { HttpDoorOptions } from '../http/options.ts'
 
 export interface Host {
   readonly version: string
@@ -21,6 +25,17 @@ export interface Host {
   askSecret(question: string): Promise<string>
   /** Flags over environment over defaults. */
   configure(flags: GlobalFlags): Setup
+  /** Makes an empty folder that the system may clear away some day. */
+  makeTemporaryFolder(): string
+  /** Runs a tool that only a clone of the repository has, and returns its exit code; null where there is none. */
+  runTool(name: 'eval' | 'bench', argv: readonly string[]): Promise<number | null>
+  /** Where programs of this person keep their configuration. */
+  readonly homes: ConfigurationHomes
+}
+
+export type ConfigurationHomes = {
+  readonly platform: string
+  readonly home: string
 }
 
 export interface Input {
@@ -46,28 +61,111 @@ export type GlobalFlags = {
   readonly user?: string
   readonly session?: string
   readonly keyFile?: string
+  readonly url?: string
+  readonly key?: string
+}
+
+/** Whose memories. */
+export type Names = {
+  readonly owner: string
+  readonly user?: string
+  readonly session?: string
 }
 
 export type Setup = {
-  readonly scope: ScopeInput
+  readonly scope: Names
+  /** What was said about whose memories are meant; what was not said is left out. */
+  readonly named: Partial<Names>
+  /** The server that is to do it instead, or null for the database on this machine. */
+  readonly remote: RemoteServer | null
+  readonly server: ServerSettings
+  readonly mcpCompatibility: boolean
+  readonly embeddingProviders: readonly EmbeddingProvider[]
   readonly settings: SettingValues
   readonly listen: { readonly host: string; readonly port: number }
   readonly database: Database
+  /** The data folder that was named by flag or variable, or null for the usual one. */
+  readonly dataNamed: string | null
   /** Where the key in force comes from, in words, or null when there is none. */
   readonly keyOrigin: string | null
   serve(options: ServeOptions): Promise<Serving>
+  /** Finds out what a file is, and gives what it holds. */
+  openImport(source: ImportSource): Promise<OpenedImport>
+  /** Speaks MCP on standard input and output until the client goes or `stop` fires. */
+  serveMcp(options: McpOptions): Promise<void>
 }
 
-export type ServeOptions = {
+export type ImportSource = {
+  /** A file, or bytes that come from elsewhere, with a name for messages. */
+  readonly source: string | { readonly bytes: AsyncIterable<Uint8Array>; readonly name: string }
+  /** What it is, where that can't be told from how it begins. */
+  readonly from?: string
+  readonly onBytes?: (bytes: number) => void
+}
+
+export type OpenedImport = {
+  readonly format: ImportFormat
+  readonly sizeBytes: number | null
+  close(): void
+} & (
+  | { readonly kind: 'lines'; readonly lines: AsyncIterable<string> }
+  | {
+      readonly kind: 'records'
+      readonly records: AsyncIterable<ForeignRecord>
+      readonly observedAt: number | null
+    }
+)
+
+export type RemoteServer = {
+  /** Without a slash at its end. */
+  readonly url: string
+  readonly key: string | null
+  /** Where the address was given, in words. */
+  readonly origin: string
+}
+
+/** How `serve` meets the world. */
+export type ServerSettings = {
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | null
+  /** Believe what a proxy says about who asks and how. */
+  readonly trustProxy: boolean
+  /** Names under which it may be asked, besides its own address. */
+  readonly allowedHosts: readonly string[]
+  /** Pages of other origins that may ask it. */
+  readonly allowedOrigins: readonly string[]
+}
+
+export type McpOptions = {
+  readonly engine: Engine
+  readonly version: string
+  readonly scope: Names
+  readonly isCompatible: boolean
+  readonly embeddingProviders: readonly EmbeddingProvider[]
+  readonly stop: AbortSignal
+}
+
+export type ServeOptions = Partial<ServerSettings> & {
   readonly host: string
   /** 0 takes any free port. */
   readonly port: number
   readonly engine: Engine
   readonly version: string
-}
+  /** `off` lets everybody in who reaches the port. Default: `keys`. */
+  readonly auth?: 'keys' | 'off'
+  readonly embeddingProviders?: readonly EmbeddingProvider[]
+} & Pick<HttpDoorOptions, 'metrics' | 'hasOpenMetrics' | 'onRequest' | 'mounts'> & {
+    /** Default: the system's. */
+    readonly clock?: Clock
+    /** How long requests under way may take to finish when it is closed. */
+    readonly graceMs?: number
+  }
 
 export type Serving = {
   readonly url: string
+  /** What a person should know about how it is reached, in words. */
+  readonly warnings?: readonly string[]
+  /** Of the key that was made because there was none: shown once and never again. */
+  readonly managementKey?: string | null
   /** Stops taking requests, lets those under way finish, then cuts what is left. */
   close(): Promise<void>
 }

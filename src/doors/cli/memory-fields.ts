@@ -1,7 +1,6 @@
 /** The options that describe a memory, shared by every command that writes or filters one. */
-import type { EditInput } from '../../core/draft.ts'
+import type { z } from 'zod'
 import {
-  type JsonObject,
   MEMORY_CATEGORIES,
   MEMORY_STATUSES,
   MEMORY_TYPES,
@@ -11,7 +10,6 @@ import {
   TRUST_LEVELS,
   type Trust,
 } from '../../core/memory.ts'
-import type { ReadFilter } from '../../engine/read.ts'
 import { type Call, type Given, type Options, UsageError } from './command.ts'
 import { nearest } from './suggest.ts'
 import { parseTime } from './times.ts'
@@ -36,7 +34,7 @@ export const DESCRIBING_OPTIONS = {
 } as const satisfies Options
 
 /** What was said about the memory, and only that. */
-export function describedBy(call: Call<typeof DESCRIBING_OPTIONS>): EditInput {
+export function describedBy(call: Call<typeof DESCRIBING_OPTIONS>) {
   const { given } = call
   const now = call.host.now()
   const time = (option: 'expires' | 'valid-from' | 'valid-until', direction: 'ahead' | 'back') => {
@@ -48,13 +46,13 @@ export function describedBy(call: Call<typeof DESCRIBING_OPTIONS>): EditInput {
     type: typeOf(given.type),
     category: categoryOf(given.category),
     importance:
-      given.importance === undefined ? undefined : numberOf('importance', given.importance),
+      given.importance === undefined ? undefined : wholeOf('importance', given.importance, 1, 10),
     pinned: given.pin ? true : undefined,
     trust: trustOf(given.trust),
     expiresAt: time('expires', 'ahead'),
     validFrom: time('valid-from', 'back'),
     validUntil: time('valid-until', 'ahead'),
-    entities: given.entity.length > 0 ? given.entity : undefined,
+    entities: given.entity.length > 0 ? [...given.entity] : undefined,
     language: given.language,
     metadata: given.metadata === undefined ? undefined : parseMetadata(given.metadata),
   })
@@ -81,17 +79,25 @@ export const FILTER_OPTIONS = {
   pinned: { kind: 'flag', help: 'Only pinned ones.' },
 } as const satisfies Options
 
-export function filteredBy(given: Given<typeof FILTER_OPTIONS>): ReadFilter {
+export type Filter = {
+  readonly status?: MemoryStatus[]
+  readonly type?: MemoryType[]
+  readonly category?: MemoryCategory[]
+  readonly pinned?: true
+  readonly includeEnded?: true
+}
+
+export function filteredBy(given: Given<typeof FILTER_OPTIONS>): Filter {
   if (given['all-statuses'] && given.status.length > 0) {
     throw new UsageError('--status and --all-statuses contradict each other. Give one of them.')
   }
-  const statuses = given['all-statuses'] ? MEMORY_STATUSES : given.status.flatMap(statusOf)
-  const types = given.type.flatMap((word) => typeOf(word) ?? [])
-  const categories = given.category.flatMap((word) => categoryOf(word) ?? [])
+  const status = given['all-statuses'] ? [...MEMORY_STATUSES] : given.status.flatMap(statusOf)
+  const type = given.type.flatMap((word) => typeOf(word) ?? [])
+  const category = given.category.flatMap((word) => categoryOf(word) ?? [])
   return {
-    ...(statuses.length > 0 ? { statuses } : {}),
-    ...(types.length > 0 ? { types } : {}),
-    ...(categories.length > 0 ? { categories } : {}),
+    ...(status.length > 0 ? { status } : {}),
+    ...(type.length > 0 ? { type } : {}),
+    ...(category.length > 0 ? { category } : {}),
     ...(given.pinned ? { pinned: true } : {}),
     ...(given.ended ? { includeEnded: true } : {}),
   }
@@ -143,11 +149,27 @@ export function oneOf<Word extends string>(
   )
 }
 
-function parseMetadata(text: string): JsonObject {
+/** The first word of a command that has several uses; the first of them when there is none. */
+export function actionOf<Action extends string>(
+  command: string,
+  word: string | undefined,
+  actions: readonly [Action, ...Action[]],
+): Action {
+  if (word === undefined) return actions[0]
+  const found = actions.find((action) => action === word)
+  if (found !== undefined) return found
+  const meant = nearest(word, actions)
+  throw new UsageError(
+    `\`${command}\` does not know "${word.slice(0, 40)}".${meant === null ? '' : ` Did you mean \`${command} ${meant}\`?`}`,
+    `There are: ${actions.join(', ')}.`,
+  )
+}
+
+function parseMetadata(text: string): { [name: string]: z.core.util.JSONType } {
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return value as JsonObject // parsed from JSON, and an object
+      return value as { [name: string]: z.core.util.JSONType } // parsed from JSON, and an object
     }
   } catch {
     /* told below, without the text */

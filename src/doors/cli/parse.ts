@@ -17,6 +17,12 @@ export const GLOBAL_OPTIONS = {
     value: 'file',
     help: 'The file with the key of an encrypted database.',
   },
+  url: {
+    kind: 'value',
+    value: 'address',
+    help: 'Let this server do it instead, as http://127.0.0.1:20128.',
+  },
+  key: { kind: 'value', value: 'rc_…', help: 'The key for that server.' },
   json: { kind: 'flag', help: 'Print one JSON value instead of text; errors too, on stderr.' },
   verbose: { kind: 'flag', help: 'Show where an error came from.' },
   help: { kind: 'flag', help: 'Explain the command instead of running it.' },
@@ -57,6 +63,13 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   revert: 'undo',
   dump: 'export',
   load: 'import',
+  wipe: 'clear',
+  token: 'keys',
+  tokens: 'keys',
+  key: 'keys',
+  install: 'connect',
+  users: 'owners',
+  try: 'demo',
   info: 'status',
   check: 'doctor',
   repair: 'doctor',
@@ -70,6 +83,7 @@ export function parseCommandLine(argv: readonly string[], commands: readonly Com
   const at = findCommandWord(argv)
   const command = at === null ? null : findCommand(argv[at] ?? '', commands)
   const rest = argv.filter((_, index) => index !== at)
+  const before = at ?? argv.length
   const options: Options = { ...GLOBAL_OPTIONS, ...command?.options }
   const { tokens } = parseArgs({
     args: rest,
@@ -84,20 +98,40 @@ export function parseCommandLine(argv: readonly string[], commands: readonly Com
     tokens: true,
   })
   const values = new Map<string, (string | true)[]>()
+  const general = new Map<string, (string | true)[]>()
   const words: string[] = []
   let terminator: number | null = null
   for (const token of tokens) {
     if (token.kind === 'option-terminator') terminator = token.index
     if (token.kind === 'positional') words.push(token.value)
     if (token.kind !== 'option') continue
-    const value = checkOption(token, options, command)
-    values.set(token.name, [...(values.get(token.name) ?? []), value])
+    const isGeneral = token.index < before || !isOfCommand(command, token)
+    const value = checkOption(token, isGeneral ? GLOBAL_OPTIONS : options, command)
+    const meant = isGeneral ? general : values
+    meant.set(token.name, [...(meant.get(token.name) ?? []), value])
   }
-  const given = collect(options, values)
-  const globals = globalsOf(command, values)
+  const given = collect(command?.options ?? {}, values)
+  const globals = collect(GLOBAL_OPTIONS, general) as Given<typeof GLOBAL_OPTIONS> // from its own table
   if (command !== null && !globals.help && !globals.version) checkWords(command, words)
-  const isStdinMeant = terminator === null && words.length === 1 && words[0] === '-'
+  const isStdinMeant = terminator === null && isTextADash(command, words)
   return { command, globals, given, words, isStdinMeant }
+}
+
+const SERVER_KEY = /^rc_[0-9a-z]{10,40}_[\w-]{20,}$/
+
+/**
+ * An option of the command hides the one of all commands with the same name: `restore --version 2`. A key of a server
+ * is told by its form, so that it never becomes the name of a memory: `add --url … --key rc_…`.
+ */
+function isOfCommand(command: Command | null, { name, value }: RawOption): boolean {
+  if (name === 'key' && value !== undefined && SERVER_KEY.test(value)) return false
+  return Object.hasOwn(command?.options ?? {}, name)
+}
+
+function isTextADash(command: Command | null, words: readonly string[]): boolean {
+  const text = command?.arguments.findIndex((argument) => argument.isRepeated) ?? -1
+  const place = Math.max(0, text)
+  return words.length === place + 1 && words[place] === '-'
 }
 
 /** Options of all commands may stand before the command, so their values must not be taken for it. */
@@ -144,7 +178,9 @@ type RawOption = {
 
 function checkOption(token: RawOption, options: Options, command: Command | null): string | true {
   const option = token.rawName.startsWith('--') ? findOption(options, token.name) : undefined
-  if (option === undefined) throw unknownOption(token, options, command)
+  if (option === undefined) {
+    throw unknownOption(token, { ...GLOBAL_OPTIONS, ...command?.options }, command)
+  }
   if (option.kind === 'flag') {
     if (token.value === undefined) return true
     throw new UsageError(`${token.rawName} takes no value.`)
@@ -180,15 +216,6 @@ function unknownOption(
       ? 'For text that begins with a dash, put -- before it.'
       : `Run \`recollect help ${command.name}\` for its options.`,
   )
-}
-
-/** An option of the command hides the one of all commands with the same name: `restore --version 2`. */
-function globalsOf(
-  command: Command | null,
-  values: ReadonlyMap<string, readonly (string | true)[]>,
-): Given<typeof GLOBAL_OPTIONS> {
-  const visible = [...values].filter(([name]) => !Object.hasOwn(command?.options ?? {}, name))
-  return collect(GLOBAL_OPTIONS, new Map(visible)) as Given<typeof GLOBAL_OPTIONS> // from its own table
 }
 
 function collect(options: Options, values: ReadonlyMap<string, readonly (string | true)[]>) {

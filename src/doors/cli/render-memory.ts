@@ -1,9 +1,9 @@
 /** Memories as people read them: in lists, alone, and through their history. */
-
-import type { Instant } from '../../core/ids.ts'
-import { hasEnded, type Memory } from '../../core/memory.ts'
-import type { HistoryEntry } from '../../engine/read.ts'
-import type { Recollection } from '../../engine/recall.ts'
+import type { z } from 'zod'
+import type { memoryHistory } from '../../operations/memories.ts'
+import type { searchMemories } from '../../operations/reading.ts'
+import type { WireMemory as Memory } from '../../operations/wire.ts'
+import { inWordsOfTheShell } from './faults.ts'
 import {
   type Cell,
   count,
@@ -16,33 +16,37 @@ import {
 } from './render.ts'
 import { formatAge, formatTime } from './times.ts'
 
+export type Found = z.output<(typeof searchMemories)['output']>
+type Version = z.output<(typeof memoryHistory)['output']>['versions'][number]
+
 export function renderList(style: Style, memories: readonly Memory[], now: number): string {
   return table(
     style,
     ['ID', 'CREATED', 'MEMORY'],
     memories.map((memory) => [
       { text: memory.id },
-      { text: formatAge(memory.createdAt, now), paint: style.dim },
+      { text: formatAge(Date.parse(memory.createdAt), now), paint: style.dim },
       contentCell(style, memory, now),
     ]),
   )
 }
 
-export function renderResults(style: Style, found: Recollection, now: number): string {
-  if (found.memories.length === 0) return nothingFound(found)
-  const rows = found.memories.map(({ memory, score, coverage }) => [
+export function renderResults(style: Style, found: Found, now: number): string {
+  if (found.results.length === 0) return nothingFound(found)
+  const rows = found.results.map(({ id, snippet, memory, score, coverage }) => [
     { text: score.toFixed(2) },
     { text: `${Math.round(coverage * 100)}%` },
-    { text: memory.id },
-    contentCell(style, memory, now),
+    { text: id },
+    memory === undefined ? { text: oneLine(snippet) } : contentCell(style, memory, now),
   ])
   return [table(style, ['SCORE', 'COVERS', 'ID', 'MEMORY'], rows), ...warnings(found)].join('\n')
 }
 
 /** Each memory with the steps that brought it to its place, and what each leg did. */
-export function renderExplanation(style: Style, found: Recollection, now: number): string {
+export function renderExplanation(style: Style, found: Found, now: number): string {
   const legs = Object.entries(found.legs).map(([name, { state, hits, because }]) => {
-    return [name, because === null ? `${hits} found` : `${state}: ${because}`] as const
+    const why = inWordsOfTheShell(because ?? '')
+    return [name, because === null ? `${hits} found` : `${state}: ${why}`] as const
   })
   const time = found.time === null ? [] : [['time', found.time] as const]
   const about = fields(style, [
@@ -51,10 +55,10 @@ export function renderExplanation(style: Style, found: Recollection, now: number
     ...legs,
     ...nearestField(found),
   ])
-  const entries = found.memories.map(({ memory, trail }, index) =>
+  const entries = found.results.map(({ snippet, memory, trail }, index) =>
     [
-      `${index + 1}. ${contentCell(style, memory, now).text}`,
-      ...trail.map(({ stage, score, note }) =>
+      `${index + 1}. ${memory === undefined ? oneLine(snippet) : contentCell(style, memory, now).text}`,
+      ...(trail ?? []).map(({ stage, score, note }) =>
         style.dim(
           `   ${stage.padEnd(10)}${score.toFixed(3).padStart(8)}  ${oneLine(note ?? '')}`.trimEnd(),
         ),
@@ -64,23 +68,23 @@ export function renderExplanation(style: Style, found: Recollection, now: number
   return [about, ...(entries.length === 0 ? [nothingFound(found)] : entries)].join('\n\n')
 }
 
-function nothingFound(found: Recollection): string {
+function nothingFound(found: Found): string {
   const words = found.abstained ? 'Nothing that fits was found.' : 'Nothing found.'
   return [words, ...warnings(found)].join('\n')
 }
 
 /** Where the nearest memory stands, for whoever wonders why there is nothing or so much. */
-function nearestField({ closeness }: Recollection): readonly (readonly [string, string])[] {
+function nearestField({ closeness }: Found): readonly (readonly [string, string])[] {
   return closeness === null
     ? []
     : [['nearest', `closeness ${closeness.toFixed(2)} (see the settings answerFloor, memberFloor)`]]
 }
 
 /** A leg that should have answered and did not: the list may lack something. */
-function warnings({ legs }: Recollection): readonly string[] {
+function warnings({ legs }: Found): readonly string[] {
   const failed = Object.entries(legs)
     .filter(([, { state }]) => state === 'failed')
-    .map(([name, { because }]) => `Not searched by ${name}: ${because}`)
+    .map(([name, { because }]) => `Not searched by ${name}: ${inWordsOfTheShell(because ?? '')}`)
   const missing = legs.meaning.missing ?? 0
   const without = count(missing, 'memory has no vector', 'memories have no vector')
   return missing === 0
@@ -102,7 +106,7 @@ const KEY_COLUMNS_MAX = 24
 function marksOf(memory: Memory, now: number): readonly string[] {
   return [
     ...(memory.status === 'active' ? [] : [memory.status]),
-    ...(hasEnded(memory, now as Instant) ? ['ended'] : []), // the host's clock, in milliseconds
+    ...(hasEnded(memory, now) ? ['ended'] : []),
     ...(memory.pinned ? ['pinned'] : []),
     ...(memory.conflictsWith === null ? [] : ['disputed']),
     // A key that an extractor made from the words only repeats them.
@@ -112,13 +116,17 @@ function marksOf(memory: Memory, now: number): readonly string[] {
   ]
 }
 
+function hasEnded({ expiresAt, validUntil }: Memory, now: number): boolean {
+  return [expiresAt, validUntil].some((end) => end !== null && Date.parse(end) <= now)
+}
+
 /** The content whole, then everything worth knowing about it. */
 export function renderMemory(style: Style, memory: Memory, now: number): string {
   const optional = (name: string, value: string | null): readonly (readonly [string, string])[] =>
     value === null || value === '' ? [] : [[name, value]]
-  const time = (at: number | null) => (at === null ? null : formatTime(at))
-  const { place, provenance } = memory
-  const ended = hasEnded(memory, now as Instant) ? ', ended' : '' // as above
+  const time = (at: string | null) => (at === null ? null : localTime(at))
+  const { user, sessionId, provenance } = memory
+  const ended = hasEnded(memory, now) ? ', ended' : ''
   return [
     style.columns === null ? memory.content : harmless(memory.content),
     '',
@@ -131,16 +139,16 @@ export function renderMemory(style: Style, memory: Memory, now: number): string 
       ...optional('disputes', memory.conflictsWith),
       ['importance', `${memory.importance} of 10`],
       ['trust', memory.trust],
-      ['owner', oneLine(place.owner)],
-      ...optional('user', place.user === null ? null : oneLine(place.user)),
-      ...optional('session', place.session === null ? null : oneLine(place.session)),
-      ['created', formatTime(memory.createdAt)],
-      ['changed', `${formatTime(memory.updatedAt)}, version ${memory.version} by ${memory.change}`],
+      ['owner', oneLine(memory.owner)],
+      ...optional('user', user === null ? null : oneLine(user)),
+      ...optional('session', oneLine(sessionId)),
+      ['created', localTime(memory.createdAt)],
+      ['changed', `${localTime(memory.updatedAt)}, version ${memory.version} by ${memory.change}`],
       ...optional('holds from', time(memory.validFrom)),
       ...optional('holds until', time(memory.validUntil)),
       ...optional('expires', time(memory.expiresAt)),
       ['said', count(memory.sourceCount, 'time')],
-      ['used', count(memory.useCount, 'time') + lastUse(memory)],
+      ['used', count(memory.accessCount, 'time') + lastUse(memory)],
       ['source', [provenance.source, provenance.extractor].filter(Boolean).map(String).join(', ')],
       ...optional('entities', memory.entities.map(oneLine).join(', ')),
       ...optional('language', memory.language),
@@ -149,8 +157,12 @@ export function renderMemory(style: Style, memory: Memory, now: number): string 
   ].join('\n')
 }
 
-function lastUse({ lastUsedAt }: Memory): string {
-  return lastUsedAt === null ? '' : `, last ${formatTime(lastUsedAt)}`
+function lastUse({ lastAccessedAt }: Memory): string {
+  return lastAccessedAt === null ? '' : `, last ${localTime(lastAccessedAt)}`
+}
+
+function localTime(iso: string): string {
+  return formatTime(Date.parse(iso))
 }
 
 function metadataOf({ metadata }: Memory): string | null {
@@ -164,19 +176,22 @@ const UNTOLD: ReadonlySet<string> = new Set([
   'change',
   'createdAt',
   'updatedAt',
-  'useCount',
-  'lastUsedAt',
+  'accessCount',
+  'lastAccessedAt',
   'salience',
-  'place',
+  'owner',
+  'apiKeyId',
+  'user',
+  'sessionId',
 ])
 
 /** Every version with what it changed, newest first. */
-export function renderHistory(style: Style, entries: readonly HistoryEntry[]): string {
+export function renderHistory(style: Style, entries: readonly Version[]): string {
   return entries
     .map(({ memory, replacedAt }, index) => {
       const before = entries[index + 1]?.memory
       const until = replacedAt === null ? style.green('in force') : style.dim('replaced')
-      const head = `${style.bold(`Version ${memory.version}`)}  ${formatTime(memory.updatedAt)}  ${memory.change}  ${until}`
+      const head = `${style.bold(`Version ${memory.version}`)}  ${localTime(memory.updatedAt)}  ${memory.change}  ${until}`
       return [head, ...differences(style, before, memory)].join('\n')
     })
     .join('\n\n')
@@ -207,7 +222,6 @@ const TIMES: ReadonlySet<string> = new Set(['validFrom', 'validUntil', 'expiresA
 
 function valueText(field: string, value: unknown): string {
   if (value === null || value === undefined) return '(none)'
-  if (typeof value === 'string') return harmless(value)
-  if (typeof value === 'number' && TIMES.has(field)) return formatTime(value)
+  if (typeof value === 'string') return TIMES.has(field) ? localTime(value) : harmless(value)
   return harmless(JSON.stringify(value))
 }

@@ -3,23 +3,29 @@
  * so that standard output holds what was asked for and nothing besides.
  */
 import { type AppError, ERRORS, toAppError } from '../../core/errors.ts'
-import { type Answer, type Call, UsageError } from './command.ts'
+import { type Answer, type Call, type Command, refuseRemote, UsageError } from './command.ts'
 import { COMMANDS } from './commands/index.ts'
+import { flagsToBlame, inWordsOfTheShell } from './faults.ts'
 import { type Host, OutputClosed, type Setup } from './host.ts'
+import { createLocal } from './local.ts'
+import type { Operations } from './operations.ts'
 import { type Parsed, parseCommandLine } from './parse.ts'
+import { createRemote } from './remote.ts'
 import { createStyle, harmless, quoted } from './render.ts'
 
 export async function run(argv: readonly string[], host: Host): Promise<number> {
   const early = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length)
   const isJson = early.includes('--json')
+  let command: Command | null = null
   try {
     const parsed = parseCommandLine(argv, COMMANDS)
+    command = parsed.command
     const answer = await answerTo(parsed, host)
     if (answer !== null) await print(host, answer, isJson)
     return answer?.exit ?? 0
   } catch (error) {
     if (error instanceof OutputClosed) return 0
-    await tell(host, error, { isJson, isVerbose: early.includes('--verbose') })
+    await tell(host, error, { isJson, isVerbose: early.includes('--verbose'), command })
     return ERRORS[toAppError(error).code].exit
   }
 }
@@ -30,41 +36,74 @@ async function answerTo(parsed: Parsed, host: Host): Promise<Answer | null> {
   if (globals.version) return { json: { version: host.version }, text: `recollect ${host.version}` }
   if (command === null || globals.help) {
     const asked = parseCommandLine(['help', ...(command === null ? [] : [command.name])], COMMANDS)
-    if (asked.command !== null) return asked.command.run(toCall(asked, host, style))
+    return asked.command === null ? null : runCommand(asked.command, asked, host, style)
   }
-  return command === null ? null : command.run(toCall(parsed, host, style))
+  return runCommand(command, parsed, host, style)
 }
 
-function toCall(parsed: Parsed, host: Host, style: Call['style']): Call {
+async function runCommand(command: Command, parsed: Parsed, host: Host, style: Call['style']) {
+  const operations = whenNeeded(() => operationsFor(host, setup()))
+  let known: Setup | undefined
+  const setup = () => {
+    known ??= host.configure(flagsOf(parsed.globals))
+    return known
+  }
   const { globals, given, words, isStdinMeant } = parsed
-  let setup: Setup | undefined
-  return {
+  const call: Call = {
     host,
     given,
     words,
     isStdinMeant,
     isJson: globals.json,
+    isDataGiven: globals.data !== undefined,
     style,
-    setup: () => {
-      setup ??= host.configure(flagsOf(globals))
-      return setup
-    },
+    perform: (operation, input) => operations.get().perform(operation, input),
+    setup,
     again: (commandLine) => ['recollect', commandLine, ...sameFlags(globals)].join(' '),
+  }
+  if (command.isLocal === true) refuseRemote(call, `\`${command.name}\``)
+  try {
+    return await command.run(call)
+  } finally {
+    await operations.close()
   }
 }
 
-function flagsOf({ data, owner, user, session, 'key-file': keyFile }: Parsed['globals']) {
+function operationsFor(host: Host, setup: Setup): Operations {
+  const { remote, named } = setup
+  return remote === null
+    ? createLocal({ setup, version: host.version, signal: host.stop })
+    : createRemote({ server: remote, named, signal: host.stop })
+}
+
+/** Most commands need operations, some never do. */
+function whenNeeded(create: () => Operations) {
+  let made: Operations | undefined
+  return {
+    get: () => {
+      made ??= create()
+      return made
+    },
+    close: async () => made?.close(),
+  }
+}
+
+function flagsOf(globals: Parsed['globals']) {
+  const { data, owner, user, session, 'key-file': keyFile, url, key } = globals
   return {
     ...(data === undefined ? {} : { data }),
     ...(owner === undefined ? {} : { owner }),
     ...(user === undefined ? {} : { user }),
     ...(session === undefined ? {} : { session }),
     ...(keyFile === undefined ? {} : { keyFile }),
+    ...(url === undefined ? {} : { url }),
+    ...(key === undefined ? {} : { key }),
   }
 }
 
+/** All but the key: it would stand in whatever keeps what was printed. */
 function sameFlags(globals: Parsed['globals']): readonly string[] {
-  return (['data', 'owner', 'user', 'session', 'key-file'] as const).flatMap((name) => {
+  return (['data', 'owner', 'user', 'session', 'key-file', 'url'] as const).flatMap((name) => {
     const value = globals[name]
     return value === undefined ? [] : [`--${name}`, quoted(value)]
   })
@@ -87,20 +126,27 @@ function jsonForTerminal(json: string): string {
 async function tell(
   host: Host,
   thrown: unknown,
-  { isJson, isVerbose }: { readonly isJson: boolean; readonly isVerbose: boolean },
+  {
+    isJson,
+    isVerbose,
+    command,
+  }: { readonly isJson: boolean; readonly isVerbose: boolean; readonly command: Command | null },
 ): Promise<void> {
   const error = toAppError(thrown)
-  const message = error.code === 'internal' ? unexpected(error) : error.message
+  const message = error.code === 'internal' ? unexpected(error) : inWordsOfTheShell(error.message)
   const trace = isVerbose ? traceOf(thrown) : []
   if (isJson) {
-    const { code, facts } = error
-    const json = { error: { code, message, facts, ...(isVerbose ? { trace } : {}) } }
+    const { code, facts, details } = error
+    const about = { code, message, facts, ...(details.length > 0 ? { details } : {}) }
+    const json = { error: { ...about, ...(isVerbose ? { trace } : {}) } }
     return host.stderr.write(`${JSON.stringify(json)}\n`)
   }
   const { red } = createStyle(host.stderr, host.hasColor)
-  const hint = isVerbose && error.code === 'internal' ? null : hintFor(error)
-  const lines = [`${red('recollect:')} ${harmless(message)}`, ...(hint === null ? [] : [hint])]
-  await host.stderr.write(`${[...lines, ...trace].join('\n')}\n`)
+  const hint = isVerbose && error.code === 'internal' ? null : hintFor(error, command)
+  const several = error.details.length > 1 ? error.details.map((each) => `  ${each.message}`) : []
+  const lines = [`${red('recollect:')} ${harmless(message)}`, ...several.map(harmless)]
+  const whole = [...lines, ...(hint === null ? [] : [hint]), ...trace]
+  await host.stderr.write(`${whole.join('\n')}\n`)
 }
 
 /** The parser of JSON quotes what it could not parse, which may be part of a memory. */
@@ -109,15 +155,15 @@ function unexpected({ message, cause }: AppError): string {
   return `unexpected error: ${what}`
 }
 
-function hintFor(error: AppError): string | null {
+function hintFor(error: AppError, command: Command | null): string | null {
   if (error instanceof UsageError) return error.hint
   if (error.code === 'internal') {
     return 'This is a bug in Recollect. Run it again with --verbose to see where it happened.'
   }
-  if (error.code === 'not_found' && error.facts.id !== undefined) {
+  if (error.code === 'not_found' && /\bmem_/.test(error.message)) {
     return '`recollect list --all-statuses` shows what is there; --owner and --user say where to look.'
   }
-  return null
+  return flagsToBlame(error, command)
 }
 
 /** Where it happened, down to the first cause. Messages are left out: below ours, they may quote anything. */

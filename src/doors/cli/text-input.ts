@@ -8,8 +8,8 @@ const TEXT_BYTES_MAX = 16 * 1024 * 1024
 const LINE_CHARACTERS_MAX = 4 * 1024 * 1024
 
 /** The words joined, or standard input for `-` or when it is piped in. */
-export async function textFrom(call: Call): Promise<string> {
-  const { words, isStdinMeant, host } = call
+export async function textFrom(call: Call, words: readonly string[] = call.words): Promise<string> {
+  const { isStdinMeant, host } = call
   if (words.length > 0 && !isStdinMeant) return words.join(' ')
   if (host.stdin.isTerminal && !isStdinMeant) {
     throw new UsageError('There is no text.', 'Give it after the command, or pipe it in.')

@@ -41,6 +41,26 @@ export function parseTime(
   return at
 }
 
+const AGE = /^(\d{1,5})([dwmy])$/
+
+/**
+ * How old something is at least: `30d`, `6m` (months: minutes make no sense here, and would clear far more), `1y`, or
+ * a date. The time before which it was made.
+ */
+export function parseAge(option: string, text: string, now: number): number {
+  const [, count, unit] = AGE.exec(text) ?? []
+  if (count === undefined || unit === undefined) {
+    if (SPAN.test(text)) {
+      throw new UsageError(`--${option} counts days at least: 30d, 2w, 6m (months), 1y, or a date.`)
+    }
+    return parseTime(option, text, now, 'back')
+  }
+  if (unit !== 'm') return now - Number(count) * (UNITS_MS[unit] ?? 0)
+  const date = new Date(now)
+  date.setMonth(date.getMonth() - Number(count))
+  return date.getTime()
+}
+
 /** JavaScript takes 30 February for 2 March. */
 function isCalendarDay(year: number, month: number, day: number): boolean {
   const date = new Date(Date.UTC(year, month - 1, day))

@@ -24,6 +24,7 @@ export const encrypt = defineCommand({
   arguments: [],
   options: NEW_KEY_OPTIONS,
   examples: ['recollect encrypt --generate-key-file ~/recollect.key', 'recollect encrypt'],
+  isLocal: true,
   async run(call) {
     const { database, keyOrigin } = call.setup()
     if (database.state() === 'encrypted') {
@@ -45,6 +46,7 @@ export const rekey = defineCommand({
   arguments: [],
   options: NEW_KEY_OPTIONS,
   examples: ['recollect rekey --key-file old.key --generate-key-file new.key'],
+  isLocal: true,
   async run(call) {
     const { database } = call.setup()
     if (database.state() === 'plain') {
@@ -64,6 +66,7 @@ export const decrypt = defineCommand({
   arguments: [],
   options: {},
   examples: ['recollect decrypt --key-file ~/recollect.key'],
+  isLocal: true,
   async run(call) {
     const { database } = call.setup()
     const { isChanged } = await shown(call, 'Decrypting', (show) => database.decrypt(show))

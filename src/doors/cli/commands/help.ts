@@ -1,3 +1,4 @@
+/** Commands about the program itself. */
 import { type Command, defineCommand, UsageError } from '../command.ts'
 import { commandHelp, overview } from '../help.ts'
 import { nearest } from '../suggest.ts'
@@ -30,6 +31,18 @@ export function createHelp(commands: () => readonly Command[]): Command {
     },
   })
 }
+
+export const version = defineCommand({
+  name: 'version',
+  group: 'Upkeep',
+  summary: 'Print the version.',
+  arguments: [],
+  options: {},
+  examples: ['recollect version'],
+  async run({ host }) {
+    return { json: { version: host.version }, text: `recollect ${host.version}` }
+  },
+})
 
 function described({ run: _, ...described }: Command) {
   return described

@@ -1,38 +1,59 @@
 /** Every command there is, in the order help lists them. */
 import type { Command } from '../command.ts'
-import { disable, edit, erase, forget, restore, undo } from './correcting.ts'
+import { audit, keys, owners } from './access.ts'
+import { createCompletion } from './completion.ts'
+import { connect } from './connect.ts'
+import { disable, edit, restore, undo } from './correcting.ts'
+import { demo } from './demo.ts'
 import { decrypt, encrypt, rekey } from './encryption.ts'
-import { createHelp } from './help.ts'
+import { createHelp, version } from './help.ts'
 import { exporting, importing } from './moving.ts'
 import { get, history, list, search } from './reading.ts'
 import { add, learn } from './remembering.ts'
-import { serve } from './serving.ts'
-import { backup, doctor, reindex, settings, status } from './upkeep.ts'
+import { clear, erase, forget } from './removing.ts'
+import { mcp, serve } from './serving.ts'
+import { settings } from './settings.ts'
+import { bench, evaluate } from './tools.ts'
+import { backup, doctor, reindex, status } from './upkeep.ts'
 
 const WORKING: readonly Command[] = [
   add,
   learn,
+  search,
   list,
   get,
-  search,
   history,
   edit,
   disable,
   forget,
   restore,
   undo,
+  clear,
   erase,
   exporting,
   importing,
-  backup,
+  serve,
+  mcp,
+  connect,
+  keys,
+  owners,
+  audit,
   status,
   settings,
   reindex,
   doctor,
+  backup,
   encrypt,
   decrypt,
   rekey,
-  serve,
+  demo,
+  evaluate,
+  bench,
 ]
 
-export const COMMANDS: readonly Command[] = [...WORKING, createHelp(() => COMMANDS)]
+export const COMMANDS: readonly Command[] = [
+  ...WORKING,
+  createCompletion(() => COMMANDS),
+  version,
+  createHelp(() => COMMANDS),
+]

@@ -1,19 +1,23 @@
 /** Commands that move memories between databases and files. */
+import type { z } from 'zod'
 import { ERRORS } from '../../../core/errors.ts'
-import type { Engine } from '../../../engine/engine.ts'
-import type { Imported } from '../../../engine/portability.ts'
+import { IMPORT_FORMATS } from '../../../core/foreign/detect.ts'
+import { sealLines, unsealLines } from '../../../engine/portability/sealing.ts'
+import { exportMemories, importMemories } from '../../../operations/moving.ts'
+import { systemStatus } from '../../../operations/system.ts'
 import {
   type Answer,
   type Call,
   defineCommand,
   onlyWord,
   throwIfStopped,
-  withEngine,
+  UsageError,
 } from '../command.ts'
-import { openForReading, writeWhole } from '../files.ts'
+import { readSecretFile, writeWhole } from '../files.ts'
+import type { ImportSource, OpenedImport } from '../host.ts'
+import { oneOf } from '../memory-fields.ts'
 import { createProgress, percent } from '../progress.ts'
 import { count, formatNumber } from '../render.ts'
-import { linesOf } from '../text-input.ts'
 
 const BUFFERED_CHARACTERS = 64 * 1024
 
@@ -27,6 +31,11 @@ export const exporting = defineCommand({
   arguments: [{ name: 'file', help: 'Where to, or - for standard output.' }],
   options: {
     'all-owners': { kind: 'flag', help: 'Everything of every owner.' },
+    'passphrase-file': {
+      kind: 'value',
+      value: 'file',
+      help: 'Encrypt it with the passphrase in this file.',
+    },
     force: { kind: 'flag', help: 'Replace a file that is there.' },
   },
   examples: [
@@ -35,14 +44,16 @@ export const exporting = defineCommand({
   ],
   async run(call) {
     const [file = '-'] = call.words
-    return withEngine(call, { create: false }, async (engine) => {
-      const rowsOf = engine.export(call.given['all-owners'] ? null : call.setup().scope)
-      const lines = watched(call, rowsOf, file !== '-')
-      if (file === '-') return printLines(call, lines)
-      const written = await writeWhole(file, lines, { replace: call.given.force })
-      const rows = written - 1 // the header is no row
-      return { json: { file, rows }, text: `Wrote ${count(rows, 'row')} to ${file}` }
-    })
+    const { 'all-owners': isAll, 'passphrase-file': secretFile, force } = call.given
+    const passphrase = secretFile === undefined ? null : await passphraseIn(secretFile)
+    const rowsOf = await call.perform(exportMemories, isAll ? { allOwners: true } : {})
+    let rows = -1 // the header is no row
+    const lines = watched(call, rowsOf, file !== '-', () => rows++)
+    // Encrypted here, so that a server never learns the passphrase.
+    const sealed = passphrase === null ? lines : sealLines(lines, passphrase)
+    if (file === '-') return printLines(call, sealed)
+    await writeWhole(file, sealed, { replace: force })
+    return { json: { file, rows }, text: `Wrote ${count(rows, 'row')} to ${file}` }
   },
 })
 
@@ -50,14 +61,15 @@ async function* watched(
   call: Call,
   lines: AsyncIterable<string>,
   isWhole: boolean,
+  onLine: () => number,
 ): AsyncGenerator<string> {
   const progress = createProgress(call.host)
-  let rows = 0
   try {
     for await (const line of lines) {
       throwIfStopped(call, isWhole ? 'Stopped; nothing was written.' : 'Stopped.')
+      const rows = onLine()
       yield line
-      progress.show(`Exporting: ${formatNumber(rows++)} rows`)
+      progress.show(`Exporting: ${formatNumber(rows + 1)} rows`)
     }
   } finally {
     progress.clear()
@@ -76,55 +88,152 @@ async function printLines(call: Call, lines: AsyncIterable<string>): Promise<nul
   return null
 }
 
+const IMPORT_OPTIONS = {
+  from: {
+    kind: 'value',
+    value: 'format',
+    help: `What it is, where that is not told from its content: ${IMPORT_FORMATS.join(', ')}.`,
+  },
+  'into-owner': { kind: 'value', value: 'name', help: 'Give everything to this owner instead.' },
+  'passphrase-file': {
+    kind: 'value',
+    value: 'file',
+    help: 'The file with the passphrase of an encrypted export.',
+  },
+} as const
+type ImportCall = Call<typeof IMPORT_OPTIONS>
+
 export const importing = defineCommand({
   name: 'import',
   group: 'Moving',
-  summary: 'Take in what `export` wrote.',
+  summary: 'Take in what `export` wrote, or what other systems keep.',
   details:
-    'Owners, users, ids and history come back as they were. Importing the same file again changes nothing. Lines ' +
-    'that cannot be read are told with their numbers and do not stop the others; then the exit code is 2.',
-  arguments: [{ name: 'file', help: 'The export, or - for standard input.', isRequired: true }],
-  options: {
-    'into-owner': { kind: 'value', value: 'name', help: 'Give everything to this owner instead.' },
-  },
-  examples: ['recollect import memories.jsonl', 'gunzip -c all.jsonl.gz | recollect import -'],
+    'What the file is, is told from its content. Of an export, owners, users, ids and history come back as they were; ' +
+    'with `--into-owner` or `--owner`, all of it goes to that one, and on a server with a key that is no superadmin’s, ' +
+    'to the home of the key. Importing the same file again changes nothing. Lines that cannot be read are told with ' +
+    'their numbers and do not stop the others; then the exit code is 2. What other systems keep is read on this ' +
+    'machine only.',
+  arguments: [{ name: 'file', help: 'The file, or - for standard input.', isRequired: true }],
+  options: IMPORT_OPTIONS,
+  examples: [
+    'recollect import memories.jsonl',
+    'gunzip -c all.jsonl.gz | recollect import -',
+    'recollect import conversations.json --from chatgpt --into-owner ada',
+  ],
   async run(call) {
-    const file = onlyWord(call)
-    const { bytes, size } =
-      file === '-' ? { bytes: call.host.stdin.bytes(), size: 0 } : await openForReading(file)
-    const imported = await withEngine(call, { create: true }, (engine) =>
-      importFrom(call, engine, bytes, size),
-    )
-    return answerFor(imported)
+    const progress = createProgress(call.host)
+    const amount = { read: 0, size: 0 }
+    const opened = await call.setup().openImport(sourceOf(call, amount))
+    amount.size = opened.sizeBytes ?? 0
+    const show = (done: number, what: string) =>
+      progress.show(`Importing: ${count(done, what)}${percent(amount.read, amount.size)}`)
+    try {
+      const imported =
+        opened.kind === 'lines'
+          ? await importOwn(call, opened, (lines) => show(lines, 'line'))
+          : await importForeign(call, opened, (records) => show(records, 'record'))
+      return answerFor(imported)
+    } finally {
+      opened.close()
+      progress.clear()
+    }
   },
 })
 
-async function importFrom(
-  call: Call<{ readonly 'into-owner': { kind: 'value'; value: string; help: string } }>,
-  engine: Engine,
-  bytes: AsyncIterable<Uint8Array>,
-  size: number,
+function sourceOf(call: ImportCall, amount: { read: number }): ImportSource {
+  const file = onlyWord(call)
+  const { from } = call.given
+  return {
+    source: file === '-' ? { bytes: call.host.stdin.bytes(), name: 'Standard input' } : file,
+    ...(from === undefined ? {} : { from: oneOf('from', from, IMPORT_FORMATS) }),
+    onBytes: (bytes) => {
+      amount.read = bytes
+    },
+  }
+}
+
+type Lines = Extract<OpenedImport, { kind: 'lines' }>
+type Records = Extract<OpenedImport, { kind: 'records' }>
+type Imported = z.output<(typeof importMemories)['output']>
+
+async function importOwn(
+  call: ImportCall,
+  { format, lines }: Lines,
+  onLine: (lines: number) => void,
 ): Promise<Imported> {
-  const name = call.words[0] === '-' ? 'Standard input' : 'The file'
-  const owner = call.given['into-owner']
-  const progress = createProgress(call.host)
-  let read = 0
-  async function* counted() {
-    for await (const chunk of bytes) {
-      throwIfStopped(call, 'Stopped. What was taken in stays; importing again goes on from there.')
-      read += chunk.length
-      yield chunk
-    }
+  // Decrypted here, so that a server never learns the passphrase.
+  const plain =
+    format === 'recollect-encrypted' ? unsealLines(lines, await passphraseFor(call)) : lines
+  const destination = await destinationOf(call)
+  return call.perform(importMemories, { ...destination, lines: counted(call, plain, onLine) })
+}
+
+/** Nobody's memories may end up with somebody else unasked; only a superadmin can give them back to several. */
+async function destinationOf(call: ImportCall) {
+  const owner = call.given['into-owner'] ?? call.setup().named.owner
+  if (owner !== undefined) return { owner }
+  const { caller } = await call.perform(systemStatus, {})
+  return caller.role === 'superadmin' ? { allOwners: true } : {}
+}
+
+/** Files of other systems are taken apart here, and only our own lines are known to a server. */
+async function importForeign(
+  call: ImportCall,
+  { format, records, observedAt }: Records,
+  onRecord: (records: number) => void,
+): Promise<Imported> {
+  const { database, scope, remote } = call.setup()
+  if (remote !== null) {
+    throw new UsageError(
+      `This is a file of another system (${format}), and a server takes only exports of Recollect.`,
+      `Run it without ${remote.origin} where the database is, or import it here and send an export.`,
+    )
   }
+  const owner = call.given['into-owner'] ?? scope.owner
+  const engine = await database.openEngine({ create: true })
   try {
-    return await engine.import(linesOf(counted(), name), {
-      ...(owner === undefined ? {} : { owner }),
-      onProgress: (lines) =>
-        progress.show(`Importing: ${formatNumber(lines)} lines${percent(read, size)}`),
+    const imported = await engine.importRecords(
+      { ...scope, owner },
+      counted(call, records, onRecord),
+      observedAt === null ? {} : { observedAt },
+    )
+    await engine.audit.note({
+      actor: null,
+      operation: importMemories.name,
+      owner,
+      targets: ['import'],
     })
+    return { ...imported, failures: [...imported.failures] }
   } finally {
-    progress.clear()
+    await engine.close()
   }
+}
+
+async function* counted<Item>(
+  call: Call,
+  items: AsyncIterable<Item>,
+  onItem: (number: number) => void,
+): AsyncGenerator<Item> {
+  let number = 0
+  for await (const item of items) {
+    throwIfStopped(call, 'Stopped. What was taken in stays; importing again goes on from there.')
+    yield item
+    onItem(++number)
+  }
+}
+
+async function passphraseFor(call: ImportCall): Promise<string | undefined> {
+  const file = call.given['passphrase-file']
+  if (file !== undefined) return passphraseIn(file)
+  const { host } = call
+  const canAsk = host.stdin.isTerminal && host.stderr.isTerminal
+  return canAsk ? host.askSecret('Passphrase of the export: ') : undefined
+}
+
+async function passphraseIn(file: string): Promise<string> {
+  const passphrase = await readSecretFile(file)
+  if (passphrase === '') throw new UsageError(`There is no passphrase in ${file}.`)
+  return passphrase
 }
 
 function answerFor(imported: Imported): Answer {

@@ -1,14 +1,13 @@
 /** Commands that only read. A database that isn't there yet is empty to them, and is not made. */
+import type { z } from 'zod'
 import { AppError } from '../../../core/errors.ts'
-import { PAGE_ROWS_MAX, RECALL_MEMORIES_MAX } from '../../../core/limits.ts'
-import type { Memory } from '../../../core/memory.ts'
-import { STRATEGIES } from '../../../core/settings.ts'
-import type { Engine } from '../../../engine/engine.ts'
-import type { Page } from '../../../ports/store.ts'
-import { type Call, defineCommand, onlyWord, UsageError, withEngine } from '../command.ts'
-import { isoTime, memoryJson } from '../json.ts'
+import { RECALL_MEMORIES_MAX } from '../../../core/limits.ts'
+import { SETTINGS, STRATEGIES } from '../../../core/settings.ts'
+import { getMemory, memoryHistory } from '../../../operations/memories.ts'
+import { listMemories, searchMemories } from '../../../operations/reading.ts'
+import { type Call, defineCommand, onlyWord, UsageError } from '../command.ts'
 import { FILTER_OPTIONS, filteredBy, oneOf, wholeOf } from '../memory-fields.ts'
-import { quoted } from '../render.ts'
+import { memories, quoted } from '../render.ts'
 import {
   renderExplanation,
   renderHistory,
@@ -20,14 +19,23 @@ import { textFrom } from '../text-input.ts'
 import { formatTime, parseTime } from '../times.ts'
 
 const LIST_LIMIT = 50
+const LIST_LIMIT_MAX = 200
+const PAGE_MAX = 1_000_000
+const OFFSET_MAX = 1_000_000_000
+const TOKENS_MAX = 16_000
 
 const LIST_OPTIONS = {
+  q: { kind: 'value', value: 'text', help: 'Only those with this text in content or key.' },
   limit: { kind: 'value', value: 'n', help: `How many at most. Default: ${LIST_LIMIT}.` },
-  after: { kind: 'value', value: 'id', help: 'Go on after this memory.' },
+  page: { kind: 'value', value: 'n', help: 'Which page of that many, from 1 on.' },
+  offset: { kind: 'value', value: 'n', help: 'How many to leave out first, instead of --page.' },
+  after: { kind: 'value', value: 'id', help: 'Go on after this memory, instead of --page.' },
   oldest: { kind: 'flag', help: 'Oldest first.' },
+  updated: { kind: 'flag', help: 'Last changed first.' },
   'as-of': { kind: 'value', value: 'when', help: 'What was known then: 3d (ago), 2026-12-01.' },
   ...FILTER_OPTIONS,
 } as const
+type ListCall = Call<typeof LIST_OPTIONS>
 
 export const list = defineCommand({
   name: 'list',
@@ -38,59 +46,108 @@ export const list = defineCommand({
   options: LIST_OPTIONS,
   examples: [
     'recollect list',
-    'recollect list --category preference --pinned',
+    'recollect list --q lisbon --category preference --pinned',
+    'recollect list --limit 20 --page 3',
     'recollect list --status forgotten',
     'recollect list --as-of 2026-01-31',
   ],
   async run(call) {
-    const page = await withEngine(call, { create: false }, (engine) => pageOf(call, engine))
-    const { rows, next } = page
-    const lines = rows.length === 0 ? [nothingIn(call, next)] : []
-    if (rows.length > 0) lines.push(renderList(call.style, rows, call.host.now()))
-    if (next !== null) lines.push('', `There are more: ${nextPage(call, next)}`)
-    return { json: { memories: rows.map(memoryJson), next }, text: lines.join('\n') }
+    const page = await call.perform(listMemories, listInput(call))
+    const { data, next } = page
+    const lines = data.length === 0 ? [nothingIn(call, next)] : []
+    if (data.length > 0) lines.push(renderList(call.style, data, call.host.now()))
+    if (next !== null) lines.push('', moreOf(call, next, page.total))
+    return { json: page, text: lines.join('\n') }
   },
 })
 
-async function pageOf(call: Call<typeof LIST_OPTIONS>, engine: Engine): Promise<Page<Memory>> {
+function listInput(call: ListCall): z.input<(typeof listMemories)['input']> {
   const { given, host } = call
-  const { scope } = call.setup()
-  const paging = {
-    limit: given.limit === undefined ? LIST_LIMIT : wholeOf('limit', given.limit, 1, PAGE_ROWS_MAX),
-    ...(given.after === undefined ? {} : { after: given.after }),
-  }
   const filter = filteredBy(given)
-  if (given['as-of'] === undefined) {
-    return engine.list(scope, { ...filter, ...paging, order: given.oldest ? 'oldest' : 'newest' })
+  const { limit, after, q } = given
+  const position = positionOf(call)
+  const order = orderOf(call)
+  const paging = {
+    limit: limit === undefined ? LIST_LIMIT : wholeOf('limit', limit, 1, LIST_LIMIT_MAX),
+    ...(after === undefined ? {} : { after: afterOf(after) }),
   }
-  if (Object.keys(filter).length > 0 || given.oldest) {
+  if (given['as-of'] === undefined) {
+    const text = q === undefined ? {} : { q }
+    return { ...filter, ...text, ...paging, ...position, ...order }
+  }
+  const others = { ...filter, ...position, ...order }
+  if (Object.keys(others).length > 0 || q !== undefined) {
     throw new UsageError('--as-of goes only with --limit and --after.')
   }
-  return engine.asOf(scope, parseTime('as-of', given['as-of'], host.now(), 'back'), paging)
+  return { ...paging, asOf: parseTime('as-of', given['as-of'], host.now(), 'back') }
 }
 
-function nothingIn(call: Call<typeof LIST_OPTIONS>, next: string | null): string {
+function positionOf({ given }: ListCall): { readonly page?: number; readonly offset?: number } {
+  const ways = (['page', 'offset', 'after'] as const).filter((name) => given[name] !== undefined)
+  if (ways.length > 1) {
+    throw new UsageError(
+      `Give one of ${ways.map((name) => `--${name}`).join(' and ')}, not several.`,
+    )
+  }
+  const { page, offset } = given
+  if (page !== undefined) return { page: wholeOf('page', page, 1, PAGE_MAX) }
+  return offset === undefined ? {} : { offset: wholeOf('offset', offset, 0, OFFSET_MAX) }
+}
+
+function orderOf({ given }: ListCall): { readonly order?: 'oldest' | 'updated' } {
+  if (given.oldest && given.updated) {
+    throw new UsageError('--oldest and --updated contradict each other. Give one of them.')
+  }
+  if (given.updated && given.after !== undefined) {
+    throw new UsageError('--after does not go with --updated: memories move. Use --page.')
+  }
+  if (given.updated) return { order: 'updated' }
+  return given.oldest ? { order: 'oldest' } : {}
+}
+
+/** Anything else would be taken for a place in the order, and the list would begin somewhere. */
+function afterOf(text: string): string {
+  if (/^mem_\w{1,60}$/.test(text)) return text
+  throw new UsageError(
+    `--after takes the id of a memory, not "${text.slice(0, 40)}".`,
+    'It is what the end of the page before says.',
+  )
+}
+
+function nothingIn(call: ListCall, next: string | null): string {
   const { given } = call
   if (next !== null) return 'None on this page.'
   if (given.after !== undefined) return 'There are no more.'
+  if (given.page !== undefined || given.offset !== undefined) return 'There are not that many.'
   if (given['as-of'] !== undefined) {
     const at = parseTime('as-of', given['as-of'], call.host.now(), 'back')
     return `Nothing was known at ${formatTime(at)}.`
   }
-  return Object.keys(filteredBy(given)).length > 0
+  return given.q !== undefined || Object.keys(filteredBy(given)).length > 0
     ? 'No memories match.'
     : 'No memories here yet. Add one: recollect add "I prefer tea over coffee."'
 }
 
 /** The same command line, going on where this page ended. */
-function nextPage(call: Call<typeof LIST_OPTIONS>, next: string): string {
-  const options = Object.entries(call.given).flatMap(([name, value]) => {
-    if (!Object.hasOwn(LIST_OPTIONS, name) || name === 'after') return []
+function moreOf(call: ListCall, next: string, total: number): string {
+  const { given } = call
+  const moves = given.page !== undefined || given.offset !== undefined || given.updated
+  const limit = given.limit === undefined ? LIST_LIMIT : Number(given.limit)
+  const page = given.page === undefined ? 1 : Number(given.page)
+  const further = !moves
+    ? `--after ${next}`
+    : given.offset === undefined
+      ? `--page ${page + 1}`
+      : `--offset ${Number(given.offset) + limit}`
+  const options = Object.entries(given).flatMap(([name, value]) => {
+    if (!Object.hasOwn(LIST_OPTIONS, name) || ['after', 'page', 'offset'].includes(name)) return []
     if (value === true) return [`--${name}`]
     if (typeof value === 'string') return [`--${name} ${quoted(value)}`]
     return Array.isArray(value) ? value.map((each) => `--${name} ${each}`) : []
   })
-  return call.again(['list', ...options, `--after ${next}`].join(' '))
+  const commandLine = call.again(['list', ...options, further].join(' '))
+  const of = given['as-of'] === undefined ? ` (${memories(total)} in all)` : ''
+  return `There are more${of}: ${commandLine}`
 }
 
 export const get = defineCommand({
@@ -101,12 +158,8 @@ export const get = defineCommand({
   options: {},
   examples: ['recollect get mem_01kabc…', 'recollect get mem_01kabc… --json'],
   async run(call) {
-    const id = onlyWord(call)
-    const memory = await withEngine(call, { create: false }, (engine) =>
-      engine.get(call.setup().scope, id),
-    )
-    if (memory === null) throw new AppError('not_found', `There is no memory ${id} here.`, { id })
-    return { json: memoryJson(memory), text: renderMemory(call.style, memory, call.host.now()) }
+    const found = await call.perform(getMemory, { id: onlyWord(call) })
+    return { json: found, text: renderMemory(call.style, found.memory, call.host.now()) }
   },
 })
 
@@ -131,6 +184,13 @@ export const search = defineCommand({
       value: 'name',
       help: `One of ${STRATEGIES.join(', ')}. Default: the setting strategy.`,
     },
+    scope: {
+      kind: 'value',
+      value: 'where',
+      help: `One of ${SETTINGS.recallScope.choices.join(', ')}. Default: the setting recallScope.`,
+    },
+    'max-tokens': { kind: 'value', value: 'n', help: 'How many tokens they may take together.' },
+    'as-of': { kind: 'value', value: 'when', help: 'As things stood then: 3d (ago), 2026-12-01.' },
     explain: { kind: 'flag', help: 'Show how each memory got its place, step by step.' },
     ...FILTER_OPTIONS,
   },
@@ -140,27 +200,22 @@ export const search = defineCommand({
     'recollect search where did we go last May --explain',
   ],
   async run(call) {
-    const { limit, strategy } = call.given
+    const { limit, strategy, scope, explain, 'max-tokens': tokens, 'as-of': asOf } = call.given
+    const { choices } = SETTINGS.recallScope
     const query = {
       ...filteredBy(call.given),
       ...(limit === undefined ? {} : { limit: wholeOf('limit', limit, 1, RECALL_MEMORIES_MAX) }),
       ...(strategy === undefined ? {} : { strategy: oneOf('strategy', strategy, STRATEGIES) }),
+      ...(scope === undefined ? {} : { scope: oneOf('scope', scope, choices) }),
+      ...(tokens === undefined ? {} : { maxTokens: wholeOf('max-tokens', tokens, 1, TOKENS_MAX) }),
+      ...(asOf === undefined ? {} : { asOf: parseTime('as-of', asOf, call.host.now(), 'back') }),
     }
     const text = await textFrom(call)
     if (text.trim() === '') throw new AppError('invalid_input', 'There are no words to search for.')
-    const found = await withEngine(call, { create: false }, (engine) =>
-      engine.recall(call.setup().scope, { text, ...query }),
-    )
-    const { memories, ...about } = found
-    const json = {
-      results: memories.map(({ memory, ...reasons }) => ({
-        memory: memoryJson(memory),
-        ...reasons,
-      })),
-      ...about,
-    }
-    const render = call.given.explain === true ? renderExplanation : renderResults
-    return { json, text: render(call.style, found, call.host.now()) }
+    const detail = explain ? ('explain' as const) : ('full' as const)
+    const found = await call.perform(searchMemories, { query: text, ...query, detail })
+    const render = explain ? renderExplanation : renderResults
+    return { json: found, text: render(call.style, found, call.host.now()) }
   },
 })
 
@@ -172,17 +227,10 @@ export const history = defineCommand({
   options: {},
   examples: ['recollect history mem_01kabc…'],
   async run(call) {
-    const id = onlyWord(call)
-    const entries = await withEngine(call, { create: false }, (engine) =>
-      engine.history(call.setup().scope, id),
-    )
-    const json = {
-      versions: entries.map(({ memory, replacedAt }) => ({
-        memory: memoryJson(memory),
-        replacedAt: isoTime(replacedAt),
-      })),
-    }
-    const hint = `Take a change back: ${call.again(`undo ${entries[0]?.memory.change ?? '<change>'}`)}`
-    return { json, text: `${renderHistory(call.style, entries)}\n\n${call.style.dim(hint)}` }
+    const output = await call.perform(memoryHistory, { id: onlyWord(call) })
+    const { versions } = output
+    const hint = `Take a change back: ${call.again(`undo ${versions[0]?.memory.change ?? '<change>'}`)}`
+    const text = `${renderHistory(call.style, versions)}\n\n${call.style.dim(hint)}`
+    return { json: output, text }
   },
 })

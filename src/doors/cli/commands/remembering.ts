@@ -1,12 +1,15 @@
 /** Commands that take something in: a statement, or whatever a text says about its writer. */
+import type { z } from 'zod'
 import { AppError } from '../../../core/errors.ts'
-import type { Learned, Remembered } from '../../../engine/remember.ts'
-import { type Call, defineCommand, UsageError, withEngine } from '../command.ts'
-import { memoryJson } from '../json.ts'
+import { addMemory, learnMemories } from '../../../operations/memories.ts'
+import { type Call, defineCommand, UsageError } from '../command.ts'
 import { DESCRIBING_OPTIONS, describedBy } from '../memory-fields.ts'
 import { count, oneLine } from '../render.ts'
 import { textFrom } from '../text-input.ts'
 import { parseTime } from '../times.ts'
+
+type Remembered = z.output<(typeof addMemory)['output']>
+type Learned = z.output<(typeof learnMemories)['output']>
 
 const SAID_OPTION = {
   said: { kind: 'value', value: 'when', help: 'When it was said, if not now: 3d, 2026-12-01.' },
@@ -31,20 +34,18 @@ export const add = defineCommand({
   async run(call) {
     const described = describedBy(call)
     const { expiresAt } = described
-    if (expiresAt != null && expiresAt <= call.host.now()) {
+    if (expiresAt !== undefined && expiresAt <= call.host.now()) {
       throw new UsageError('--expires is in the past: it would never be found.')
     }
     const said = saidAt(call)
-    const content = await textFrom(call)
-    const remembered = await withEngine(call, { create: true }, (engine) =>
-      engine.remember(call.setup().scope, {
-        ...described,
-        content,
-        provenance: { source: 'cli' },
-        ...(said === undefined ? {} : { observedAt: said }),
-      }),
-    )
-    return { json: rememberedJson(remembered), text: sentenceFor(call, remembered) }
+    const content = await statementFrom(call)
+    const remembered = await call.perform(addMemory, {
+      ...described,
+      content,
+      source: 'cli',
+      ...(said === undefined ? {} : { observedAt: said }),
+    })
+    return { json: remembered, text: sentenceFor(call, remembered) }
   },
 })
 
@@ -63,34 +64,25 @@ export const learn = defineCommand({
   ],
   async run(call) {
     const said = saidAt(call)
-    const text = await textFrom(call)
-    if (text.trim() === '') throw new AppError('invalid_input', 'The text is blank.')
-    const learned = await withEngine(call, { create: true }, (engine) =>
-      engine.learn(call.setup().scope, text, {
-        source: 'cli',
-        ...(said === undefined ? {} : { observedAt: said }),
-      }),
-    )
-    const json = {
-      remembered: learned.remembered.map(rememberedJson),
-      refused: learned.refused,
-    }
-    return { json, text: summaryOf(call, learned) }
+    const text = await statementFrom(call)
+    const learned = await call.perform(learnMemories, {
+      text,
+      source: 'cli',
+      ...(said === undefined ? {} : { observedAt: said }),
+    })
+    return { json: learned, text: summaryOf(call, learned) }
   },
 })
+
+async function statementFrom(call: Call): Promise<string> {
+  const text = await textFrom(call)
+  if (text.trim() === '') throw new AppError('invalid_input', 'The text is blank.')
+  return text
+}
 
 function saidAt(call: Call<typeof SAID_OPTION>): number | undefined {
   const { said } = call.given
   return said === undefined ? undefined : parseTime('said', said, call.host.now(), 'back')
-}
-
-function rememberedJson({ outcome, memory, other, because }: Remembered) {
-  return {
-    outcome,
-    memory: memoryJson(memory),
-    other: other === null ? null : memoryJson(other),
-    because,
-  }
 }
 
 function sentenceFor(call: Call, { outcome, memory, other, because }: Remembered): string {

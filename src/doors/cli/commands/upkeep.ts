@@ -1,176 +1,229 @@
 /** Commands about the database as a whole. */
-import { ERRORS } from '../../../core/errors.ts'
+import type { z } from 'zod'
+import { AppError, ERRORS } from '../../../core/errors.ts'
+import { getSettings } from '../../../operations/settings.ts'
 import {
-  resolveSettings,
-  SETTINGS,
-  type SettingValues,
-  settingNames,
-  settingRange,
-} from '../../../core/settings.ts'
-import type { EngineStatus } from '../../../engine/engine.ts'
-import type { StoreFault } from '../../../ports/store.ts'
+  doctor as examine,
+  listOwners,
+  reindexStatus,
+  repair as repairing,
+  reindex as startReindexing,
+  systemStatus,
+} from '../../../operations/system.ts'
 import {
   type Answer,
   type Call,
   defineCommand,
   onlyWord,
+  refuseRemote,
   UsageError,
-  withEngine,
 } from '../command.ts'
-import type { Salvaged } from '../host.ts'
+import { inWordsOfTheShell } from '../faults.ts'
+import type { Salvaged, Setup } from '../host.ts'
 import { createProgress, percent } from '../progress.ts'
-import { count, fields, formatBytes, formatNumber, memories, oneLine, table } from '../render.ts'
+import { count, fields, formatBytes, formatNumber, memories, oneLine } from '../render.ts'
+
+type Status = z.output<(typeof systemStatus)['output']>
+type SettingsWithSources = {
+  readonly [name: string]: unknown
+  readonly sources?: { readonly [name: string]: string }
+}
+type Fields = readonly (readonly [string, string])[]
 
 export const status = defineCommand({
   name: 'status',
   group: 'Upkeep',
-  summary: 'Say where the database is and what is in it.',
+  summary: 'Say where the database is, what is in it, and what does not work.',
+  details: 'The exit code is 7 when the database is encrypted and its key is missing or wrong.',
   arguments: [],
   options: {},
   examples: ['recollect status', 'recollect status --data ./memories'],
   async run(call) {
-    const { database, keyOrigin, settings } = call.setup()
-    const state = database.state()
-    const values = resolveSettings(settings)
-    const about = { folder: database.folder, file: database.file, state, key: keyOrigin }
-    const settingsText = changedSettings(settings)
-    const key: readonly (readonly [string, string])[] =
-      keyOrigin === null ? [] : [['key', keyOrigin]]
-    if (state === 'missing') {
-      const json = { ...about, store: null, places: [], settings: values }
-      const text = fields(call.style, [
-        ['database', `${database.file} (not there yet; \`recollect add\` makes it)`],
-        ...key,
-        ['settings', settingsText],
-      ])
-      return { json, text }
+    const setup = call.setup()
+    if (setup.remote !== null) return serverStatus(call, setup.remote.url)
+    try {
+      const known = await knownStatus(call)
+      const json = { ...known.output, database: aboutDatabase(setup) }
+      return {
+        json,
+        text: fields(call.style, [...databaseFields(setup, known.output), ...known.fields]),
+      }
+    } catch (error) {
+      const isLocked = setup.database.state() === 'encrypted' && error instanceof AppError
+      if (!isLocked) throw error
+      return lockedStatus(call, setup, error)
     }
-    return withEngine(call, { create: false }, async (engine) => {
-      const [store, places] = [await engine.status(), await engine.places()]
-      const { memory, revision, tombstone } = store.rows
-      const text = fields(call.style, [
-        ['database', database.file],
-        ['encrypted', state === 'encrypted' ? 'yes' : 'no'],
-        ...key,
-        ['size', store.sizeBytes === null ? 'unknown' : formatBytes(store.sizeBytes)],
-        ['schema', `version ${store.schemaVersion} (${store.kind})`],
-        [
-          'holds',
-          `${memories(memory)}, ${count(revision, 'earlier version')}, ${count(tombstone, 'trace')} of forgotten ones`,
-        ],
-        ['owners', ownersText(places)],
-        ...indexFields(store.index),
-        ['settings', settingsText],
-      ])
-      return { json: { ...about, store, places, settings: values }, text }
-    })
   },
 })
 
-function changedSettings(settings: SettingValues): string {
-  const changed = Object.entries(settings).map(([name, value]) => `${name} ${value}`)
-  return changed.length === 0 ? 'all at their defaults' : changed.join('\n')
+async function serverStatus(call: Call, url: string): Promise<Answer> {
+  const { output, fields: rest } = await knownStatus(call)
+  const { role, home } = output.caller
+  const text = fields(call.style, [
+    ['server', url],
+    ['version', output.version],
+    ['as', `${role} of ${oneLine(home)}`],
+    ...storeFields(output),
+    ...rest,
+  ])
+  return { json: output, text }
+}
+
+async function knownStatus(call: Call) {
+  const output = await call.perform(systemStatus, {})
+  const { owners } = await call.perform(listOwners, {})
+  const { sources = {}, ...values }: SettingsWithSources = await call.perform(getSettings, {
+    sources: true,
+  })
+  const changed = Object.entries(sources).flatMap(([name, source]) =>
+    source === 'default' ? [] : [`${name} ${String(values[name])} (${source})`],
+  )
+  const state = output.state === 'ok' ? [] : [output.state, ...output.reasons]
+  return {
+    output,
+    fields: [
+      ['owners', ownersText(owners)],
+      ...indexFields(output.index),
+      ['settings', changed.length === 0 ? 'all at their defaults' : changed.join('\n')],
+      ...(state.length === 0 ? [] : [['state', inWordsOfTheShell(state.join('\n'))] as const]),
+    ] satisfies Fields,
+  }
+}
+
+function aboutDatabase({ database, keyOrigin }: Setup) {
+  const { folder, file } = database
+  return { folder, file, state: database.state(), key: keyOrigin }
+}
+
+function databaseFields({ database, keyOrigin }: Setup, output: Status): Fields {
+  const key: Fields = keyOrigin === null ? [] : [['key', keyOrigin]]
+  const state = database.state()
+  if (state === 'missing') {
+    return [['database', `${database.file} (not there yet; \`recollect add\` makes it)`], ...key]
+  }
+  return [
+    ['database', database.file],
+    ['encrypted', state === 'encrypted' ? 'yes' : 'no'],
+    ...key,
+    ...storeFields(output),
+  ]
+}
+
+function storeFields({ store }: Status): Fields {
+  return [
+    ...(store.sizeBytes === null ? [] : [['size', formatBytes(store.sizeBytes)] as const]),
+    ['schema', `version ${store.schemaVersion} (${store.kind})`],
+    ...(store.memories === null ? [] : [['holds', memories(store.memories)] as const]),
+  ]
+}
+
+/** What can be told without the key, or without the package that decrypts, and what to do. */
+function lockedStatus(call: Call, setup: Setup, error: AppError): Answer {
+  const { keyOrigin } = setup
+  const text = fields(call.style, [
+    ['database', setup.database.file],
+    ['encrypted', 'yes'],
+    ...(keyOrigin === null ? [] : [['key', keyOrigin] as const]),
+    ['state', `locked\n${error.message}`],
+  ])
+  const { exit } = ERRORS[error.code]
+  const json = {
+    version: call.host.version,
+    state: 'unavailable',
+    reasons: [error.message],
+    database: aboutDatabase(setup),
+  }
+  return { json, text, exit }
 }
 
 /** How memories are found by meaning, and how many are not yet. */
-function indexFields(index: EngineStatus['index']): readonly (readonly [string, string])[] {
+function indexFields(index: Status['index']): Fields {
   if (index === null) return [['recall', 'by words alone']]
   const { embedder, missing, filling, because } = index
-  const state = embedder.state.kind === 'failing' ? ` (${embedder.state.because})` : ''
   const lack =
     missing === 0
       ? []
       : [
           `${count(missing, 'memory', 'memories')} without one yet; \`recollect reindex\` makes them`,
         ]
-  const why = because === null ? [] : [because]
+  const why = because === null ? [] : [inWordsOfTheShell(because)]
   const of = index.space === null ? '' : ` (${index.space})`
   const vectors = `${formatNumber(index.vectors)}${of}`
   const other = filling === null ? [] : [`filling ${filling}`]
+  const state = embedder.state === 'failing' ? ' (failing)' : ''
   return [
     ['model', `${embedder.source}, ${embedder.model}${state}`],
     ['vectors', [vectors, ...lack, ...other, ...why].join('\n')],
   ]
 }
 
+const OWNERS_SHOWN_MAX = 20
+
+function ownersText(owners: z.output<(typeof listOwners)['output']>['owners']): string {
+  if (owners.length === 0) return 'none yet'
+  const lines = owners.slice(0, OWNERS_SHOWN_MAX).map(({ owner, user, memories: number }) => {
+    const who = user === null ? oneLine(owner) : `${oneLine(owner)} / ${oneLine(user)}`
+    return `${who}: ${memories(number)}`
+  })
+  if (owners.length > lines.length) {
+    lines.push(`and ${formatNumber(owners.length - lines.length)} more (\`recollect owners\`)`)
+  }
+  return lines.join('\n')
+}
+
+const LOOK_AGAIN_MS = 100
+
 export const reindex = defineCommand({
   name: 'reindex',
   group: 'Upkeep',
   summary: 'Give every memory its vector, to the end.',
   details:
-    'Memories get their vectors by themselves; this does it now. It can be stopped, and goes on where it was.',
+    'Memories get their vectors by themselves; this does it now. It can be stopped, and goes on where it was; a server ' +
+    'goes on by itself.',
   arguments: [],
   options: {
     force: { kind: 'flag', help: 'Make all of them anew.' },
   },
   examples: ['recollect reindex', 'recollect reindex --force'],
   async run(call) {
-    return withEngine(call, { create: false }, async (engine) => {
-      const progress = createProgress(call.host)
-      try {
-        const status = await engine.reindex({
-          force: call.given.force === true,
-          signal: call.host.stop,
-          onProgress: ({ done, total }) =>
-            progress.show(
-              `${formatNumber(done)} of ${formatNumber(total)} memories${percent(done, total)}`,
-            ),
-        })
-        const text = `${count(status.vectors, 'memory', 'memories')} of ${formatNumber(status.memories)} can be found by meaning (${status.space}).`
-        return { json: status, text }
-      } finally {
-        progress.clear()
-      }
-    })
+    await call.perform(startReindexing, { force: call.given.force })
+    const done = await reindexed(call)
+    if (done.error !== null) throw new AppError('unavailable', done.error)
+    const { index } = await call.perform(systemStatus, {})
+    const of = index?.space == null ? '' : ` (${index.space})`
+    const text = `${memories(index?.vectors ?? 0)} can be found by meaning${of}.`
+    return { json: done, text }
   },
 })
 
-const PLACES_SHOWN_MAX = 20
-
-function ownersText(
-  places: readonly {
-    readonly owner: string
-    readonly user: string | null
-    readonly memories: number
-  }[],
-): string {
-  if (places.length === 0) return 'none yet'
-  const lines = places.slice(0, PLACES_SHOWN_MAX).map(({ owner, user, memories: number }) => {
-    const who = user === null ? oneLine(owner) : `${oneLine(owner)} / ${oneLine(user)}`
-    return `${who}: ${memories(number)}`
-  })
-  if (places.length > lines.length) {
-    lines.push(`and ${formatNumber(places.length - lines.length)} more (--json lists all)`)
+async function reindexed(call: Call): Promise<z.output<(typeof reindexStatus)['output']>> {
+  const progress = createProgress(call.host)
+  try {
+    for (;;) {
+      const state = await call.perform(reindexStatus, {})
+      if (!state.running) return state
+      const { done, total } = state
+      progress.show(
+        `${formatNumber(done)} of ${formatNumber(total)} memories${percent(done, total)}`,
+      )
+      await pause(call)
+    }
+  } finally {
+    progress.clear()
   }
-  return lines.join('\n')
 }
 
-export const settings = defineCommand({
-  name: 'settings',
-  group: 'Upkeep',
-  summary: 'List the settings with their values, defaults and ranges.',
-  arguments: [],
-  options: {},
-  examples: ['recollect settings', 'recollect settings --json'],
-  async run(call) {
-    const values = resolveSettings(call.setup().settings)
-    const json = {
-      settings: settingNames().map((name) => {
-        const { default: standard, help } = SETTINGS[name]
-        return { name, value: values[name], default: standard, range: settingRange(name), help }
-      }),
-    }
-    const rows = json.settings.map(({ name, value, default: standard, range }) => [
-      { text: name },
-      { text: String(value) },
-      { text: String(standard) },
-      { text: range },
-    ])
-    const help = json.settings.map(({ name, help: words }) => [name, words] as const)
-    const text = `${table(call.style, ['SETTING', 'VALUE', 'DEFAULT', 'RANGE'], rows)}\n\n${fields(call.style, help)}`
-    return { json, text }
-  },
-})
+function pause({ host }: Call): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => reject(new AppError('cancelled', 'Stopped; `reindex` goes on from here.'))
+    if (host.stop.aborted) return end()
+    host.stop.addEventListener('abort', end, { once: true })
+    setTimeout(() => {
+      host.stop.removeEventListener('abort', end)
+      resolve()
+    }, LOOK_AGAIN_MS)
+  })
+}
 
 const DOCTOR_OPTIONS = {
   repair: { kind: 'flag', help: 'Mend what can be rebuilt from the memories.' },
@@ -183,62 +236,69 @@ export const doctor = defineCommand({
   summary: 'Check the database, and mend it when asked to.',
   details:
     'The exit code is 0 when all is well and 8 when faults remain. Repairing rebuilds what is derived and never ' +
-    'changes a memory.',
+    'changes a memory. `--salvage` works only on the machine that has the database.',
   arguments: [],
   options: DOCTOR_OPTIONS,
   examples: ['recollect doctor', 'recollect doctor --repair', 'recollect doctor --salvage'],
   async run(call) {
     const { repair, salvage } = call.given
     if (repair && salvage) throw new UsageError('Give --repair or --salvage, not both.')
-    const { database } = call.setup()
-    if (database.state() === 'missing') {
-      if (salvage) throw new UsageError(`There is no database at ${database.file} to salvage.`)
-      return examined([], [], `There is no database at ${database.file} yet.`)
+    if (salvage) refuseRemote(call, '`doctor --salvage`')
+    const { database, remote } = call.setup()
+    const isMissing = remote === null && database.state() === 'missing'
+    if (isMissing && salvage) {
+      throw new UsageError(`There is no database at ${database.file} to salvage.`)
     }
     const saved = salvage ? await salvaged(call) : null
-    return withEngine(call, { create: false }, async (engine) => {
-      const found = await engine.doctor({ repair })
-      const remaining = repair && found.length > 0 ? await engine.doctor() : found
-      const answer = examined(found, remaining, 'All is well.')
-      if (saved === null) return answer
-      return {
-        ...answer,
-        json: { ...answer.json, salvaged: saved },
-        text: `${salvagedText(saved)}\n${answer.text}`,
-      }
-    })
+    const found = await call.perform(repair ? repairing : examine, {})
+    const isMended = repair && found.faults.length > 0
+    const remaining = isMended ? (await call.perform(examine, {})).faults : found.faults
+    const { index } = await call.perform(systemStatus, {})
+    const healthy = isMissing ? `There is no database at ${database.file} yet.` : 'All is well.'
+    const text = [
+      ...(saved === null ? [] : [salvagedText(saved)]),
+      ...faultLines(found.faults, remaining, healthy),
+      ...lackingLines(index?.missing ?? 0),
+    ].join('\n')
+    return {
+      json: {
+        ...found,
+        ...(repair ? { remaining } : {}),
+        ...(saved === null ? {} : { salvaged: saved }),
+        withoutVector: index?.missing ?? 0,
+      },
+      text,
+      ...(remaining.length > 0 ? { exit: ERRORS.damaged.exit } : {}),
+    }
   },
 })
 
-type Examined = Omit<Answer, 'json'> & { readonly json: object }
+type Fault = z.output<(typeof examine)['output']>['faults'][number]
 
-function examined(
-  found: readonly StoreFault[],
-  remaining: readonly StoreFault[],
+function faultLines(
+  found: readonly Fault[],
+  remaining: readonly Fault[],
   healthy: string,
-): Examined {
-  const told = (fault: StoreFault) => `  ${formatNumber(fault.count)} × ${fault.what}`
-  const isRepaired = remaining.length < found.length
-  const lines = [
+): readonly string[] {
+  const told = (fault: Fault) => `  ${formatNumber(fault.count)} × ${fault.what}`
+  const isAmong = ({ what }: Fault) => remaining.some((fault) => fault.what === what)
+  const mended = found.filter((fault) => !isAmong(fault))
+  return [
     ...(found.length === 0 ? [healthy] : []),
-    ...(isRepaired
-      ? ['Mended:', ...found.filter((fault) => !isAmong(fault, remaining)).map(told)]
-      : []),
+    ...(mended.length > 0 ? ['Mended:', ...mended.map(told)] : []),
     ...(remaining.length > 0 ? ['Faults:', ...remaining.map(told)] : []),
     ...(remaining.some((fault) => fault.repairable) ? ['Run `recollect doctor --repair`.'] : []),
     ...(remaining.some((fault) => !fault.repairable)
       ? ['Make a copy of the data folder first, then run `recollect doctor --salvage`.']
       : []),
   ]
-  return {
-    json: { healthy: remaining.length === 0, found, remaining },
-    text: lines.join('\n'),
-    ...(remaining.length > 0 ? { exit: ERRORS.damaged.exit } : {}),
-  }
 }
 
-function isAmong(fault: StoreFault, faults: readonly StoreFault[]): boolean {
-  return faults.some(({ what }) => what === fault.what)
+/** No fault, and they come by themselves; but who looks for one should know. */
+function lackingLines(missing: number): readonly string[] {
+  if (missing === 0) return []
+  const lacking = count(missing, 'memory has no vector', 'memories have no vector')
+  return [`${lacking} yet and can only be found by words. Run \`recollect reindex\`.`]
 }
 
 async function salvaged(call: Call): Promise<Salvaged> {
@@ -273,6 +333,7 @@ export const backup = defineCommand({
   arguments: [{ name: 'file', help: 'Where to; nothing may be there yet.', isRequired: true }],
   options: {},
   examples: ['recollect backup ~/backups/recollect-monday.db'],
+  isLocal: true,
   async run(call) {
     const file = onlyWord(call)
     const { database } = call.setup()

@@ -1,0 +1,27 @@
+# Recollect in one image: docker build -t recollect . && docker run -p 127.0.0.1:20128:20128 -v recollect:/data recollect
+FROM node:22-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --no-audit --no-fund
+COPY tsconfig.json tsconfig.build.json ./
+COPY src ./src
+RUN npm run build && npm prune --omit=dev && npm install --no-save --no-audit --no-fund pg
+
+FROM node:22-bookworm-slim
+ENV NODE_ENV=production \
+    RECOLLECT_DATA=/data \
+    RECOLLECT_HOST=0.0.0.0 \
+    RECOLLECT_PORT=20128
+WORKDIR /app
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+COPY package.json README.md LICENSE THIRD_PARTY.md ./
+COPY models ./models
+RUN mkdir /data && chown node:node /data
+USER node
+VOLUME /data
+EXPOSE 20128
+HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:20128/health/ready').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "dist/main/cli.js"]
+CMD ["serve"]

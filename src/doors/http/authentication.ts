@@ -1,0 +1,133 @@
+/** Who asks: the key in a header, or the session in a cookie, as a caller of operations. */
+import { createHash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { ApiKey } from '../../core/access.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Keys } from '../../engine/system/keys.ts'
+import type { Caller } from '../../operations/access.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { Attempts } from './attempts.ts'
+import { readCookie, Sessions } from './sessions.ts'
+
+/** How long a key is believed without asking the store again; a revoked one works no longer than this. */
+const VERIFIED_MS = 5_000
+/** Keys that worked, by hash; those used longest ago go first. */
+const VERIFIED_MAX = 5_000
+
+export type Identity = {
+  readonly caller: Caller
+  /** By cookie, which a browser sends whoever makes it ask. */
+  readonly isSession: boolean
+  readonly sessionExpiresAt?: number
+}
+
+/** Whoever asks where no key is needed. */
+export const LOCAL: Identity = {
+  caller: { key: null, role: 'superadmin', home: 'default', actsFor: [] },
+  isSession: false,
+}
+
+type Verified = { readonly key: Promise<ApiKey | null>; readonly at: number }
+
+export class Authentication {
+  readonly attempts: Attempts
+  readonly sessions: Sessions
+  readonly #keys: Keys
+  readonly #clock: Clock
+  readonly #verified = new Map<string, Verified>()
+  #listed: { readonly keys: Promise<readonly ApiKey[]>; readonly at: number } | null = null
+
+  constructor(keys: Keys, clock: Clock) {
+    this.#keys = keys
+    this.#clock = clock
+    this.attempts = new Attempts(clock)
+    this.sessions = new Sessions(clock)
+  }
+
+  /** Null when neither a key nor a session is given; a wrong one is an error, and takes its time. */
+  async identify(
+    request: IncomingMessage,
+    address: string,
+    signal: AbortSignal,
+  ): Promise<Identity | null> {
+    const secret = presentedKey(request)
+    if (secret !== null) {
+      const key = await this.verify(secret, address, signal)
+      return { caller: callerOf(key), isSession: false }
+    }
+    const cookie = readCookie(request.headers.cookie)
+    const session = cookie === null ? null : this.sessions.get(cookie)
+    if (cookie === null || session === null) return null
+    const key = await this.#keyById(session.key)
+    if (key === null) {
+      this.sessions.close(cookie)
+      return null
+    }
+    return { caller: callerOf(key), isSession: true, sessionExpiresAt: session.expiresAt }
+  }
+
+  async verify(secret: string, address: string, signal: AbortSignal): Promise<ApiKey> {
+    const hash = createHash('sha256').update(secret).digest('base64')
+    const now = this.#clock.now()
+    const known = this.#verified.get(hash)
+    if (known === undefined) this.attempts.refuseIfBlocked(address)
+    const isFresh = known !== undefined && now - known.at < VERIFIED_MS
+    const verified = isFresh ? known : { key: this.#keys.verify(secret), at: now }
+    if (!isFresh) this.#remember(hash, verified)
+    const key = await verified.key.catch((error: unknown) => {
+      this.#verified.delete(hash)
+      throw error
+    })
+    if (key !== null && (key.expiresAt === null || key.expiresAt > now)) return key
+    this.#verified.delete(hash)
+    await this.attempts.failed(address, signal)
+    throw new AppError('unauthenticated', 'The key is not known, has expired or was revoked.')
+  }
+
+  /** Forgets what was verified, so that a change of keys counts at once. */
+  forget(): void {
+    this.#verified.clear()
+    this.#listed = null
+  }
+
+  #remember(hash: string, verified: Verified): void {
+    this.#verified.delete(hash)
+    this.#verified.set(hash, verified)
+    if (this.#verified.size <= VERIFIED_MAX) return
+    const [oldest] = this.#verified.keys()
+    if (oldest !== undefined) this.#verified.delete(oldest)
+  }
+
+  async #keyById(id: string): Promise<ApiKey | null> {
+    const now = this.#clock.now()
+    if (this.#listed === null || now - this.#listed.at >= VERIFIED_MS) {
+      this.#listed = { keys: this.#keys.list(), at: now }
+    }
+    const { keys } = this.#listed
+    const found = (
+      await keys.catch((error: unknown) => {
+        this.#listed = null
+        throw error
+      })
+    ).find((key) => key.id === id)
+    return found !== undefined && (found.expiresAt === null || found.expiresAt > now) ? found : null
+  }
+}
+
+/** The key that a request brings along. Two different ones are refused: it would be unclear who asks. */
+function presentedKey({ headers }: IncomingMessage): string | null {
+  const { authorization } = headers
+  const bearer = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? null
+  if (authorization !== undefined && bearer === null) {
+    throw new AppError('unauthenticated', 'Authorization is written as "Bearer rc_…".')
+  }
+  const apiKey = [headers['x-api-key']].flat()[0] ?? null
+  if (bearer !== null && apiKey !== null && bearer !== apiKey) {
+    throw new AppError('unauthenticated', 'Authorization and X-Api-Key bring different keys.')
+  }
+  return bearer ?? apiKey
+}
+
+export function callerOf({ id, role, home, actsFor }: ApiKey): Caller {
+  return { key: id, role, home, actsFor }
+}

@@ -1,0 +1,111 @@
+/**
+ * Who may ask at all, before any key is looked at. A web page elsewhere can make a browser send requests here, by
+ * resolving its own name to this machine or by simply asking; the headers Host and Origin give both away.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isIP } from 'node:net'
+import { AppError } from '../../core/errors.ts'
+import type { HttpDoorOptions } from './options.ts'
+import { addVary } from './reply.ts'
+
+type Guarded = Pick<
+  HttpDoorOptions,
+  'hosts' | 'allowsAddresses' | 'allowedOrigins' | 'isTls' | 'trustProxy'
+>
+
+const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '[::1]']
+const WILDCARDS = ['0.0.0.0', '::']
+const EXPOSED =
+  'etag, ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, x-request-id, idempotency-replayed'
+const ASKED_HEADERS =
+  'authorization, content-type, idempotency-key, if-match, if-none-match, x-api-key, x-request-id'
+const PREFLIGHT_SECONDS = '600'
+
+/** The names that a server bound to this host answers to. */
+export function hostsFor(bound: string, configured: readonly string[] = []): readonly string[] {
+  return [...LOOPBACK_HOSTS, bracketed(bound), ...configured].map(hostName)
+}
+
+export function isWildcard(host: string): boolean {
+  return WILDCARDS.includes(host)
+}
+
+/** Whether only this machine can reach a server bound to this host. */
+export function isLoopback(host: string): boolean {
+  return /^127\.\d+\.\d+\.\d+$/.test(host) || host === '::1' || host === 'localhost'
+}
+
+export function bracketed(host: string): string {
+  return isIP(host) === 6 ? `[${host}]` : host
+}
+
+/** The name without its port; IPv6 addresses keep their brackets. */
+export function hostName(host: string): string {
+  return host.toLowerCase().replace(/:\d+$/, '')
+}
+
+export function refuseOtherHosts(options: Guarded, request: IncomingMessage): void {
+  const name = hostName(request.headers.host ?? '')
+  if (options.hosts.includes(name)) return
+  if (options.allowsAddresses === true && isIP(name.replace(/^\[|\]$/g, '')) > 0) return
+  throw new AppError(
+    'forbidden',
+    'This server does not answer under that name. Names it should answer to are given as allowedHosts.',
+  )
+}
+
+export function refuseOtherOrigins(options: Guarded, request: IncomingMessage): void {
+  const { origin } = request.headers
+  if (origin === undefined || isOwnOrigin(options, request)) return
+  if (options.allowedOrigins?.includes(origin) === true) return
+  throw new AppError('forbidden', 'This server does not answer to pages of other origins.')
+}
+
+/** Whether a page of this very server asks. */
+export function isOwnOrigin(options: Guarded, request: IncomingMessage): boolean {
+  const scheme = isSecure(options, request) ? 'https' : 'http'
+  return request.headers.origin === `${scheme}://${request.headers.host ?? ''}`.toLowerCase()
+}
+
+export function isSecure({ isTls, trustProxy }: Guarded, { headers }: IncomingMessage): boolean {
+  return isTls === true || (trustProxy === true && headers['x-forwarded-proto'] === 'https')
+}
+
+/** Where a request comes from. A proxy adds the address it saw at the end. */
+export function remoteAddress({ trustProxy }: Guarded, request: IncomingMessage): string {
+  const forwarded = [request.headers['x-forwarded-for']].flat().at(-1)?.split(',').at(-1)?.trim()
+  if (trustProxy === true && forwarded !== undefined && isIP(forwarded) > 0) return forwarded
+  return request.socket.remoteAddress ?? ''
+}
+
+/** Lets pages of the configured origins read the answer. Cookies never come with them. */
+export function allowOrigin(
+  { allowedOrigins }: Guarded,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  if (allowedOrigins === undefined || allowedOrigins.length === 0) return
+  addVary(response, 'Origin')
+  const { origin } = request.headers
+  if (origin === undefined || !allowedOrigins.includes(origin)) return
+  response.setHeader('access-control-allow-origin', origin)
+  response.setHeader('access-control-expose-headers', EXPOSED)
+  response.setHeader('cross-origin-resource-policy', 'cross-origin')
+}
+
+/** A browser asks beforehand whether a page of another origin may send this. */
+export function isPreflight({ allowedOrigins }: Guarded, request: IncomingMessage): boolean {
+  const { origin } = request.headers
+  return (
+    request.method === 'OPTIONS' &&
+    origin !== undefined &&
+    allowedOrigins?.includes(origin) === true &&
+    request.headers['access-control-request-method'] !== undefined
+  )
+}
+
+export function allowPreflight(response: ServerResponse, methods: readonly string[]): void {
+  response.setHeader('access-control-allow-methods', methods.join(', '))
+  response.setHeader('access-control-allow-headers', ASKED_HEADERS)
+  response.setHeader('access-control-max-age', PREFLIGHT_SECONDS)
+}

@@ -1,0 +1,52 @@
+/** What the HTTP door needs to know, and what it tells. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Engine } from '../../engine/engine.ts'
+import type { Caller } from '../../operations/access.ts'
+import type { EmbeddingProvider } from '../../operations/operation.ts'
+import type { Clock } from '../../ports/clock.ts'
+
+/** Another door behind the same port. It is reached only after host, origin, key and rate were checked. */
+export type Mount = {
+  /** As `/mcp`. Addresses below it belong to it too. */
+  readonly path: string
+  handle(request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void>
+}
+
+/** One answered request. The route is a template, never the address itself, which may hold names. */
+export type RequestReport = {
+  readonly requestId: string
+  readonly method: string
+  readonly route: string
+  readonly status: number
+  readonly ms: number
+  /** Sent to the client, headers included. */
+  readonly bytes: number
+  readonly keyId: string | null
+  /** What went wrong inside, when that was the reason for the status. */
+  readonly error?: unknown
+}
+
+export type HttpDoorOptions = {
+  readonly engine: Engine
+  readonly version: string
+  readonly clock: Clock
+  /** `off` lets everybody in as a superadmin; only for a server that nobody else can reach. Default: `keys`. */
+  readonly auth?: 'keys' | 'off'
+  /** Whether the connection itself is encrypted. */
+  readonly isTls?: boolean
+  /** Believes `X-Forwarded-For` and `X-Forwarded-Proto`, which only a proxy in front may set. */
+  readonly trustProxy?: boolean
+  /** Names under which this server may be asked for, without ports. */
+  readonly hosts: readonly string[]
+  /** Whether any IP address is a good name too. It is no name that anybody could make point elsewhere. */
+  readonly allowsAddresses?: boolean
+  /** Other web pages that may ask from a browser, as `https://app.example`. Default: none. */
+  readonly allowedOrigins?: readonly string[]
+  readonly embeddingProviders?: readonly EmbeddingProvider[]
+  /** The text of `/metrics`; without it there is none. */
+  readonly metrics?: () => Promise<string>
+  /** Whether `/metrics` is told without a key. */
+  readonly hasOpenMetrics?: boolean
+  readonly onRequest?: (report: RequestReport) => void
+  readonly mounts?: readonly Mount[]
+}

@@ -1,0 +1,66 @@
+/** How often a key may ask: a bucket for each that fills steadily, so that a burst is fine and a flood is not. */
+import type { ServerResponse } from 'node:http'
+import { AppError } from '../../core/errors.ts'
+import type { Clock } from '../../ports/clock.ts'
+
+const MINUTE_MS = 60_000
+const KEYS_MAX = 10_000
+/** How long the setting is used without asking for it again. */
+const LIMIT_FRESH_MS = 1_000
+
+type Bucket = { tokens: number; at: number }
+
+export class Rates {
+  readonly #clock: Clock
+  readonly #readLimit: () => Promise<number>
+  readonly #buckets = new Map<string, Bucket>()
+  #limit: { readonly perMinute: number; readonly until: number } | null = null
+
+  /** `readLimit`: requests in a minute; 0 for as many as one likes. */
+  constructor(clock: Clock, readLimit: () => Promise<number>) {
+    this.#clock = clock
+    this.#readLimit = readLimit
+  }
+
+  /** Takes one request off the key's account, and says in headers how much is left. */
+  async take(key: string, response: ServerResponse): Promise<void> {
+    const now = this.#clock.now()
+    const limit = await this.#limitAt(now)
+    if (limit === 0) return
+    const bucket = this.#bucketOf(key, limit, now)
+    const isEmpty = bucket.tokens < 1
+    if (!isEmpty) bucket.tokens--
+    const msPerToken = MINUTE_MS / limit
+    response.setHeader('ratelimit-limit', limit)
+    response.setHeader('ratelimit-remaining', Math.floor(bucket.tokens))
+    response.setHeader('ratelimit-reset', Math.ceil(((limit - bucket.tokens) * msPerToken) / 1_000))
+    if (!isEmpty) return
+    const retryAfter = Math.max(1, Math.ceil(((1 - bucket.tokens) * msPerToken) / 1_000))
+    throw new AppError(
+      'too_many_requests',
+      `This key may ask ${limit} times in a minute. Ask again in ${retryAfter} s.`,
+      { retryAfter },
+    )
+  }
+
+  async #limitAt(now: number): Promise<number> {
+    if (this.#limit !== null && now < this.#limit.until) return this.#limit.perMinute
+    const perMinute = await this.#readLimit()
+    this.#limit = { perMinute, until: now + LIMIT_FRESH_MS }
+    return perMinute
+  }
+
+  #bucketOf(key: string, limit: number, now: number): Bucket {
+    const known = this.#buckets.get(key)
+    if (known === undefined) {
+      if (this.#buckets.size >= KEYS_MAX) this.#buckets.clear()
+      const bucket = { tokens: limit, at: now }
+      this.#buckets.set(key, bucket)
+      return bucket
+    }
+    const gained = (Math.max(0, now - known.at) * limit) / MINUTE_MS
+    known.tokens = Math.min(limit, known.tokens + gained)
+    known.at = now
+    return known
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * Answers in few words. Clients of today read the structured answer; others hand this text to the model, so it holds
+ * what the next step needs: snippets and ids, never whole pages.
+ */
+import { snippetOf } from '../../operations/memories.ts'
+import type { WireMemory } from '../../operations/wire.ts'
+import type { Fields, Tool } from './tool.ts'
+
+type Hit = { readonly id: string; readonly snippet: string; readonly score: number }
+
+/** By the name of the tool. The casts are what the operation's output schema says. */
+export const TELLING: { readonly [tool: string]: Tool['tell'] } = {
+  memory_search: (output) => {
+    const { results, abstained } = output as { results: readonly Hit[]; abstained: boolean }
+    if (results.length > 0) return tellHits(results)
+    return abstained ? 'Nothing that is known is near enough to this.' : 'Nothing is known of this.'
+  },
+  memory_get: (output) => {
+    const { memory } = output as { memory: WireMemory }
+    const facts = [
+      memory.category,
+      `importance ${memory.importance}`,
+      `version ${memory.version}`,
+      `updated ${memory.updatedAt}`,
+      ...(memory.key === null ? [] : [`key ${memory.key}`]),
+      ...(memory.status === 'active' ? [] : [memory.status]),
+    ]
+    return `${memory.content}\n(${memory.id}; ${facts.join(', ')})`
+  },
+  memory_add: (output) => {
+    const { id, outcome, other } = output as {
+      id: string
+      outcome: keyof typeof OUTCOMES
+      other: WireMemory | null
+    }
+    const former = other === null ? '' : ` The other one (${other.id}): ${snippetOf(other.content)}`
+    return `${OUTCOMES[outcome]} Id: ${id}.${former}`
+  },
+  memory_update: (output) => {
+    const { memory } = output as { memory: WireMemory }
+    return `Updated ${memory.id} to version ${memory.version}: ${snippetOf(memory.content)}`
+  },
+  memory_forget: (output) => {
+    const { forgotten, candidates } = output as {
+      forgotten: WireMemory | null
+      candidates: readonly Hit[]
+    }
+    if (forgotten !== null) return `Forgotten (${forgotten.id}): ${snippetOf(forgotten.content)}`
+    if (candidates.length === 0) return 'Nothing fits, and nothing was forgotten.'
+    return `Nothing was forgotten yet, because it is not clear which one is meant. Call again with one of these ids:\n${tellHits(candidates)}`
+  },
+  memory_clear: (output) => {
+    const { matched, deletedCount, dryRun } = output as {
+      matched: number
+      deletedCount: number
+      dryRun: boolean
+    }
+    return dryRun
+      ? `${count(matched)} would be forgotten; nothing was changed.`
+      : `${count(deletedCount)} forgotten.`
+  },
+  memory_history: (output) => {
+    const { versions } = output as {
+      versions: readonly { memory: WireMemory; replacedAt: string | null }[]
+    }
+    return versions
+      .map(({ memory, replacedAt }) => {
+        const until = replacedAt === null ? 'in force' : `until ${replacedAt}`
+        return `Version ${memory.version}, from ${memory.updatedAt}, ${until}: ${snippetOf(memory.content)}`
+      })
+      .join('\n')
+  },
+  memory_status: (output) => {
+    const { state, reasons, memories, version } = output as {
+      state: string
+      reasons: readonly unknown[]
+      memories: number
+      version: string
+    }
+    const because = reasons.length === 0 ? '' : ` Because: ${reasons.map(tellReason).join('; ')}.`
+    return `Memory is ${state}, with ${count(memories)} stored (Recollect ${version}).${because}`
+  },
+}
+
+const OUTCOMES = {
+  create: 'Saved.',
+  update: 'Saved in the place of what held the same key.',
+  duplicate: 'This was known already.',
+  supersede: 'Saved in the place of what it contradicts.',
+  conflict: 'Saved beside something that it contradicts; ask the user which one holds.',
+} as const
+
+/** For tools without words of their own. */
+export function tellAsJson(output: Fields): string {
+  return JSON.stringify(output)
+}
+
+function tellHits(hits: readonly Hit[]): string {
+  return hits
+    .map(({ id, snippet, score }, at) => `${at + 1}. [${id}] ${snippet} (${percent(score)})`)
+    .join('\n')
+}
+
+function tellReason(reason: unknown): string {
+  return typeof reason === 'string' ? reason : JSON.stringify(reason)
+}
+
+export function percent(score: number): string {
+  return `${Math.round(score * 100)}%`
+}
+
+export function count(memories: number): string {
+  return memories === 1 ? '1 memory' : `${memories} memories`
+}

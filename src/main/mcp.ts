@@ -1,0 +1,60 @@
+/** The MCP door: on the streams of a process, for clients that start one, and behind the port of the server. */
+import type { Readable, Writable } from 'node:stream'
+import type { McpOptions, ServeOptions, Serving } from '../doors/cli/host.ts'
+import { createMcpDoor } from '../doors/mcp/http.ts'
+import { localCaller, serveStdio } from '../doors/mcp/stdio.ts'
+import type { Caller } from '../operations/access.ts'
+import type { Context } from '../operations/operation.ts'
+import { serve } from './serve.ts'
+
+const PATH = '/mcp'
+
+export function serveOverStreams(
+  options: McpOptions,
+  streams: { readonly stdin: Readable; readonly stdout: Writable },
+): Promise<void> {
+  const { version, scope, isCompatible, stop } = options
+  return serveStdio({
+    ...streams,
+    contextOf: contextOf(options),
+    version,
+    compatibility: isCompatible,
+    caller: localCaller(scope.owner, scope.user),
+    signal: stop,
+  })
+}
+
+/** The server, with MCP at `/mcp` behind the same port. */
+export async function serveWithMcp(
+  options: ServeOptions,
+  compatibility: boolean,
+): Promise<Serving> {
+  const { engine, version, embeddingProviders = [], mounts = [] } = options
+  const door = createMcpDoor({
+    contextOf: contextOf({ engine, version, embeddingProviders }),
+    version,
+    compatibility,
+  })
+  const serving = await serve({
+    ...options,
+    mounts: [...mounts, { path: PATH, handle: (...given) => door.handle(...given) }],
+  })
+  return {
+    ...serving,
+    close: async () => {
+      // Streams stay open for as long as the client likes; they would keep the server from ending.
+      await Promise.all([serving.close(), door.close()])
+    },
+  }
+}
+
+function contextOf(parts: Pick<Context, 'engine' | 'version' | 'embeddingProviders'>) {
+  const { engine, version, embeddingProviders } = parts
+  return (caller: Caller, signal: AbortSignal): Context => ({
+    engine,
+    caller,
+    version,
+    embeddingProviders,
+    signal,
+  })
+}

@@ -1,0 +1,43 @@
+/** What commands work with, made from the configuration. */
+import type { McpOptions, Setup } from '../doors/cli/host.ts'
+import type { Config, Environment } from './config.ts'
+import { createDatabase } from './database.ts'
+import { embeddingProvidersOf } from './providers.ts'
+
+export type SetupOptions = {
+  readonly config: Config
+  readonly environment: Environment
+  readonly now: () => number
+  /** Asks a person for the passphrase of the database; null when nobody can be asked. */
+  readonly askPassphrase: (() => Promise<string>) | null
+  readonly serveMcp: (options: McpOptions) => Promise<void>
+}
+
+export function createSetup(options: SetupOptions): Setup {
+  const { config, environment, now, askPassphrase, serveMcp } = options
+  return {
+    scope: config.scope,
+    named: config.named,
+    dataNamed: config.dataNamed,
+    remote: config.remote,
+    server: config.server,
+    mcpCompatibility: config.mcpCompatibility,
+    embeddingProviders: embeddingProvidersOf(environment),
+    settings: config.settings,
+    listen: config.listen,
+    keyOrigin: config.key?.origin ?? null,
+    database: createDatabase({ config, now, askPassphrase }),
+    serve: async (given) => {
+      // A server needs much that a single command need not wait for.
+      const [{ serveObserved }, { serveWithMcp }] = await Promise.all([
+        import('./telemetry.ts'),
+        import('./mcp.ts'),
+      ])
+      return serveObserved(given, config, (options) =>
+        serveWithMcp(options, config.mcpCompatibility),
+      )
+    },
+    openImport: async (source) => (await import('./importing.ts')).openImport(source),
+    serveMcp,
+  }
+}

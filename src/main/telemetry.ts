@@ -1,0 +1,71 @@
+/** Puts logs, metrics and spans around a server. */
+import { createLog } from '../adapters/telemetry/log.ts'
+import { createMetrics } from '../adapters/telemetry/metrics.ts'
+import { createTelemetry } from '../adapters/telemetry/telemetry.ts'
+import { createTracing, startExporter } from '../adapters/telemetry/tracing.ts'
+import { toAppError } from '../core/errors.ts'
+import type { ServeOptions, Serving } from '../doors/cli/host.ts'
+import type { RequestReport } from '../doors/http/options.ts'
+import { gaugesOf } from '../engine/health.ts'
+import { observed } from '../engine/observed.ts'
+import type { Telemetry } from '../ports/telemetry.ts'
+import type { Config } from './config.ts'
+
+const SERVER_FAULT = 500
+
+export async function serveObserved(
+  options: ServeOptions,
+  { log: level, telemetry: { endpoint, traceContent } }: Pick<Config, 'log' | 'telemetry'>,
+  start: (options: ServeOptions) => Promise<Serving>,
+): Promise<Serving> {
+  const { engine: bare, version, host } = options
+  // Who sits at a terminal sees the address and the key there, not a line for every request.
+  const log = createLog({ level: level ?? (process.stderr.isTTY ? 'warn' : 'info') })
+  const surroundings = { isStopping: false }
+  const metrics = createMetrics({
+    process: true,
+    gauges: async () => gaugesOf(await bare.status().catch(toAppError), surroundings),
+  })
+  const tracing = createTracing({ version, captureContent: traceContent })
+  const telemetry = createTelemetry({ log, metrics, tracing })
+  const exporter =
+    endpoint === null
+      ? null
+      : await startExporter({
+          endpoint,
+          version,
+          onLost: (count, outcome) => {
+            telemetry.count('recollect_spans_lost_total', {}, count)
+            telemetry.log('warn', 'traces_lost', { count, outcome })
+          },
+        })
+  const engine = observed(bare, telemetry)
+  const serving = await start({
+    ...options,
+    engine,
+    metrics: () => metrics.text(),
+    onRequest: (report) => tell(telemetry, report),
+  })
+  telemetry.log('info', 'started', { host, version })
+  return {
+    ...serving,
+    close: async () => {
+      surroundings.isStopping = true
+      telemetry.log('info', 'stopping')
+      await serving.close()
+      telemetry.log('info', 'stopped')
+      await exporter?.close()
+      await log.close()
+    },
+  }
+}
+
+function tell(telemetry: Telemetry, report: RequestReport): void {
+  const { method, route, status, ms, requestId, keyId, error } = report
+  telemetry.count('recollect_http_requests_total', { method, route, status: String(status) })
+  telemetry.observe('recollect_http_request_seconds', ms / 1_000, { method, route })
+  const milliseconds = Math.round(ms * 100) / 100
+  const fields = { door: 'http', method, route, status, milliseconds, requestId, actor: keyId }
+  if (status < SERVER_FAULT) telemetry.log('info', 'request', fields)
+  else telemetry.log('error', 'request_failed', { ...fields, error })
+}

@@ -1,0 +1,103 @@
+/** The whole of REST, once through every operation, each answer compared with the description. */
+import { expect, it } from 'vitest'
+import { OPERATIONS } from '../../src/operations/index.ts'
+import { start } from './http-support.ts'
+
+it('[HT10] every operation of the table answers, as the description says', async () => {
+  const { client } = await start()
+  const answered = new Set<string>()
+  const call = async (
+    status: number,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers = {},
+  ) => {
+    answered.add(`${method} ${path.split('?')[0]?.replace(/(mem|key)_\w+/, '{id}')}`)
+    const answer = await client.call(method, path, { body, headers })
+    expect([method, path, answer.status, answer.body]).toMatchObject([method, path, status, {}])
+    return answer.body
+  }
+  const { id } = await call(201, 'POST', '/api/memory', {
+    content: 'I prefer tea over coffee',
+    key: 'drink',
+    type: 'factual',
+    metadata: { tags: ['hot', { deep: [1, null, true] }] },
+    expiresAt: '2999-01-01',
+  })
+  const list = await call(200, 'GET', '/api/memory?limit=5&type=factual,episodic&pinned=false')
+  expect(list).toMatchObject({ total: 1, page: 1, stats: { total: 1, byType: { factual: 1 } } })
+  expect((await call(200, 'GET', `/api/memory/${id}`)).memory.metadata.tags[1].deep).toEqual([
+    1,
+    null,
+    true,
+  ])
+  const edit = { content: 'I prefer green tea' }
+  expect((await call(200, 'PUT', `/api/memory/${id}`, edit)).memory.version).toBe(2)
+  expect((await call(200, 'PATCH', `/api/memory/${id}`, { importance: 9 })).memory.version).toBe(3)
+  expect((await call(200, 'GET', `/api/memory/${id}/history`)).versions).toHaveLength(3)
+  const found = await call(200, 'POST', '/api/memory/search', { query: 'tea', detail: 'explain' })
+  expect(found.results[0]).toMatchObject({ id, memory: { importance: 9 } })
+  expect(
+    (await call(200, 'POST', '/api/memory/retrieve-preview', { query: 'tea' })).memories,
+  ).toHaveLength(1)
+  await call(200, 'POST', '/api/memory/learn', { text: 'My name is Ada. I live in Turin.' })
+  await call(200, 'POST', `/api/memory/${id}/disable`)
+  await call(200, 'POST', `/api/memory/${id}/restore`, { version: 1 })
+  await call(200, 'DELETE', `/api/memory/${id}`)
+  const undone = await call(200, 'GET', `/api/memory/${id}`)
+  await call(200, 'POST', '/api/memory/undo', { change: undone.memory.change })
+  await call(200, 'POST', '/api/memory/forget', { query: 'something else entirely' })
+  expect(await call(200, 'DELETE', '/api/memory?all=true&dryRun=true')).toMatchObject({
+    deletedCount: 0,
+  })
+  expect(await call(200, 'DELETE', '/api/memory', { ids: [id] })).toMatchObject({ deletedCount: 1 })
+  await call(200, 'POST', '/api/memory/empty-bin', { days: 0 })
+  const { id: erased } = await call(201, 'POST', '/api/memory', { content: 'soon gone' })
+  expect(await call(200, 'POST', `/api/memory/${erased}/erase`)).toMatchObject({ memories: 1 })
+  await call(200, 'POST', '/api/memory/summarize', { dryRun: true })
+  expect(await call(200, 'GET', '/api/memory/health')).toMatchObject({ working: true })
+  await call(200, 'GET', '/api/memory/embedding-providers')
+  await call(200, 'GET', '/api/memory/engine-status')
+  await call(501, 'POST', '/api/memory/reindex', {})
+  await call(200, 'GET', '/api/memory/reindex')
+  expect((await call(200, 'GET', '/api/settings/memory')).requestsPerMinute).toBe(0)
+  expect(await call(200, 'PUT', '/api/settings/memory', { recallLimit: 7 })).toMatchObject({
+    recallLimit: 7,
+  })
+  await call(400, 'GET', '/memories')
+  await call(201, 'POST', '/memories', {
+    instanceId: 'i1',
+    content: 'The cat is called Momo',
+    importance: 7,
+  })
+  const instance = await call(200, 'GET', '/memories?instanceId=i1&search=cat&importance=5')
+  expect(instance.total).toBe(1)
+  await call(200, 'DELETE', `/memories/${instance.memories[0].id}?instanceId=i1`)
+  await call(200, 'DELETE', '/memories?instanceId=i1')
+  const made = await call(201, 'POST', '/api/keys', { name: 'app', home: 'ada', role: 'agent' })
+  expect((await call(200, 'GET', '/api/keys')).keys).toHaveLength(2)
+  await call(200, 'DELETE', `/api/keys/${made.key.id}`)
+  await call(200, 'GET', '/api/owners')
+  await call(200, 'DELETE', '/api/owners/i1?dryRun=true')
+  answered.add('DELETE /api/owners/{owner}')
+  expect((await call(200, 'GET', '/api/audit?limit=3')).entries).toHaveLength(3)
+  expect(await call(200, 'GET', '/api/status')).toMatchObject({ version: '9.9.9', state: 'ok' })
+  await call(200, 'GET', '/api/doctor')
+  await call(200, 'POST', '/api/doctor', {})
+  const lines = await client.get('/api/memory/export')
+  expect([lines.status, lines.headers.get('content-type')]).toEqual([
+    200,
+    'application/x-ndjson; charset=utf-8',
+  ])
+  answered.add('GET /api/memory/export')
+  const imported = await client.call('POST', '/api/memory/import', {
+    raw: lines.body,
+    headers: { 'content-type': 'application/x-ndjson' },
+  })
+  expect([imported.status, imported.body.failed]).toEqual([200, 0])
+  answered.add('POST /api/memory/import')
+
+  const all = OPERATIONS.map(({ http }) => `${http.method} ${http.path}`)
+  expect(all.filter((each) => !answered.has(each))).toEqual([])
+})
