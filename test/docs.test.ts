@@ -4,7 +4,12 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ERRORS } from '../src/core/errors.ts'
-import { SETTINGS, settingNames, settingRange } from '../src/core/settings.ts'
+import {
+  SETTINGS,
+  type SettingDeclaration,
+  settingNames,
+  settingRange,
+} from '../src/core/settings.ts'
 import { ENVIRONMENT } from '../src/main/config.ts'
 import { temporaryFolder } from './support/temporary.ts'
 
@@ -13,8 +18,10 @@ const isBuilt = existsSync('dist/index.js')
 
 it('[SE1] docs/settings.md tells every setting', async () => {
   const rows = settingNames().map((name) => {
-    const { default: value, scope, help } = SETTINGS[name]
-    return `| \`${name}\` | ${value} | ${settingRange(name)} | ${scope} | ${help} |`
+    const { default: value, scope, help, appliesAt }: SettingDeclaration = SETTINGS[name]
+    const shown = value === '' ? 'none' : value
+    const when = appliesAt === 'start' ? ' Read at the start.' : ''
+    return `| \`${name}\` | ${shown} | ${settingRange(name)} | ${scope} | ${help}${when} |`
   })
   await expect(
     withTable('docs/settings.md', 'setting default range scope help', rows),

@@ -30,6 +30,12 @@ export const ERRORS = {
     retryable: false,
     help: 'It is no longer the version that was named.',
   },
+  timeout: {
+    status: 408,
+    exit: 22,
+    retryable: true,
+    help: 'What was sent did not arrive in time.',
+  },
   too_large: { status: 413, exit: 19, retryable: false, help: 'More was sent than fits.' },
   unsupported_media_type: {
     status: 415,

@@ -24,6 +24,9 @@ import { parseSettings, SETTINGS, type SettingName } from './settings.ts'
 import { sha256 } from './sha256.ts'
 import { TURN_ROLES, type Turn } from './transcript.ts'
 
+/** The range of dates; anything else could not be written as ISO text. */
+export const INSTANT_MAX = 8_640_000_000_000_000
+
 type Fields = { readonly [field: string]: unknown }
 
 export function parseMemory(value: unknown): Memory {
@@ -205,15 +208,18 @@ function text(field: string, value: unknown): string {
   return value
 }
 
+/** Far above what is ever counted here, and far enough below what numbers hold that counting goes on from it. */
+const COUNT_MAX = 2 ** 31 - 1
+
 function whole(field: string, value: unknown, min: number): number {
-  if (!Number.isSafeInteger(value) || Number(value) < min) {
-    throw invalid(field, `${field} is a whole number, at least ${min}.`)
+  if (!Number.isInteger(value) || Number(value) < min || Number(value) > COUNT_MAX) {
+    throw invalid(field, `${field} is a whole number from ${min} to ${COUNT_MAX}.`)
   }
   return Number(value)
 }
 
 function instant(field: string, value: unknown): Instant {
-  if (!Number.isSafeInteger(value)) {
+  if (!Number.isInteger(value) || Math.abs(Number(value)) > INSTANT_MAX) {
     throw invalid(field, `${field} is a time in whole milliseconds since 1970.`)
   }
   return Number(value) as Instant // checked above

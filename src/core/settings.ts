@@ -223,21 +223,21 @@ export const SETTINGS = {
     max: 3_650,
     step: 'integer',
     scope: 'owner',
-    help: 'After how many days without use an unpinned memory is forgotten. 0 keeps all.',
+    help: '(Not used yet.) After how many days without use an unpinned memory is forgotten. 0 keeps all.',
   },
   extractionMode: {
     kind: 'choice',
     default: 'sessionEnd',
     choices: ['sessionEnd', 'manual'],
     scope: 'owner',
-    help: 'When a model distils a conversation into memories: after it has gone quiet, or only when asked to.',
+    help: '(Not used yet.) When a model distils a conversation into memories: after it has gone quiet, or only when asked to.',
   },
   relevanceGateMode: {
     kind: 'choice',
     default: 'heuristic',
     choices: ['off', 'heuristic', 'llm'],
     scope: 'owner',
-    help: 'Who decides whether a message needs memories: nobody (always), rules, or a model.',
+    help: '(Not used yet.) Who decides whether a message needs memories: nobody (always), rules, or a model.',
   },
   summaryDebounceSeconds: {
     kind: 'number',
@@ -246,7 +246,7 @@ export const SETTINGS = {
     max: 3_600,
     step: 'integer',
     scope: 'owner',
-    help: 'How long a conversation must be quiet before it is distilled.',
+    help: '(Not used yet.) How long a conversation must be quiet before it is distilled.',
   },
   consolidationIntervalHours: {
     kind: 'number',
@@ -255,7 +255,7 @@ export const SETTINGS = {
     max: 168,
     step: 'integer',
     scope: 'owner',
-    help: 'How often memories are consolidated.',
+    help: '(Not used yet.) How often memories are consolidated.',
   },
   salienceFloor: {
     kind: 'number',
@@ -264,7 +264,7 @@ export const SETTINGS = {
     max: 1,
     step: 'any',
     scope: 'owner',
-    help: 'Consolidation evicts unpinned memories whose salience has decayed below this.',
+    help: '(Not used yet.) Consolidation evicts unpinned memories whose salience has decayed below this.',
   },
   episodeRetentionDays: {
     kind: 'number',
@@ -273,7 +273,7 @@ export const SETTINGS = {
     max: 3_650,
     step: 'integer',
     scope: 'owner',
-    help: 'How long digests of conversations are kept. 0 keeps them for good.',
+    help: '(Not used yet.) How long digests of conversations are kept. 0 keeps them for good.',
   },
   skillsEnabled: {
     kind: 'switch',
@@ -340,7 +340,7 @@ export const SETTINGS = {
   },
   requestsPerMinute: {
     kind: 'number',
-    default: 600,
+    default: 3_000,
     min: 0,
     max: 1_000_000,
     step: 'integer',

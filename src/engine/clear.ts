@@ -4,13 +4,15 @@
  */
 import { AppError } from '../core/errors.ts'
 import type { ChangeId, Instant, MemoryId, Scope } from '../core/ids.ts'
+import { COMMIT_CHANGES_MAX } from '../core/limits.ts'
 import type { Memory } from '../core/memory.ts'
-import type { Change } from '../ports/store.ts'
-import { eachTraceOnce, replacing, stamp } from './changes.ts'
-import { erase, forget, homeOf, leaveTombstones } from './correct.ts'
+import type { Change, MemoryFilter } from '../ports/store.ts'
+import { decideAndCommit, eachTraceOnce, replacing, stamp } from './changes.ts'
+import { erase, erasureOf, homeOf, leaveTombstones } from './correct.ts'
 import { pages } from './paging.ts'
 import type { EnginePorts } from './ports.ts'
 import { type ReadFilter, toMemoryFilter } from './read.ts'
+import { nextTurn } from './turns.ts'
 
 export type ClearOptions = {
   /** Only counts. */
@@ -29,9 +31,9 @@ export type Cleared = {
   readonly ids: readonly MemoryId[]
 }
 
-/** Each takes up to five changes of a commit: the new row, the old version, and traces. */
-const MEMORIES_PER_COMMIT = 300
-const IDS_TOLD_MAX = 1_000
+/** So few that a commit takes some twenty milliseconds: nobody else is answered meanwhile. */
+const MEMORIES_PER_COMMIT = 50
+const IDS_TOLD_MAX = 100
 
 export async function clear(
   ports: EnginePorts,
@@ -48,22 +50,46 @@ export async function clear(
     done.ids.push(...meant.slice(0, IDS_TOLD_MAX - done.ids.length).map(({ id }) => id))
     if (dryRun) continue
     if (isForGood) done.erased += await eraseAll(ports, meant)
-    else done.forgotten += await forgetAll(ports, meant, mark)
+    else done.forgotten += await forgetAll(ports, meant, where, mark)
   }
   return { ...done, change: done.forgotten > 0 ? mark.change : null }
 }
 
 type Mark = { readonly change: ChangeId; readonly now: Instant }
 
-async function forgetAll(ports: EnginePorts, memories: readonly Memory[], mark: Mark) {
+async function forgetAll(
+  ports: EnginePorts,
+  memories: readonly Memory[],
+  where: MemoryFilter,
+  mark: Mark,
+): Promise<number> {
   let forgotten = 0
   for (let start = 0; start < memories.length; start += MEMORIES_PER_COMMIT) {
     const batch = memories.slice(start, start + MEMORIES_PER_COMMIT)
-    const changes = (await Promise.all(batch.map((memory) => binning(ports, memory, mark)))).flat()
-    const outcome = await ports.store.commit(eachTraceOnce(changes))
-    forgotten += outcome.kind === 'committed' ? batch.length : await forgetEach(ports, batch)
+    forgotten += await decideAndCommit(ports, async () => {
+      // Somebody may have changed one of them meanwhile: only what still matches is meant.
+      const meant = await stillMatching(ports, batch, where)
+      const changes = await Promise.all(meant.map((memory) => binning(ports, memory, mark)))
+      return { changes: eachTraceOnce(changes.flat()), result: meant.length }
+    })
+    await nextTurn()
   }
   return forgotten
+}
+
+async function stillMatching(
+  { store }: EnginePorts,
+  batch: readonly Memory[],
+  where: MemoryFilter,
+): Promise<readonly Memory[]> {
+  const [first] = batch
+  if (first === undefined) return []
+  const { rows } = await store.find(
+    'memory',
+    { owner: first.place.owner },
+    { where: { ...where, ids: batch.map(({ id }) => id) }, limit: batch.length },
+  )
+  return rows.filter(({ status }) => status !== 'forgotten')
 }
 
 async function binning(
@@ -81,18 +107,26 @@ async function binning(
   return [...replacing(ports, memory, after), ...(await leaveTombstones(ports, memory, now))]
 }
 
-/** Somebody changed one of them meanwhile: each on its own, as it is now. */
-async function forgetEach(ports: EnginePorts, memories: readonly Memory[]): Promise<number> {
-  let forgotten = 0
-  for (const memory of memories) {
-    forgotten += await counted(() => forget(ports, homeOf(memory), memory.id))
-  }
-  return forgotten
-}
-
 async function eraseAll(ports: EnginePorts, memories: readonly Memory[]): Promise<number> {
   let erased = 0
-  for (const memory of memories) {
+  for (let start = 0; start < memories.length; start += MEMORIES_PER_COMMIT) {
+    const batch = memories.slice(start, start + MEMORIES_PER_COMMIT)
+    erased += await eraseTogether(ports, batch)
+    await nextTurn()
+  }
+  return erased
+}
+
+async function eraseTogether(ports: EnginePorts, batch: readonly Memory[]): Promise<number> {
+  const erasures = await Promise.all(batch.map((memory) => erasureOf(ports, memory)))
+  const changes = eachTraceOnce(erasures.flatMap(({ revisions, rest }) => [...revisions, ...rest]))
+  if (changes.length <= COMMIT_CHANGES_MAX) {
+    const outcome = await ports.store.commit(changes)
+    if (outcome.kind === 'committed') return batch.length
+  }
+  // A long history, or somebody changed one of them meanwhile: each on its own, as it is now.
+  let erased = 0
+  for (const memory of batch) {
     erased += await counted(() => erase(ports, homeOf(memory), memory.id))
   }
   return erased

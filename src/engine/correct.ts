@@ -145,33 +145,39 @@ async function eraseIf(
   return decideAndCommit(ports, async (): Promise<Decided<Erased | null>> => {
     const memory = await ports.store.get('memory', scope, id)
     if (memory === null || !isMeant(memory)) return { changes: [], result: null }
-    const home = homeOf(memory)
-    const revisions: Change[] = []
-    for await (const page of pages(ports.store, 'revision', home, { where: { memories: [id] } })) {
-      for (const revision of page) {
-        revisions.push({
-          op: 'remove',
-          table: 'revision',
-          scope: home,
-          id: revision.id,
-          expect: 'any',
-        })
-      }
-    }
-    const removal: Change = {
-      op: 'remove',
-      table: 'memory',
-      scope: home,
-      id,
-      expect: { version: memory.version },
-    }
-    const tombstones = await leaveTombstones(ports, memory, ports.clock.now())
+    const { revisions, rest } = await erasureOf(ports, memory)
     await removeSurplus(ports, revisions)
     return {
-      changes: [...revisions.slice(-REVISIONS_PER_COMMIT), removal, ...tombstones],
+      changes: [...revisions.slice(-REVISIONS_PER_COMMIT), ...rest],
       result: { memories: 1, revisions: revisions.length },
     }
   })
+}
+
+/** What erasing a memory changes: its history goes, it goes itself, and traces stay that hold no text. */
+export async function erasureOf(
+  ports: EnginePorts,
+  memory: Memory,
+): Promise<{ readonly revisions: readonly Change[]; readonly rest: readonly Change[] }> {
+  const home = homeOf(memory)
+  const revisions: Change[] = []
+  const where = { memories: [memory.id] }
+  for await (const page of pages(ports.store, 'revision', home, { where })) {
+    for (const { id } of page) {
+      revisions.push({ op: 'remove', table: 'revision', scope: home, id, expect: 'any' })
+    }
+  }
+  const removal: Change = {
+    op: 'remove',
+    table: 'memory',
+    scope: home,
+    id: memory.id,
+    expect: { version: memory.version },
+  }
+  return {
+    revisions,
+    rest: [removal, ...(await leaveTombstones(ports, memory, ports.clock.now()))],
+  }
 }
 
 /** What a commit holds besides the removal itself and its tombstones. */

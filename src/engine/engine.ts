@@ -235,7 +235,7 @@ export function createEngineOn(given: EnginePorts): Engine {
     summarize: async (scope, options = {}) => summarize(ports, parseScope(scope), options),
     eraseOwner: async (owner, options = {}) => {
       const erased = await eraseOwner(ports, parseScope({ owner }).owner, options)
-      if (options.dryRun !== true && erased.rows.memory > 0) await letGo()
+      if (options.dryRun !== true) await letGo()
       return erased
     },
     parts: () => ({

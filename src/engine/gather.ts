@@ -14,6 +14,7 @@ import type { VectorSpace } from '../ports/vector-index.ts'
 import { type Timely, withinTime } from './deadline.ts'
 import type { Indexer } from './indexing.ts'
 import type { EnginePorts } from './ports.ts'
+import { nextTurn } from './turns.ts'
 
 /** One question, with everything that its stages need. */
 export type Question = {
@@ -155,11 +156,6 @@ export function unfound(id: MemoryId): Candidate {
 export function refuseSilence(...legs: readonly Leg<unknown>[]): void {
   if (legs.some(({ kind }) => kind === 'done')) return
   for (const leg of legs) if (leg.kind === 'failed') throw leg.error
-}
-
-/** Searching by words, by meaning and ranking each hold the thread for milliseconds: others have their turn between. */
-export function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }
 
 export function skipped(because: string): Skipped {

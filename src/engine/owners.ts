@@ -1,11 +1,11 @@
 /** Owners: who has something here, and removing everything of one for good. */
 import { AppError } from '../core/errors.ts'
 import { type OwnerId, SYSTEM_OWNER } from '../core/ids.ts'
-import { COMMIT_CHANGES_MAX } from '../core/limits.ts'
 import { type Change, TABLES, type Table } from '../ports/store.ts'
 import { pages } from './paging.ts'
 import type { EnginePorts } from './ports.ts'
 import { allEntries, removeEntry } from './system/entries.ts'
+import { nextTurn } from './turns.ts'
 
 export type ErasedOwner = {
   /** Rows of each table, and keys and settings among the entries. */
@@ -31,9 +31,16 @@ export async function eraseOwner(
   // The key for the whole system has a home as well; without it nobody could manage what is left.
   const entries = about.filter(({ body }) => body.isManagement !== true)
   rows.entry += entries.length
-  if (!dryRun && entries.length > 0) await ports.store.commit(entries.map(removeEntry))
+  for (let start = 0; !dryRun && start < entries.length; start += ROWS_PER_COMMIT) {
+    await ports.store.commit(
+      entries.slice(start, start + ROWS_PER_COMMIT).map((entry) => removeEntry(entry)),
+    )
+  }
   return { rows }
 }
+
+/** So few that others are answered between two commits. */
+const ROWS_PER_COMMIT = 200
 
 async function removeAll(
   { store }: EnginePorts,
@@ -41,10 +48,11 @@ async function removeAll(
   scope: { readonly owner: OwnerId },
   page: readonly { readonly id: string }[],
 ): Promise<void> {
-  for (let start = 0; start < page.length; start += COMMIT_CHANGES_MAX) {
-    const changes = page.slice(start, start + COMMIT_CHANGES_MAX).map(
+  for (let start = 0; start < page.length; start += ROWS_PER_COMMIT) {
+    const changes = page.slice(start, start + ROWS_PER_COMMIT).map(
       ({ id }) => ({ op: 'remove', table, scope, id, expect: 'any' }) as Change, // an id of this table
     )
     await store.commit(changes)
+    await nextTurn()
   }
 }

@@ -1,6 +1,7 @@
 import type { Scope } from '../core/ids.ts'
 import { PAGE_ROWS_MAX } from '../core/limits.ts'
 import type { FindQuery, Row, Store, Table } from '../ports/store.ts'
+import { nextTurn } from './turns.ts'
 
 /** Every row that matches, page by page. */
 export async function* pages<T extends Table>(
@@ -18,6 +19,7 @@ export async function* pages<T extends Table>(
         ...(after === null ? {} : { after }),
       })
     if (page.rows.length > 0) yield page.rows
+    await nextTurn()
     after = page.next
   } while (after !== null)
 }

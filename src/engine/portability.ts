@@ -7,17 +7,18 @@ import { EXPORT_FORMAT } from '../core/foreign/detect.ts'
 import { isObject, parsedOrNull } from '../core/foreign/record.ts'
 import { type OwnerId, type Scope, SYSTEM_OWNER } from '../core/ids.ts'
 import type { Table } from '../ports/store.ts'
+import type { TableRow } from './portability/renaming.ts'
 import { isSealed, sealLines, unsealLines } from './portability/sealing.ts'
 import { isPortable, PORTABLE, PORTABLE_TABLES, rowsOf } from './portability/tables.ts'
 import {
   type Conflict,
   type Imported,
   Intake,
+  isHere,
   put,
-  type TableRow,
+  type Settled,
   throwIfStopped,
   type Unit,
-  type UnitResult,
 } from './portability/taking-in.ts'
 import type { EnginePorts } from './ports.ts'
 
@@ -60,7 +61,7 @@ async function allScopes({ store }: EnginePorts): Promise<readonly (Scope | null
 }
 
 export type ImportOptions = {
-  /** Give everything to this owner, whoever's it was. */
+  /** Give everything to this owner, whoever's it was; what was another's becomes a copy with ids of its own. */
   readonly owner?: OwnerId
   readonly onProgress?: (lines: number) => void
   /** Of an encrypted export. */
@@ -140,8 +141,10 @@ function parseRow<T extends Table>(
   value: unknown,
   owner: OwnerId | undefined,
 ): TableRow | null {
-  const { parse, moved } = PORTABLE[table]
-  const row = owner === undefined ? parse(value) : moved(parse(value), owner)
+  const { parse, owner: ownerOf, moved } = PORTABLE[table]
+  const parsed = parse(value)
+  const isAtHome = owner === undefined || ownerOf(parsed) === owner
+  const row = isAtHome ? parsed : moved(parsed, owner)
   return row === null ? null : ({ table, row } as TableRow) // both are of the same table
 }
 
@@ -167,14 +170,13 @@ async function settle(
   { store }: EnginePorts,
   { rows: [entry] }: Unit,
   conflict: Conflict,
-): Promise<UnitResult> {
+): Promise<Settled> {
   if (conflict.because === 'key') throw keyTaken(conflict.id)
-  if (entry === undefined || entry.table === 'revision') return 'skipped'
+  if (entry === undefined) return 'skipped'
+  if (entry.table === 'revision') return (await isHere(store, entry)) ? 'skipped' : 'elsewhere'
   const { owner, user } = entry.row.place
   const known = await store.get(entry.table, { owner, user }, entry.row.id as never) // its own table's id
-  if (known === null) {
-    throw new AppError('conflict', 'The id belongs to another owner or user.', { id: entry.row.id })
-  }
+  if (known === null) return 'elsewhere'
   if (entry.row.version <= known.version) return 'skipped'
   const outcome = await store.commit([put(entry, { version: known.version })])
   if (outcome.kind === 'committed') return 'updated'

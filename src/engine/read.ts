@@ -1,6 +1,6 @@
 /** Reading: lists, history, and how things stood at an earlier time. */
 import { AppError } from '../core/errors.ts'
-import type { Instant, MemoryId, Scope } from '../core/ids.ts'
+import { type Instant, type MemoryId, parseId, type Scope } from '../core/ids.ts'
 import { PAGE_ROWS_MAX } from '../core/limits.ts'
 import {
   hasEnded,
@@ -57,7 +57,7 @@ export async function list(
     where: toMemoryFilter(query, clock.now()),
     limit: parseLimit(limit ?? LIST_LIMIT),
     ...(order === undefined ? {} : { order }),
-    ...(after === undefined ? {} : { after }),
+    ...(after === undefined ? {} : { after: parseCursor('mem', after) }),
     ...(offset === undefined ? {} : { offset: parseOffset(offset) }),
   })
 }
@@ -88,7 +88,7 @@ export async function asOf(
   const page = await store.find('memory', scope, {
     where: { createdBefore: (at + 1) as Instant }, // "at or before", in whole milliseconds
     limit: parseLimit(query.limit ?? LIST_LIMIT),
-    ...(query.after === undefined ? {} : { after: query.after }),
+    ...(query.after === undefined ? {} : { after: parseCursor('mem', query.after) }),
   })
   const changedSince = page.rows.filter((memory) => memory.updatedAt > at).map(({ id }) => id)
   const { rows: past } = await store.find('revision', scope, {
@@ -128,6 +128,22 @@ function parseOffset(offset: number): number {
   throw new AppError('invalid_input', 'An offset is a whole number, 0 or more.', {
     field: 'offset',
   })
+}
+
+/** What an earlier page gave as `next`. Anything else would look like the end of the list. */
+export function parseCursor(prefix: 'mem' | 'aud', after: string): string {
+  try {
+    return parseId(prefix, after)
+  } catch (error) {
+    throw new AppError(
+      'invalid_input',
+      '`after` is what `next` of the page before said.',
+      {
+        field: 'after',
+      },
+      error,
+    )
+  }
 }
 
 export function parseLimit(limit: number, max = PAGE_ROWS_MAX): number {

@@ -51,7 +51,6 @@ import {
   type LegReport,
   type Meaning,
   meaningLeg,
-  nextTurn,
   type Question,
   refuseSilence,
   reportOf,
@@ -61,6 +60,7 @@ import {
 import type { Indexer } from './indexing.ts'
 import type { EnginePorts } from './ports.ts'
 import { parseLimit, type ReadFilter, toMemoryFilter } from './read.ts'
+import { nextTurn } from './turns.ts'
 
 export type RecallQuery = ReadFilter & {
   readonly text: string

@@ -11,7 +11,9 @@ import { type Memory, TRUST_LEVELS } from '../core/memory.ts'
 import { estimateTokens } from '../core/tokens.ts'
 import type { Change } from '../ports/store.ts'
 import { replacing, stamp } from './changes.ts'
+import { pages } from './paging.ts'
 import type { EnginePorts } from './ports.ts'
+import { nextTurn } from './turns.ts'
 
 export type SummarizeOptions = {
   /** 1 to 365; default 30. */
@@ -49,7 +51,12 @@ export async function summarize(
     })
   }
   const mark = stamp(ports)
-  const candidates = await oldOnes(ports, scope, (mark.now - olderThanDays * DAY_MS) as Instant)
+  const candidates = await oldOnes(
+    ports,
+    scope,
+    (mark.now - olderThanDays * DAY_MS) as Instant,
+    mark.now,
+  )
   const count = ports.countTokens ?? estimateTokens
   const tokensOf = (memories: readonly Memory[]) =>
     memories.reduce((sum, { content }) => sum + count(content), 0)
@@ -67,6 +74,7 @@ export async function summarize(
   }
   if (dryRun) return { ...told, superseded: 0, summaries: [] }
   let superseded = 0
+  const kept: Memory[] = []
   for (const [index, summary] of summaries.entries()) {
     const group = meant[index] ?? []
     const changes = [
@@ -74,21 +82,34 @@ export async function summarize(
       ...group.flatMap((memory) => replacing(ports, memory, gaveWayTo(memory, summary))),
     ]
     const outcome = await ports.store.commit(changes)
-    if (outcome.kind === 'conflict') {
-      throw new AppError('conflict', 'Memories changed while they were summarized. Try again.')
-    }
+    await nextTurn()
+    // Somebody changed one of them meanwhile: these wait for the next call.
+    if (outcome.kind === 'conflict') continue
     superseded += group.length
+    kept.push(summary)
   }
-  return { ...told, superseded, summaries }
+  return { ...told, superseded, summaries: kept }
 }
 
-async function oldOnes({ store }: EnginePorts, scope: Scope, before: Instant) {
-  const { rows } = await store.find('memory', scope, {
-    where: { statuses: ['active'], createdBefore: before, pinned: false, unendedAt: before },
-    order: 'oldest',
-    limit: MEMORIES_MAX,
-  })
-  return rows.filter(({ provenance }) => provenance.extractor !== EXTRACTOR)
+/** What is pinned, will end by itself or is a summary already stays as it is. */
+async function oldOnes({ store }: EnginePorts, scope: Scope, before: Instant, now: Instant) {
+  const found: Memory[] = []
+  const where = {
+    statuses: ['active'],
+    createdBefore: before,
+    pinned: false,
+    unendedAt: now,
+  } as const
+  for await (const page of pages(store, 'memory', scope, { where, order: 'oldest' })) {
+    found.push(
+      ...page.filter(
+        ({ provenance, expiresAt, validUntil }) =>
+          provenance.extractor !== EXTRACTOR && expiresAt === null && validUntil === null,
+      ),
+    )
+    if (found.length >= MEMORIES_MAX) break
+  }
+  return found.slice(0, MEMORIES_MAX)
 }
 
 const EXTRACTOR = 'summary'
@@ -122,8 +143,11 @@ function inParts(memories: readonly Memory[]): readonly (readonly Memory[])[] {
 function lineOf({ type, key, content }: Memory): string {
   const sentences = content.match(/[^.!?。！？\n]+[.!?。！？\n]*/gu) ?? [content]
   const text = sentences.slice(0, SENTENCES).join('').replaceAll(/\s+/gu, ' ').trim()
+  const characters = [...text]
   const short =
-    text.length > LINE_CHARACTERS_MAX ? `${text.slice(0, LINE_CHARACTERS_MAX - 1)}…` : text
+    characters.length > LINE_CHARACTERS_MAX
+      ? `${characters.slice(0, LINE_CHARACTERS_MAX - 1).join('')}…`
+      : text
   return key === null ? `[${type}] ${short}` : `[${type}] ${key}: ${short}`
 }
 

@@ -9,6 +9,7 @@ import type { Change, MemoryFilter, Store, Tally } from '../ports/store.ts'
 
 const FRESH_MS = 2_000
 const KEPT_MAX = 1_000
+const KEPT_PER_OWNER_MAX = 20
 
 export class Tallies {
   readonly #store: Store
@@ -48,7 +49,7 @@ export class Tallies {
   #keep(owner: OwnerId, name: string, tally: Promise<Tally>): void {
     if (this.#kept.size >= KEPT_MAX) this.#kept.clear()
     const kept = this.#kept.get(owner) ?? new Map()
-    if (kept.size >= KEPT_MAX) kept.clear()
+    if (kept.size >= KEPT_PER_OWNER_MAX) kept.clear()
     kept.set(name, { tally, until: this.#clock.now() + FRESH_MS })
     this.#kept.set(owner, kept)
   }

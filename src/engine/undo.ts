@@ -8,6 +8,7 @@ import { type Decided, decideAndCommit, eachTraceOnce, replacing, stamp } from '
 import { leaveTombstones, liftTombstones } from './correct.ts'
 import { pages } from './paging.ts'
 import type { EnginePorts } from './ports.ts'
+import { nextTurn } from './turns.ts'
 
 export type Undone = {
   readonly memories: readonly Memory[]
@@ -15,8 +16,8 @@ export type Undone = {
   readonly kept: readonly string[]
 }
 
-/** Each takes up to five changes of a commit. */
-const MEMORIES_PER_COMMIT = 300
+/** So few that others are answered between two commits. */
+const MEMORIES_PER_COMMIT = 50
 
 export async function undo(ports: EnginePorts, scope: Scope, target: ChangeId): Promise<Undone> {
   const touched = await touchedBy(ports, scope, target)
@@ -28,6 +29,7 @@ export async function undo(ports: EnginePorts, scope: Scope, target: ChangeId): 
     const undone = await decideAndCommit(ports, () => undoing(ports, scope, part, mark))
     memories.push(...undone.memories)
     kept.push(...undone.kept)
+    await nextTurn()
   }
   if (memories.length === 0) {
     throw new AppError('not_found', `There is no change ${target} here.`, { change: target })

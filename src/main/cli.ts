@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { systemClock } from '../adapters/system/clock.ts'
 import type { Host, McpOptions } from '../doors/cli/host.ts'
@@ -30,6 +30,11 @@ function readVersion(): string {
   const file = new URL('../../package.json', import.meta.url)
   const { version }: { version: unknown } = JSON.parse(readFileSync(file, 'utf8'))
   return String(version)
+}
+
+/** Whoever runs a clone wants that one, not whatever the registry has under the name. */
+function programOf(file: string): readonly [string, ...string[]] | null {
+  return file.split(sep).includes('node_modules') ? null : [process.execPath, file]
 }
 
 function createHost(): Host {
@@ -61,6 +66,7 @@ function createHost(): Host {
       }),
     makeTemporaryFolder: () => mkdtempSync(join(tmpdir(), 'recollect-demo-')),
     runTool,
+    program: programOf(fileURLToPath(import.meta.url)),
     homes: system,
   }
 }

@@ -134,7 +134,7 @@ export function readConfig(flags: GlobalFlags, environment: Environment, system:
     },
     listen: {
       host: variable('RECOLLECT_HOST') ?? HOST,
-      port: parsePort(variable('RECOLLECT_PORT')),
+      port: parsePort(ownPort(variable('RECOLLECT_PORT'))),
     },
     embedding: readEmbedding(variable, environment),
     vectorForm: oneOf('MEMORY_VEC_QUANTIZATION', variable, VECTOR_FORMS) ?? 'float32',
@@ -144,6 +144,11 @@ export function readConfig(flags: GlobalFlags, environment: Environment, system:
 }
 
 type Variable = (name: VariableName) => string | undefined
+
+/** Clusters put variables for each of their services into every container, also under this name. */
+function ownPort(text: string | undefined): string | undefined {
+  return text?.startsWith('tcp://') === true ? undefined : text
+}
 
 const SETTING_VARIABLES = [
   ['MEMORY_RRF_K', 'rrfK'],
@@ -165,7 +170,11 @@ function readSettings(variable: Variable): SettingValues {
 }
 
 function readRemote(flags: GlobalFlags, variable: Variable): RemoteServer | null {
-  const url = flags.url ?? variable('RECOLLECT_URL')
+  if (flags.data !== undefined && flags.url !== undefined) {
+    throw new AppError('invalid_input', 'Give --data or --url, not both: a folder, or a server.')
+  }
+  // Who names a folder means that one, whatever else is set.
+  const url = flags.data === undefined ? (flags.url ?? variable('RECOLLECT_URL')) : undefined
   if (url === undefined) {
     if (flags.key === undefined) return null
     throw new AppError(
@@ -337,9 +346,13 @@ function parsePort(text: string | undefined): number {
   return port
 }
 
+/** What clusters and linked containers set for a service of our name. */
+const OF_A_CLUSTER = /^RECOLLECT_(?:SERVICE_|PORT_|ENV_|NAME$)/
+
 function refuseUnknown(environment: Environment): void {
   for (const name of Object.keys(environment)) {
     if (!name.startsWith('RECOLLECT_') || Object.hasOwn(ENVIRONMENT, name)) continue
+    if (OF_A_CLUSTER.test(name)) continue
     const meant = nearest(name, Object.keys(ENVIRONMENT))
     const suggestion = meant === null ? '' : ` Did you mean ${meant}?`
     throw new AppError(

@@ -37,6 +37,7 @@ export function createSetup(options: SetupOptions): Setup {
         serveWithMcp(options, config.mcpCompatibility),
       )
     },
+    openScratch: async () => (await import('./compose.ts')).createEngine({ embedding: false }),
     openImport: async (source) => (await import('./importing.ts')).openImport(source),
     serveMcp,
   }

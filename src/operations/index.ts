@@ -1,5 +1,6 @@
 /** The table: everything that can be done over a door. */
 import * as instances from './instances.ts'
+import * as keys from './keys.ts'
 import * as memories from './memories.ts'
 import * as moving from './moving.ts'
 import type { Operation } from './operation.ts'
@@ -38,12 +39,12 @@ export const OPERATIONS: readonly Operation[] = [
   instances.addInstanceMemory,
   instances.forgetInstanceMemory,
   instances.clearInstance,
-  system.listKeys,
-  system.createKey,
-  system.revokeKey,
-  system.listOwners,
-  system.eraseOwner,
-  system.listAudit,
+  keys.listKeys,
+  keys.createKey,
+  keys.revokeKey,
+  keys.listOwners,
+  keys.eraseOwner,
+  keys.listAudit,
   system.systemStatus,
   system.doctor,
   system.repair,

@@ -1,13 +1,13 @@
 /** Operations on single memories: adding, reading, changing, binning, restoring, and their history. */
 import { z } from 'zod'
-import type { DraftInput, EditInput } from '../core/draft.ts'
+import type { DraftInput, EditInput, ScopeInput } from '../core/draft.ts'
 import { AppError } from '../core/errors.ts'
-import type { MemoryId } from '../core/ids.ts'
+import { type MemoryId, SHARED_OWNER } from '../core/ids.ts'
 import { CONTENT_CHARACTERS_MAX, KEY_CHARACTERS_MAX } from '../core/limits.ts'
 import { TRUST_LEVELS } from '../core/memory.ts'
 import type { Remembered } from '../engine/remember.ts'
-import { defineOperation } from './operation.ts'
-import { scopeFields, scopeOf } from './scope.ts'
+import { type Context, defineOperation, ownerNamed } from './operation.ts'
+import { type ScopeFields, scopeFields, scopeOf } from './scope.ts'
 import {
   memoryCategory,
   memoryType,
@@ -137,6 +137,16 @@ export const learnMemories = defineOperation({
   },
 })
 
+/** Where a memory that is to be read is: what a search finds in shared memory can be read by its id as well. */
+async function scopeHolding(context: Context, input: ScopeFields, id: string): Promise<ScopeInput> {
+  const own = scopeOf(context, input, 'read')
+  if (ownerNamed(input) !== undefined) return own
+  const { sharedMemory } = await context.engine.settings.effective(null)
+  if (!sharedMemory || (await context.engine.get(own, id)) !== null) return own
+  const shared = { owner: SHARED_OWNER }
+  return (await context.engine.get(shared, id)) === null ? own : shared
+}
+
 const single = z.object({ memory: wireMemory })
 const changed = z.object({ success: z.literal(true), memory: wireMemory })
 const byId = z.strictObject({ ...scopeFields, id: idField })
@@ -156,7 +166,8 @@ export const getMemory = defineOperation({
   },
   cli: 'get',
   run: async (context, { id, ...input }) => {
-    const memory = await context.engine.get(scopeOf(context, input, 'read'), id)
+    const scope = await scopeHolding(context, input, id)
+    const memory = await context.engine.get(scope, id)
     if (memory === null) throw new AppError('not_found', `There is no memory ${id} here.`, { id })
     return { memory: toWire(memory) }
   },
@@ -227,6 +238,7 @@ export const forgetBy = defineOperation({
   name: 'memory.forgetBy',
   summary: 'Forgets the memory with an id, or the only one that clearly fits a description.',
   access: 'write',
+  isDestructive: true, // it can be undone, but a model should ask before it
   input: z.strictObject({
     ...scopeFields,
     id: idField.optional(),
@@ -304,7 +316,7 @@ export const memoryHistory = defineOperation({
   },
   cli: 'history',
   run: async (context, { id, ...input }) => {
-    const versions = await context.engine.history(scopeOf(context, input, 'read'), id)
+    const versions = await context.engine.history(await scopeHolding(context, input, id), id)
     return { versions: versions.map(toWireVersion) }
   },
 })

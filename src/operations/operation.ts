@@ -127,7 +127,7 @@ export function parseInput<Input extends Shape>(
 
 /** While it is off, shared memory is there for superadmins only. */
 async function hideShared({ engine, caller }: Context, input: Fields): Promise<void> {
-  if (ownerNamed(input) !== SHARED_OWNER) return
+  if ((ownerNamed(input) ?? caller.home) !== SHARED_OWNER) return
   if (caller.role === 'superadmin' || (await engine.settings.effective(null)).sharedMemory) return
   throw new AppError('not_found', 'There is no such owner here.')
 }
@@ -149,5 +149,8 @@ function toFaults(issue: z.core.$ZodIssue): readonly FieldFault[] {
     }))
   }
   const field = path.join('.')
-  return [{ field, message: `${field === '' ? 'The input' : field}: ${issue.message}` }]
+  const named = field === '' ? 'The input' : field
+  // Messages of our own begin with the name already.
+  const isNamed = issue.message.startsWith(named)
+  return [{ field, message: isNamed ? issue.message : `${named}: ${issue.message}` }]
 }

@@ -8,6 +8,7 @@ import { STRATEGIES } from '../core/settings.ts'
 import type { LegReport } from '../engine/gather.ts'
 import type { ReadFilter } from '../engine/read.ts'
 import type { Recalled, Recollection } from '../engine/recall.ts'
+import { cacheStats } from './cache-stats.ts'
 import { defined, snippetOf } from './memories.ts'
 import { defineOperation } from './operation.ts'
 import { ownerOf, scopeFields, scopeOf } from './scope.ts'
@@ -68,7 +69,7 @@ const stats = z.object({
   byType: z.record(z.string(), z.int()),
   byCategory: z.record(z.string(), z.int()),
   tokensUsed: z.int().describe('Of all memories of the owner, about.'),
-  hitRate: z.number().describe('Of the cache of embeddings, 0 to 1.'),
+  hitRate: z.number().describe('Of the cache of embeddings, 0 to 1; for superadmins only.'),
   cacheStats: z.object({ hits: z.int(), misses: z.int() }),
 })
 
@@ -118,9 +119,7 @@ export const listMemories = defineOperation({
       engine.tally(scope, filter),
       engine.tally({ owner: scope.owner }, {}),
     ])
-    const { embedder } = engine.parts()
-    const hits = Number(embedder?.facts.cacheHits ?? 0)
-    const misses = Number(embedder?.facts.cacheMisses ?? 0)
+    const { hits, misses } = cacheStats(context)
     return {
       data: found.rows.map(toWire),
       total,
@@ -151,6 +150,7 @@ const step = z.object({ stage: z.string(), score: z.number(), note: z.string().o
 
 const searchHit = z.object({
   id: z.string(),
+  owner: z.string().describe('`@shared` for what all share.'),
   snippet: z.string(),
   score: z.number(),
   coverage: z.number().describe('How much of the question its words cover, 0 to 1.'),
@@ -244,6 +244,7 @@ function toHit(
 ) {
   return {
     id: memory.id,
+    owner: memory.place.owner,
     snippet: snippetOf(memory.content),
     score,
     coverage,
@@ -268,6 +269,7 @@ export const previewRetrieval = defineOperation({
   input: z.strictObject({
     ...scopeFields,
     query: z.string().min(1).max(1_048_576),
+    scope: z.enum(['session', 'owner', 'global']).optional(),
     strategy: z.enum(STRATEGIES).optional(),
     maxTokens: z.int().min(1).max(16_000).default(2_000),
     limit: z.int().min(1).max(100).default(20),
@@ -299,13 +301,14 @@ export const previewRetrieval = defineOperation({
     budgetMaxTokens: z.int(),
   }),
   http: { method: 'POST', path: '/api/memory/retrieve-preview' },
-  run: async (context, { query, strategy, maxTokens, limit, ...input }) => {
+  run: async (context, { query, scope: reach, strategy, maxTokens, limit, ...input }) => {
     const { engine } = context
     const found = await engine.recall(scopeOf(context, input, 'read'), {
       text: query,
       limit,
       tokensMax: maxTokens,
       ...(strategy === undefined ? {} : { strategy }),
+      ...(reach === undefined ? {} : { reach }),
     })
     const { embedder, vectors } = engine.parts()
     return {

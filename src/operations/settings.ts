@@ -13,7 +13,7 @@ import {
   type Settings,
   settingNames,
 } from '../core/settings.ts'
-import { refuseUnlessMay } from './access.ts'
+import { mayDo, refuseUnlessMay } from './access.ts'
 import { type Context, defineOperation } from './operation.ts'
 import { ownerOf, scopeFields } from './scope.ts'
 
@@ -159,20 +159,44 @@ export const changeSettings = defineOperation({
   cli: 'settings',
   targets: (_, { owner: _o, apiKeyId: _a, level: _l, ...given }) => Object.keys(given),
   run: async (context, { owner, apiKeyId, level: at, ...given }) => {
-    if (at === 'system') refuseUnlessMay(context.caller, 'manage')
+    const { engine, caller } = context
+    if (at === 'system') refuseUnlessMay(caller, 'manage')
     else ownerOf(context, { owner, apiKeyId }, 'curate')
     const meant = ownerMeant(context, { owner, apiKeyId, level: at })
-    return toWire(await context.engine.settings.change(meant, toOwnNames(given)))
+    const own = toOwnNames(given, await engine.settings.effective(meant))
+    if (meant === null) return toWire(await engine.settings.change(null, own))
+    // Clients send all that they were told. What is for the whole system goes there, if the caller may set it.
+    const system = mayDo(caller, 'manage') ? onlySystem(own) : {}
+    const rest = Object.entries(own).filter(([name]) => !Object.hasOwn(system, name))
+    if (Object.keys(system).length > 0) await engine.settings.change(null, system)
+    return toWire(await engine.settings.change(meant, Object.fromEntries(rest)))
   },
 })
 
-function toOwnNames(given: { readonly [name: string]: unknown }): { [name: string]: unknown } {
+type Values = { readonly [name: string]: unknown }
+
+function onlySystem(values: Values): Values {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => isSystem(name)))
+}
+
+function isSystem(name: string): boolean {
+  return SETTINGS[name as SettingName].scope === 'system' // the input's names are those of settings
+}
+
+/**
+ * Every value under the setting's own name. A value that is in force already is none where the setting is the system's,
+ * or is given under several names: a client that sends everything back has changed only the other one.
+ */
+function toOwnNames(given: Values, inForce: Settings): Values {
   const own: { [name: string]: unknown } = {}
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined) continue
     const alias = ALIASES[name]
-    const target = alias?.name ?? name
+    const target = (alias?.name ?? name) as SettingName // the input's names are those of settings
     const meant = value === null || alias === undefined ? value : alias.read(value as never) // as its schema says
+    const isInForce = (meant ?? '') === inForce[target]
+    const isAliased = Object.values(ALIASES).some((each) => each.name === target)
+    if (isInForce && (isSystem(target) || isAliased)) continue
     if (Object.hasOwn(own, target) && own[target] !== meant) {
       throw new AppError('invalid_input', `${name} and ${target} are one setting, given twice.`, {
         field: name,

@@ -1,12 +1,13 @@
-/** Operations on the system itself: health, status, upkeep, keys, owners, audit. */
+/** Operations on the system itself: health, status, upkeep. */
 import { z } from 'zod'
-import { type ApiKey, ROLES } from '../core/access.ts'
+import { ROLES } from '../core/access.ts'
+import { parseScope } from '../core/draft.ts'
 import { AppError } from '../core/errors.ts'
 import type { Engine } from '../engine/engine.ts'
-import { describeHealth } from '../engine/health.ts'
+import { describeHealth, HEALTH_REASONS } from '../engine/health.ts'
+import type { Caller } from './access.ts'
+import { cacheStats } from './cache-stats.ts'
 import { defineOperation } from './operation.ts'
-import { ownerOf, scopeFields } from './scope.ts'
-import { isoTime, timeInput } from './wire.ts'
 
 const nothing = z.strictObject({})
 
@@ -78,8 +79,8 @@ export const engineStatus = defineOperation({
     vectorStore: z.object({
       backend: z.string(),
       available: z.boolean(),
-      rowCount: z.int(),
-      needsReindex: z.int(),
+      rowCount: z.int().nullable().describe('Of all owners; for superadmins only.'),
+      needsReindex: z.int().nullable().describe('The same.'),
       reason: nullableText,
     }),
     qdrant: z.object({
@@ -97,11 +98,14 @@ export const engineStatus = defineOperation({
     }),
   }),
   http: { method: 'GET', path: '/api/memory/engine-status' },
-  run: async ({ engine }) => {
+  run: async (context) => {
+    const { engine, caller } = context
     const { kind, index } = await engine.status()
     const { embedder, reranks } = engine.parts()
+    const { rerankEnabled } = await engine.settings.effective(homeOf(caller))
     const isFailing = embedder?.state.kind === 'failing'
-    const facts = embedder?.facts ?? {}
+    // Of all owners together: how much others have is not for everybody.
+    const counts = caller.role === 'superadmin' ? index : null
     return {
       keyword: { available: true, backend: kind === 'sqlite' ? 'FTS5' : kind },
       embedding: {
@@ -115,22 +119,18 @@ export const engineStatus = defineOperation({
             : embedder.state.kind === 'failing'
               ? embedder.state.because
               : null,
-        cacheStats: {
-          hits: Number(facts.cacheHits ?? 0),
-          misses: Number(facts.cacheMisses ?? 0),
-          size: Number(facts.cacheSize ?? 0),
-        },
+        cacheStats: cacheStats(context),
       },
       vectorStore: {
         backend: index === null ? 'none' : kind,
         available: index !== null,
-        rowCount: index?.vectors ?? 0,
-        needsReindex: index?.missing ?? 0,
+        rowCount: counts?.vectors ?? null,
+        needsReindex: counts?.missing ?? null,
         reason: index?.because ?? null,
       },
       qdrant: { enabled: false, healthy: null, latencyMs: null, error: null },
       rerank: {
-        enabled: reranks,
+        enabled: reranks && rerankEnabled,
         provider: null,
         model: null,
         available: reranks,
@@ -139,6 +139,10 @@ export const engineStatus = defineOperation({
     }
   },
 })
+
+function homeOf({ home }: Caller) {
+  return parseScope({ owner: home }).owner
+}
 
 /** A signature is `source:model:dimensions`, with its form behind it. */
 function dimensionsOf(space: string | null): number | null {
@@ -193,7 +197,7 @@ export const reindex = defineOperation({
 export const reindexStatus = defineOperation({
   name: 'memory.reindexStatus',
   summary: 'How far giving every memory its vector has come.',
-  access: 'read',
+  access: 'manage',
   input: nothing,
   output: reindexProgress,
   http: { method: 'GET', path: '/api/memory/reindex' },
@@ -231,8 +235,8 @@ export const systemStatus = defineOperation({
       .object({
         space: nullableText,
         filling: nullableText,
-        vectors: z.int(),
-        missing: z.int(),
+        vectors: z.int().nullable().describe('Of all owners; for superadmins only.'),
+        missing: z.int().nullable().describe('The same.'),
         because: nullableText,
         embedder: z.object({ source: z.string(), model: z.string(), state: z.string() }),
       })
@@ -261,7 +265,10 @@ export const systemStatus = defineOperation({
     return {
       version,
       state: health.state,
-      reasons: [...health.reasons],
+      // Reasons count what all owners have.
+      reasons: isSuperadmin
+        ? [...health.reasons]
+        : health.codes.map((code) => HEALTH_REASONS[code]),
       store: {
         kind: status.kind,
         location: isSuperadmin ? status.location : null,
@@ -276,8 +283,8 @@ export const systemStatus = defineOperation({
           : {
               space: index.space,
               filling: index.filling,
-              vectors: index.vectors,
-              missing: index.missing,
+              vectors: isSuperadmin ? index.vectors : null,
+              missing: isSuperadmin ? index.missing : null,
               because: index.because,
               embedder: {
                 source: index.embedder.source,
@@ -322,168 +329,4 @@ export const repair = defineOperation({
   cli: 'doctor',
   targets: () => ['store'],
   run: ({ engine }) => examine(engine, true),
-})
-
-const wireKey = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    role: z.enum(ROLES),
-    home: z.string(),
-    actsFor: z.array(z.string()),
-    isManagement: z.boolean(),
-    createdAt: z.string(),
-    expiresAt: nullableText,
-    lastUsedAt: nullableText,
-  })
-  .meta({ id: 'Key' })
-
-function toWireKey({ hash: _h, version: _v, ...key }: ApiKey): z.output<typeof wireKey> {
-  return {
-    ...key,
-    actsFor: [...key.actsFor],
-    createdAt: isoTime(key.createdAt),
-    expiresAt: isoTime(key.expiresAt),
-    lastUsedAt: isoTime(key.lastUsedAt),
-  }
-}
-
-export const listKeys = defineOperation({
-  name: 'key.list',
-  summary: 'All keys, without their secrets, which nobody knows.',
-  access: 'manage',
-  input: nothing,
-  output: z.object({ keys: z.array(wireKey) }),
-  http: { method: 'GET', path: '/api/keys' },
-  cli: 'keys',
-  run: async ({ engine }) => ({ keys: (await engine.keys.list()).map(toWireKey) }),
-})
-
-export const createKey = defineOperation({
-  name: 'key.create',
-  summary: 'Makes a key. Its secret is in the answer and can never be shown again.',
-  access: 'manage',
-  isSecret: true,
-  input: z.strictObject({
-    name: z.string().min(1).max(100).describe('What it is for.'),
-    home: z.string().min(1).max(200).describe('The owner that is meant when none is named.'),
-    actsFor: z.array(z.string().min(1).max(200)).max(100).optional(),
-    role: z.enum(ROLES).default('user'),
-    expiresAt: timeInput.nullable().optional(),
-  }),
-  output: z.object({ key: wireKey, secret: z.string() }),
-  http: { method: 'POST', path: '/api/keys', status: 201 },
-  cli: 'keys',
-  targets: ({ key }) => [key.id],
-  run: async ({ engine }, { name, home, actsFor, role, expiresAt }) => {
-    const { key, secret } = await engine.keys.create({
-      name,
-      home,
-      role,
-      actsFor: actsFor ?? [],
-      expiresAt: expiresAt ?? null,
-    })
-    return { key: toWireKey(key), secret }
-  },
-})
-
-export const revokeKey = defineOperation({
-  name: 'key.revoke',
-  summary: 'Ends a key at once.',
-  access: 'manage',
-  isDestructive: true,
-  input: z.strictObject({ id: z.string().min(1).max(100) }),
-  output: z.object({ key: wireKey }),
-  http: { method: 'DELETE', path: '/api/keys/{id}' },
-  cli: 'keys',
-  targets: ({ key }) => [key.id],
-  run: async ({ engine }, { id }) => ({ key: toWireKey(await engine.keys.revoke(id)) }),
-})
-
-export const listOwners = defineOperation({
-  name: 'owner.list',
-  summary: 'Who has memories here, and how many; for others than superadmins, of their own owners.',
-  access: 'read',
-  input: nothing,
-  output: z.object({
-    owners: z.array(
-      z.object({ owner: z.string(), user: z.string().nullable(), memories: z.int() }),
-    ),
-  }),
-  http: { method: 'GET', path: '/api/owners' },
-  cli: 'owners',
-  run: async ({ engine, caller }) => {
-    const reachable = new Set([caller.home, ...caller.actsFor])
-    const places = await engine.places()
-    return {
-      owners: places
-        .filter(({ owner }) => caller.role === 'superadmin' || reachable.has(owner))
-        .map((place) => ({ ...place })),
-    }
-  },
-})
-
-export const eraseOwner = defineOperation({
-  name: 'owner.erase',
-  summary:
-    'Removes everything of an owner for good: memories, history, conversations, settings, keys.',
-  access: 'manage',
-  isDestructive: true,
-  input: z.strictObject({
-    owner: z.string().min(1).max(200),
-    dryRun: z.boolean().optional().describe('Only counts.'),
-  }),
-  output: z.object({ rows: z.record(z.string(), z.int()), dryRun: z.boolean() }),
-  http: { method: 'DELETE', path: '/api/owners/{owner}' },
-  cli: 'owners',
-  targets: (_, { owner }) => [String(owner)],
-  run: async ({ engine }, { owner, dryRun = false }) => ({
-    rows: (await engine.eraseOwner(owner, { dryRun })).rows,
-    dryRun,
-  }),
-})
-
-export const listAudit = defineOperation({
-  name: 'audit.list',
-  summary: 'Who did what to which memory, newest first.',
-  access: 'manage',
-  input: z.strictObject({
-    owner: scopeFields.owner,
-    from: timeInput.optional(),
-    before: timeInput.optional(),
-    limit: z.int().min(1).max(1_000).default(50),
-    after: z.string().max(200).optional(),
-  }),
-  output: z.object({
-    entries: z.array(
-      z.object({
-        id: z.string(),
-        at: z.string(),
-        actor: nullableText,
-        operation: z.string(),
-        owner: z.string(),
-        targets: z.array(z.string()),
-        targetCount: z.int(),
-      }),
-    ),
-    next: nullableText,
-  }),
-  http: { method: 'GET', path: '/api/audit' },
-  cli: 'audit',
-  run: async (context, { owner, from, before, limit, after }) => {
-    if (owner !== undefined) ownerOf(context, { owner }, 'manage')
-    const { rows, next } = await context.engine.audit.list({
-      limit,
-      ...(owner === undefined ? {} : { owner }),
-      ...(from === undefined ? {} : { from }),
-      ...(before === undefined ? {} : { before }),
-      ...(after === undefined ? {} : { after }),
-    })
-    const entries = rows.map((entry) => ({
-      ...entry,
-      at: isoTime(entry.at),
-      targets: [...entry.targets],
-    }))
-    return { entries, next }
-  },
 })

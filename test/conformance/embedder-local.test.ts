@@ -5,4 +5,4 @@ import { describeEmbedder } from './embedder.suite.ts'
 
 beforeAll(expectFreshWorker)
 
-describeEmbedder('the local model', async () => openLocalEmbedder())
+describeEmbedder('the local model', async () => openLocalEmbedder(), { isSlow: true })

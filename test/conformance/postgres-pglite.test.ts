@@ -8,4 +8,4 @@ afterAll(() => server.stop())
 // One backend stands behind all connections, so a second one could only get in the way.
 const open = () => openFreshStore(server.url, { poolSize: 1 })
 
-describeStore('postgres (PGlite)', open)
+describeStore('postgres (PGlite)', open, { histories: 20 })

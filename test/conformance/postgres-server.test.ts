@@ -19,7 +19,7 @@ if (server.kind === 'none') {
   describe.skip(`postgres (server): ${server.reason}`, () => it('was not run', () => {}))
 } else {
   afterAll(() => server.stop())
-  describeStore('postgres (server)', () => openFreshStore(server.url))
+  describeStore('postgres (server)', () => openFreshStore(server.url), { histories: 20 })
   describe('postgres (server): several pools', () => describeRaces(server.url))
   describe('postgres (server): failures', () => describeFailures(server.url))
   describe('postgres (server): migrations', () => describeMigrations(server.url))

@@ -10,8 +10,10 @@ const missing = missingCipher()
 const key = keyFromText(randomBytes(32).toString('hex'))
 
 if (missing === null) {
-  describeStore('sqlite encrypted', () =>
-    openSqliteFile({ path: temporaryFile('store.db'), key, now: Date.now }),
+  describeStore(
+    'sqlite encrypted',
+    () => openSqliteFile({ path: temporaryFile('store.db'), key, now: Date.now }),
+    { histories: 30 },
   )
 } else {
   describe('sqlite encrypted', () => {

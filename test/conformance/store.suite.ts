@@ -20,7 +20,7 @@ import {
 import { describeAnyText } from './any-text.suite.ts'
 import { describeEntries } from './entries.suite.ts'
 import { describeFilters } from './filters.suite.ts'
-import { describeHistories } from './histories.suite.ts'
+import { describeHistories, HISTORIES } from './histories.suite.ts'
 import { describeIsolation } from './isolation.suite.ts'
 import { describeListing } from './listing.suite.ts'
 import { describeSurroundings } from './surroundings.suite.ts'
@@ -43,7 +43,11 @@ const replace = (row: Memory): Change => ({
 const any = (row: Memory): Change => ({ op: 'put', table: 'memory', row, expect: 'any' })
 export const COMMITTED = { kind: 'committed' } as const
 
-export function describeStore(name: string, open: OpenStore): void {
+export function describeStore(
+  name: string,
+  open: OpenStore,
+  { histories = HISTORIES }: { readonly histories?: number } = {},
+): void {
   const opened = async () => {
     const store = await open()
     onTestFinished(() => store.close())
@@ -59,7 +63,7 @@ export function describeStore(name: string, open: OpenStore): void {
   describe(`${name}: sessions`, () => describeSurroundings(opened))
   describe(`${name}: keyword search`, () => describeTextMatching(opened))
   describe(`${name}: any text`, () => describeAnyText(opened))
-  describe(`${name}: histories`, () => describeHistories(opened))
+  describe(`${name}: histories`, () => describeHistories(opened, histories))
 }
 
 function describeRows(open: OpenStore): void {

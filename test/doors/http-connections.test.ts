@@ -1,10 +1,11 @@
 /** Connections that are slow, broken or given up, and how the server stops among them. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, request } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { readBytes, readLines } from '../../src/doors/http/body.ts'
 import type { Engine } from '../../src/engine/engine.ts'
+import { serveWithMcp } from '../../src/main/mcp.ts'
 import { start } from './http-support.ts'
 
 const LINE = JSON.stringify({ text: 'x'.repeat(1_000) })
@@ -98,6 +99,89 @@ describe('stopping', () => {
   })
 })
 
+/** Longer than a test may take: whoever waits for it fails. */
+const ENDLESS_MS = 3_600_000
+const ASK_STATUS = 'GET /api/status HTTP/1.1\r\nhost: localhost\r\n\r\n'
+
+describe('stopping among connections on which nothing is asked', () => {
+  it('[HT56] cuts idle ones at once', async () => {
+    const { url, close } = await start({ auth: 'off', graceMs: ENDLESS_MS })
+    const { hostname, port } = new URL(url)
+    const [used, fresh, halfway] = [1, 2, 3].map(() => connect(Number(port), hostname))
+    // How they are cut is not the point; that they are is.
+    const ends = [used, fresh, halfway].map(
+      (socket) => new Promise((resolve) => socket?.on('error', () => {}).once('close', resolve)),
+    )
+    used?.write(ASK_STATUS)
+    halfway?.write(ASK_STATUS.slice(0, 20))
+    await once(used as Socket, 'data')
+    await Promise.all([close(), ...ends])
+  })
+
+  it('[HT56] ends idle MCP streams', async () => {
+    const { engine } = await start()
+    const options = { host: '127.0.0.1', port: 0, version: '1', engine, auth: 'off' } as const
+    const serving = await serveWithMcp({ ...options, graceMs: ENDLESS_MS }, false)
+    const answer = await fetch(`${serving.url}/mcp`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': 'subscriptions/listen',
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'subscriptions/listen',
+        params: {
+          notifications: { toolsListChanged: true },
+          _meta: {
+            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+            'io.modelcontextprotocol/clientInfo': { name: 'tests', version: '1' },
+            'io.modelcontextprotocol/clientCapabilities': {},
+          },
+        },
+      }),
+    })
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+    const ended = answer.text().catch(() => '')
+    await Promise.all([serving.close(), ended])
+  })
+
+  it('[HT56] does not wait for those who left before all of their answers were given', async () => {
+    const { engine } = await start()
+    let asked = 0
+    let begin = () => {}
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve
+    })
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const slow = {
+      ...engine,
+      close: async () => {},
+      status: async () => {
+        if (++asked === 3) begin()
+        await released
+        return engine.status()
+      },
+    }
+    const { url, close } = await start({ engine: slow, auth: 'off', graceMs: ENDLESS_MS })
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname)
+    socket.write(ASK_STATUS.repeat(3))
+    await begun
+    socket.resetAndDestroy()
+    const live = await fetch(`${url}/health/live`)
+    await live.text()
+    await close()
+    release()
+  })
+})
+
 describe('clients that leave', () => {
   it('[HT51] stop what was done for them', async () => {
     const { url, whenStopped, told } = await startEndless()
@@ -178,6 +262,19 @@ async function reading(read: (incoming: IncomingMessage) => Promise<unknown>) {
   return { asked, begun, outcome }
 }
 
+/** What the server says to these bytes, when the client says nothing more. */
+function answersOf(url: string) {
+  const { hostname, port } = new URL(url)
+  return async (bytes: string) => {
+    const socket = connect(Number(port), hostname)
+    socket.end(bytes)
+    let text = ''
+    for await (const chunk of socket) text += chunk
+    const [head = '', body = ''] = text.split('\r\n\r\n')
+    return { line: head.split('\r\n')[0], body: JSON.parse(body) }
+  }
+}
+
 async function all(source: AsyncIterable<string>): Promise<readonly string[]> {
   const found: string[] = []
   for await (const each of source) found.push(each)
@@ -188,10 +285,40 @@ describe('slow and broken clients', () => {
   it('[HT53] are not waited for', async () => {
     const slow = await reading((incoming) => readBytes(incoming, 100, 20))
     slow.asked.write('{')
-    expect(await slow.outcome).toMatchObject({ code: 'cancelled' })
+    expect(await slow.outcome).toMatchObject({ code: 'timeout' })
     const paused = await reading((incoming) => all(readLines(incoming, { pauseMs: 20 })))
     paused.asked.write('{}\n{')
-    expect(await paused.outcome).toMatchObject({ code: 'cancelled' })
+    expect(await paused.outcome).toMatchObject({ code: 'timeout' })
+  })
+
+  it.each([
+    ['an object', '/api/memory', 'application/json'],
+    ['lines', '/api/memory/import', 'application/x-ndjson'],
+  ])('[HT54] are told so when they send %s', async (_, path, type) => {
+    const { url } = await start({ auth: 'off' })
+    const { hostname, port } = new URL(url)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const socket = connect(Number(port), hostname)
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: ${type}\r\ncontent-length: 9\r\n\r\n{`,
+    )
+    let text = ''
+    let isEnded = false
+    socket.on('data', (chunk) => {
+      text += chunk
+    })
+    socket.on('close', () => {
+      isEnded = true
+    })
+    while (!isEnded) {
+      vi.advanceTimersByTime(1_000)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    const [head = '', body = ''] = text.split('\r\n\r\n')
+    expect(head).toMatch(/^HTTP\/1\.1 408 /)
+    expect(head).toMatch(/^connection: close$/im)
+    expect(JSON.parse(body).error).toMatchObject({ code: 'timeout', retryable: true })
   })
 
   it('[HT53] that leave in the middle of a body are noticed', async () => {
@@ -204,15 +331,7 @@ describe('slow and broken clients', () => {
 
   it('[HT53] get an answer in the one shape, whatever they send', async () => {
     const { url } = await start()
-    const { hostname, port } = new URL(url)
-    const answerTo = async (bytes: string) => {
-      const socket = connect(Number(port), hostname)
-      socket.end(bytes)
-      let text = ''
-      for await (const chunk of socket) text += chunk
-      const [head = '', body = ''] = text.split('\r\n\r\n')
-      return { line: head.split('\r\n')[0], body: JSON.parse(body) }
-    }
+    const answerTo = answersOf(url)
     const garbage = await answerTo('\x16\x03\x01 hello\r\n\r\n')
     expect(garbage).toMatchObject({
       line: 'HTTP/1.1 400 Bad Request',
@@ -228,6 +347,37 @@ describe('slow and broken clients', () => {
     )
     expect(twice.line).toContain('400')
     expect((await fetch(`${url}/health/live`)).status).toBe(200)
+  })
+
+  it.each([
+    ['no host', 'GET /health/live HTTP/1.1\r\n\r\n', 400],
+    ['no host, as of old', 'GET /health/live HTTP/1.0\r\n\r\n', 400],
+    [
+      'two hosts',
+      'GET /health/live HTTP/1.1\r\nhost: localhost\r\nHost: evil.example\r\n\r\n',
+      400,
+    ],
+    [
+      'a host twice',
+      'GET /health/live HTTP/1.1\r\nhost: localhost\r\nhost: localhost\r\n\r\n',
+      400,
+    ],
+    [
+      'expecting more',
+      'GET /health/live HTTP/1.1\r\nhost: localhost\r\nexpect: 200-ok\r\n\r\n',
+      400,
+    ],
+    ['a tunnel', 'CONNECT example.org:443 HTTP/1.1\r\nhost: localhost\r\n\r\n', 405],
+  ])('[HT55] that bring %s are refused in the one shape', async (_, bytes, status) => {
+    const { url } = await start()
+    const { line, body } = await answersOf(url)(bytes)
+    expect(line).toContain(` ${status} `)
+    const code = status === 405 ? 'method_not_allowed' : 'invalid_input'
+    expect(body.error).toMatchObject({
+      code,
+      message: expect.any(String),
+      requestId: expect.any(String),
+    })
   })
 
   it('[HT53] that are refused while they send get to read why', async () => {

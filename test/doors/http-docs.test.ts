@@ -1,9 +1,26 @@
-/** docs/rest.md lists every operation. Run vitest with -u to renew the table. */
+/** What describes the door. docs/rest.md lists every operation: run vitest with -u to renew the table. */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { OPERATIONS } from '../../src/operations/index.ts'
+import { start } from './http-support.ts'
 
 const HEAD = '| method | path | access | what |\n|---|---|---|---|'
+
+it('[HT57] the description and its page are the same text in every coding', async () => {
+  const { url } = await start()
+  for (const path of ['/openapi.json', '/docs']) {
+    const asked = async (coding: string) =>
+      (await fetch(`${url}${path}`, { headers: { 'accept-encoding': coding } })).text()
+    const texts = [
+      await asked('identity'),
+      await asked('br'),
+      await asked('gzip'),
+      await asked('br'),
+    ]
+    expect(new Set(texts).size).toBe(1)
+    expect(texts[0]).toContain('/api/memory')
+  }
+})
 
 it('[HT10] docs/rest.md tells every operation', async () => {
   const rows = OPERATIONS.map(

@@ -188,7 +188,7 @@ it('[HT41] no combination of them does better', async () => {
         expect(status).not.toBe(403)
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   )
   expect(await everything(engine, VICTIM)).toEqual(before)
 })

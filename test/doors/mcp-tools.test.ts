@@ -1,5 +1,7 @@
 /** The tools, through real clients of both generations over real HTTP. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AppError } from '../../src/core/errors.ts'
+import { tellFailure } from '../../src/doors/mcp/failure.ts'
 import { OPERATIONS } from '../../src/operations/index.ts'
 import { ADMIN, ANN, BEN, CLIENTS, type Host, openHost, type TestClient } from './mcp-host.ts'
 
@@ -100,6 +102,28 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
     expect(nothing).toMatchObject({ isError: true })
     expect(nothing.text).toContain('all: true')
     expect(host.errors).toEqual([])
+  })
+
+  it('[MC11] advises only what fits the failure', async () => {
+    const missing = await client.call('memory_get', { id: 'mem_01k3x00000000000000000000' })
+    expect(missing.text).toContain('Look for it with memory_search')
+    const failures = [
+      tellFailure(new AppError('not_found', 'There is no such owner here.')),
+      tellFailure(new AppError('conflict', 'Another memory holds the same key.', { id: 'x' })),
+    ]
+    expect(failures.map(({ text }) => text)).toEqual([
+      'not_found: There is no such owner here.',
+      'conflict: Another memory holds the same key.',
+    ])
+    const changed = new AppError('conflict', 'It has changed.', { id: 'x', version: 3 })
+    expect(tellFailure(changed).text).toContain('memory_get')
+  })
+
+  it('[MC12] tells scores as plain numbers', async () => {
+    await client.call('memory_add', { content: 'Ann grows dahlias' })
+    const { text } = await client.call('memory_search', { query: 'dahlias' })
+    expect(text).toMatch(/^1\. \[mem_\w+\] Ann grows dahlias \(\d+\.\d\d\)$/m)
+    expect(text).not.toContain('%')
   })
 
   it('[MC4] refuses unknown tools as the protocol says', async () => {

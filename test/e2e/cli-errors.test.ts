@@ -306,6 +306,30 @@ describe('configuration', () => {
     expect(read(both).telemetry.endpoint).toBe('http://ours')
   })
 
+  it('[CL24] who names a folder means that one, not a server that is set elsewhere', () => {
+    const environment = {
+      RECOLLECT_URL: 'http://127.0.0.1:9',
+      RECOLLECT_POSTGRES: 'postgresql://x',
+    }
+    expect(readConfig({ data: '/d' }, environment, linux)).toMatchObject({
+      remote: null,
+      postgres: null,
+      dataFolder: '/d',
+    })
+    expect(() => readConfig({ data: '/d', url: 'http://127.0.0.1:9' }, {}, linux)).toThrow(
+      'not both',
+    )
+  })
+
+  it('[CL1] what a cluster sets for a service of our name is not ours', () => {
+    const environment = {
+      RECOLLECT_SERVICE_HOST: '10.0.0.1',
+      RECOLLECT_PORT: 'tcp://10.0.0.1:20128',
+      RECOLLECT_PORT_20128_TCP_ADDR: '10.0.0.1',
+    }
+    expect(readConfig({}, environment, linux).listen.port).toBe(20_128)
+  })
+
   it.each([
     [{ RECOLLECT_EMBEDDING: 'magic' }, 'auto, transformers, static, remote, none'],
     [{ RECOLLECT_EMBEDDING_MODEL: 'gpt' }, 'provider/model'],
@@ -342,6 +366,7 @@ async function failing(error: unknown, ...flags: readonly string[]) {
     hasColor: false,
     stop: new AbortController().signal,
     now: () => 0,
+    program: null,
     confirm: async () => false,
     askSecret: async () => '',
     configure: () => {

@@ -80,11 +80,10 @@ export function createCli(
         const environment = {
           RECOLLECT_EMBEDDING: 'none',
           RECOLLECT_LOG: 'silent',
+          RECOLLECT_DATA: folder,
           ...around.environment,
         }
-        // A folder that is named goes before a server that the environment names.
-        const data = 'RECOLLECT_POSTGRES' in environment ? {} : { data: folder }
-        const config = readConfig({ ...data, ...flags }, environment, SYSTEM)
+        const config = readConfig(flags, environment, SYSTEM)
         const setup = createSetup({
           config,
           environment,
@@ -98,6 +97,7 @@ export function createCli(
           : { ...setup, serve: (options) => serve(options, setup.serve) }
       },
       makeTemporaryFolder: temporaryFolder,
+      program: null,
       runTool: around.runTool ?? (async () => null),
       homes: { platform: 'linux', home: around.home ?? '/nowhere' },
     }

@@ -59,7 +59,7 @@ describe('the process', () => {
   })
 
   it('[CL2] ends quietly when nobody reads on', async () => {
-    const folder = await folderWithMemories(4_000)
+    const folder = await folderWithMemories(1_000)
     const child = start(['export', '--data', folder])
     let err = ''
     child.stderr?.on('data', (chunk) => {

@@ -1,5 +1,14 @@
 /** Commands that open doors: serve, mcp and connect. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -176,6 +185,19 @@ it('[CL18] mcp answers a client on the streams of the process, for the owner tha
 })
 
 describe('connect', () => {
+  it('[CL19] leaves a link to the file one, and its rights as they were', async () => {
+    const home = temporaryFolder()
+    const [real, folder] = [join(home, 'dotfiles.json'), join(home, '.cursor')]
+    mkdirSync(folder)
+    writeFileSync(real, '{}\n')
+    chmodSync(real, 0o644)
+    symlinkSync(real, join(folder, 'mcp.json'))
+    expect((await createCli()(['connect', 'cursor', '--yes'], { home })).exit).toBe(0)
+    expect(lstatSync(join(folder, 'mcp.json')).isSymbolicLink()).toBe(true)
+    expect(readFileSync(real, 'utf8')).toContain('recollect')
+    expect(statSync(real).mode & 0o777).toBe(0o644)
+  })
+
   it('[CL19] shows the change, asks, writes it and keeps a copy', async () => {
     const cli = createCli()
     const home = temporaryFolder()

@@ -20,8 +20,8 @@ const lts = await import(pathToFileURL(resolve('test/lts/run.mjs')).href)
 /** The suite needs functions of Node that 20 does not have. */
 const newerNode: string | null = lts.ltsNode()
 
-async function start(auth: 'keys' | 'off' = 'keys') {
-  const engine = await createEngine({ embedding: false, settings: { requestsPerMinute: 0 } })
+async function start(auth: 'keys' | 'off' = 'keys', requestsPerMinute = 0) {
+  const engine = await createEngine({ embedding: false, settings: { requestsPerMinute } })
   const door = createMcpDoor({ contextOf: contextsOf(engine), version: VERSION })
   const mounts = [{ path: '/mcp', handle: door.handle }]
   const options = { host: '127.0.0.1', port: 0, version: VERSION, engine, auth, mounts }
@@ -56,6 +56,35 @@ it('[MC3] a key says whose memories a model gets', async () => {
   expect((await ann?.tools())?.map(({ name }) => name)).not.toContain('memory_clear')
   expect((await ann?.call('memory_clear', { all: true }))?.text).toMatch(/^forbidden: /)
   await expect(connect(url, 'rc_wrong')).rejects.toThrow()
+})
+
+it('[MC10] every message of a batch counts as a request, and too many are not begun', async () => {
+  const { engine, url } = await start('keys', 20)
+  const { secret } = await engine.keys.create({ name: 'ann', home: 'ann', role: 'agent' })
+  const message = (id: number) => ({
+    ...{ jsonrpc: '2.0', id, method: 'tools/call' },
+    params: { name: 'memory_add', arguments: { content: `Ann has seen film ${id}` } },
+  })
+  const send = (from: number, count: number) =>
+    fetch(url, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${secret}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body: ` ${JSON.stringify(Array.from({ length: count }, (_, at) => message(from + at)))}`,
+    })
+  const fitting = await send(0, 8)
+  expect([fitting.status, fitting.headers.get('ratelimit-remaining')]).toEqual([200, '12'])
+  await fitting.text()
+  const flood = await send(100, 100)
+  expect([flood.status, Number(flood.headers.get('retry-after'))]).toEqual([
+    429,
+    expect.toSatisfy((seconds: number) => seconds > 0),
+  ])
+  expect(await flood.json()).toMatchObject({ jsonrpc: '2.0', error: { code: -32_000 } })
+  expect((await engine.list({ owner: 'ann' }, { limit: 50 })).rows).toHaveLength(8)
 })
 
 describe.skipIf(newerNode === null)(

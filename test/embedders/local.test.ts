@@ -5,8 +5,9 @@ import { dirname, join, resolve } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import type * as LocalModule from '../../src/adapters/embedders/local/embedder.ts'
+import { openLocalEmbedder } from '../../src/adapters/embedders/local/embedder.ts'
 import { boundedText } from '../../src/adapters/shared/bounded-text.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import {
@@ -25,6 +26,10 @@ const TEXTS = ['I moved to Oslo last spring.', 'Hm.', '', 'Tea, no sugar. '.repe
 
 vi.setConfig({ testTimeout: SLOW_TEST_MS })
 beforeAll(expectFreshWorker)
+
+/** For tests that only look at vectors: loading the model takes longer than using it. */
+const usual = openLocalEmbedder()
+afterAll(() => usual.close())
 
 it('[EM20] says what it is and how it runs, from cold to ready', async () => {
   const embedder = openLocal()
@@ -49,10 +54,9 @@ it('[EM20] says what it is and how it runs, from cold to ready', async () => {
 })
 
 it('[EM20] the event loop turns while a text is embedded', async () => {
-  const embedder = openLocal()
-  await embedder.describe()
+  await usual.describe()
   let isDone = false
-  const embedding = embedOne(embedder, 'A long story. '.repeat(200)).finally(() => {
+  const embedding = embedOne(usual, 'A long story. '.repeat(200)).finally(() => {
     isDone = true
   })
   let turns = 0
@@ -62,23 +66,21 @@ it('[EM20] the event loop turns while a text is embedded', async () => {
 })
 
 it('[EM20] what is similar in meaning is close, without sharing words', async () => {
-  const embedder = openLocal()
-  const query = await embedOne(embedder, 'Which pets does she have?', 'query')
-  const near = await embedOne(embedder, 'Ann got two kittens from the shelter.')
-  const far = await embedOne(embedder, 'The quarterly report is due on Friday.')
+  const query = await embedOne(usual, 'Which pets does she have?', 'query')
+  const near = await embedOne(usual, 'Ann got two kittens from the shelter.')
+  const far = await embedOne(usual, 'The quarterly report is due on Friday.')
   expect(cosine(query, near)).toBeGreaterThan(cosine(query, far) + 0.03)
 })
 
 it('[EM21] gives the same bits alone, in any company, from another process and with more threads', async () => {
-  const embedder = openLocal()
-  const together = await embedder.embed(TEXTS, { purpose: 'document' })
-  const reversed = await embedder.embed(TEXTS.toReversed(), { purpose: 'document' })
+  const together = await usual.embed(TEXTS, { purpose: 'document' })
+  const reversed = await usual.embed(TEXTS.toReversed(), { purpose: 'document' })
   for (const [index, vector] of together.entries()) {
     expectSameBits(reversed.at(-1 - index), vector)
   }
   const others = [openLocal(), openLocal({ threads: 2 })]
   for (const [index, text] of TEXTS.entries()) {
-    for (const other of [embedder, ...others]) {
+    for (const other of [usual, ...others]) {
       expectSameBits(await embedOne(other, text), together[index])
     }
   }
@@ -131,10 +133,9 @@ it('[EM22] what lies beyond the limit changes nothing, whatever it is', async ()
 })
 
 it('[EM22] no text of a megabyte hangs it', async () => {
-  const embedder = openLocal()
   for (const piece of ['a', ' ', '.', 'é\u0301', '👩‍👩‍👧', '[SEP]', '漢', '\0', '\ud800']) {
     const text = piece.repeat(Math.ceil(2 ** 20 / piece.length))
-    expect((await embedOne(embedder, text)).length).toBe(384)
+    expect((await embedOne(usual, text)).length).toBe(384)
   }
 })
 

@@ -22,7 +22,16 @@ const DAY = 86_400_000
 const NAUGHTY_STRINGS = '../shared/evals/adversarial/naughty-strings.json'
 const SYNONYMS = { automobile: 'car', vehicle: 'car', feline: 'cat', residence: 'home' }
 
-export function describeRecall(name: string, open: OpenIndexedStore): void {
+export type RecallSuiteOptions = {
+  /** Asks fewer of the many questions: for a store that is slow and whose own suite is shown all the strings. */
+  readonly isSlow?: boolean
+}
+
+export function describeRecall(
+  name: string,
+  open: OpenIndexedStore,
+  { isSlow = false }: RecallSuiteOptions = {},
+): void {
   const openEngine = async (settings: SettingValues = {}, reranker?: Reranker) => {
     const clock = new FakeClock(Date.parse('2024-05-15T10:30:00Z'))
     const { store, vectors } = await open()
@@ -41,8 +50,8 @@ export function describeRecall(name: string, open: OpenIndexedStore): void {
   describe(`${name}: finding`, () => describeFinding(openEngine))
   describe(`${name}: what is in force`, () => describeForce(openEngine))
   describe(`${name}: whose it is`, () => describeScopes(openEngine))
-  describe(`${name}: limits and budgets`, () => describeLimits(openEngine))
-  describe(`${name}: any question`, () => describeQuestions(openEngine))
+  describe(`${name}: limits and budgets`, () => describeLimits(openEngine, isSlow ? 3 : 12))
+  describe(`${name}: any question`, () => describeQuestions(openEngine, isSlow ? 8 : 1))
 }
 
 type OpenEngine = (
@@ -320,11 +329,11 @@ function describeScopes(open: OpenEngine): void {
   })
 }
 
-function describeLimits(open: OpenEngine): void {
+function describeLimits(open: OpenEngine, corpora: number): void {
   const WORDS = ['car', 'cat', 'home', 'tea', 'train', 'garden', 'music', 'winter', 'red', 'old']
 
   it('[RA2] gives the same first results for every limit', async () => {
-    for (let corpus = 0; corpus < 12; corpus++) {
+    for (let corpus = 0; corpus < corpora; corpus++) {
       const random = seededRandom(corpus)
       const word = () => WORDS[Math.floor(random() * WORDS.length)] ?? 'car'
       const { engine, clock } = await open({
@@ -395,7 +404,7 @@ function describeLimits(open: OpenEngine): void {
   })
 }
 
-function describeQuestions(open: OpenEngine): void {
+function describeQuestions(open: OpenEngine, everyNth: number): void {
   const HOSTILE = [
     '',
     ' ',
@@ -441,19 +450,20 @@ function describeQuestions(open: OpenEngine): void {
     const { engine } = await open()
     await tell(engine, 'I prefer tea', 'The fox is called 🦊', '我喜欢茶')
     const texts = [
-      ...fc.sample(fc.string({ unit: 'binary', maxLength: 60 }), 150),
-      ...fc.sample(fc.string({ unit: 'grapheme', maxLength: 60 }), 150),
+      ...fc.sample(fc.string({ unit: 'binary', maxLength: 60 }), 50),
+      ...fc.sample(fc.string({ unit: 'grapheme', maxLength: 60 }), 50),
     ]
     for (const text of texts) await engine.recall(ADA, { text })
   })
 
   it.skipIf(!existsSync(NAUGHTY_STRINGS))(
-    '[RA13] every string of the public list of troublesome ones is a question (skipped where the list is not)',
+    '[RA13] any string of the public list of troublesome ones is a question (skipped where the list is not)',
     async () => {
       const { engine } = await open()
       await tell(engine, 'I prefer tea')
-      const strings: unknown = JSON.parse(readFileSync(NAUGHTY_STRINGS, 'utf8'))
-      for (const text of strings as string[]) await engine.recall(ADA, { text }) // see its README
+      const all = JSON.parse(readFileSync(NAUGHTY_STRINGS, 'utf8')) as string[] // see its README
+      const strings = all.filter((_, index) => index % everyNth === 0)
+      for (const text of strings) await engine.recall(ADA, { text })
     },
   )
 

@@ -1,7 +1,9 @@
 /** Keys, stored settings, the audit log and remembered answers, and what goes over all memories of an owner. */
 import { describe, expect, it } from 'vitest'
 import type { OwnerId } from '../../src/core/ids.ts'
+import { create } from '../conformance/store.suite.ts'
 import { interruptedBeforeCommit } from '../fakes/faulty-store.ts'
+import { memory, memoryId } from '../fakes/memories.ts'
 import { type OpenStore, openEngine } from './engine.suite.ts'
 
 const ADA = { owner: 'ada' }
@@ -269,11 +271,12 @@ function describeAuditAndAnswers(open: OpenStore): void {
 
 function describeMany(open: OpenStore): void {
   it('[SY9] clears what matches, counts truly, and undoes all of it in one step', async () => {
-    const { engine, clock } = await openEngine(open)
-    const contents = Array.from({ length: 650 }, (_, n) => `Note ${n} about topic ${n % 7}`)
-    for (const content of contents) {
-      await engine.remember(ADA, { content, key: content, type: 'episodic' })
-    }
+    const { engine, clock, store } = await openEngine(open)
+    const notes = Array.from({ length: 650 }, (_, n) => {
+      const content = `Note ${n} about topic ${n % 7}`
+      return memory({ id: memoryId(`note${n}`), content, key: content, type: 'episodic' })
+    })
+    await store.commit(notes.map(create))
     await engine.remember(ADA, { content: 'I prefer tea', type: 'factual' })
     clock.advance(1_000)
     const dry = await engine.clear(ADA, { types: ['episodic'] }, { dryRun: true })
@@ -289,6 +292,24 @@ function describeMany(open: OpenStore): void {
       change: null,
     })
     expect((await engine.list(ADA, { statuses: ['active', 'forgotten'] })).rows).toEqual([])
+  })
+
+  it('[SY9] lets others have their turn while it clears and undoes', async () => {
+    const { engine } = await openEngine(open)
+    for (let n = 0; n < 300; n++) await engine.remember(ADA, { content: `Note ${n}`, key: `${n}` })
+    let turns = 0
+    let isDone = false
+    const others = () => {
+      turns++
+      if (!isDone) setImmediate(others)
+    }
+    setImmediate(others)
+    const { change } = await engine.clear(ADA, {})
+    const whileClearing = turns
+    await engine.undo(ADA, change ?? '')
+    isDone = true
+    expect(whileClearing).toBeGreaterThanOrEqual(6)
+    expect(turns - whileClearing).toBeGreaterThanOrEqual(6)
   })
 
   it('[SY9] clears what somebody changes meanwhile, too', async () => {

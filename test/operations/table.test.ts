@@ -1,6 +1,8 @@
 /** The table itself: that its entries are spelt well, and that each does what it says it answers. */
 import { expect, it, onTestFinished } from 'vitest'
+import { referenceEmbedder } from '../../src/adapters/reference/embedder.ts'
 import { createReferenceStore } from '../../src/adapters/reference/store.ts'
+import { referenceVectors } from '../../src/adapters/reference/vectors.ts'
 import type { Role } from '../../src/core/access.ts'
 import { createEngineOn } from '../../src/engine/engine.ts'
 import type { Caller } from '../../src/operations/access.ts'
@@ -169,6 +171,28 @@ it('[OP3] every operation answers what it declares', async () => {
   expect(OPERATIONS.map(({ name }) => name).filter((name) => !performed.has(name))).toEqual([])
 })
 
+it('[OP9] reindexing goes on to the end, and tells how far it is', async () => {
+  const store = createReferenceStore()
+  const engine = createEngineOn({
+    store,
+    vectors: referenceVectors(store),
+    embedder: referenceEmbedder(),
+    clock: new FakeClock(),
+    ids: countingIds(),
+    settings: {},
+  })
+  onTestFinished(() => engine.close())
+  for (let n = 0; n < 60; n++) await engine.remember({ owner: 'ada' }, { content: `Note ${n}` })
+  const caller = { key: null, role: 'superadmin', home: 'ada', actsFor: [] } as const
+  const { signal } = new AbortController()
+  const context = { engine, version: '1', embeddingProviders: [], signal, caller }
+  const told = await perform(operationNamed('memory.reindex'), context, { force: true })
+  expect(told).toEqual({ started: true, pending: 60 })
+  await expect
+    .poll(() => perform(operationNamed('memory.reindexStatus'), context, {}))
+    .toEqual({ running: false, done: 60, total: 60, pending: 0, error: null })
+})
+
 it('[OP4] a role covers some kinds of access, and nothing else decides', async () => {
   const { call } = openContext()
   const covered: Record<Role, readonly string[]> = {
@@ -230,6 +254,62 @@ it('[OP5] shared memory is read by all and written by superadmins', async () => 
   await expect(
     call('settings.change', { level: 'system', sharedMemory: false }, user),
   ).rejects.toMatchObject({ code: 'forbidden' })
+})
+
+it('[OP5] what is found in shared memory can be read by its id', async () => {
+  const { call } = openContext()
+  const { id } = (await call('memory.add', {
+    owner: '@shared',
+    content: 'The office opens at eight',
+  })) as { id: string }
+  const reader = { role: 'reader', home: 'bob' } as const
+  await expect(call('memory.get', { id }, reader)).rejects.toMatchObject({ code: 'not_found' })
+  await call('settings.change', { sharedMemory: true })
+  expect(await call('memory.search', { query: 'office', scope: 'global' }, reader)).toMatchObject({
+    results: [{ id, owner: '@shared' }],
+  })
+  expect(await call('memory.get', { id }, reader)).toMatchObject({ memory: { owner: '@shared' } })
+  expect(await call('memory.history', { id }, reader)).toMatchObject({ versions: [{}] })
+  const at = { role: 'reader', home: '@shared' } as const
+  await call('settings.change', { sharedMemory: false })
+  await expect(call('memory.list', {}, at)).rejects.toMatchObject({ code: 'not_found' })
+})
+
+it('[OP8] what settings were told can be sent back, with one of them changed under any name', async () => {
+  const { call } = openContext()
+  const told = (await call('settings.get', {})) as object
+  expect(await call('settings.change', told)).toEqual(told)
+  expect(await call('settings.change', { ...told, maxTokens: 900 })).toMatchObject({
+    contextTokensMax: 900,
+    memoryBudgetTokens: 900,
+  })
+  expect(await call('settings.change', { ...told, embeddingBackend: 'none' })).toMatchObject({
+    embeddingSource: 'none',
+  })
+  await expect(
+    call('settings.change', { maxTokens: 500, memoryBudgetTokens: 600 }),
+  ).rejects.toMatchObject({ code: 'invalid_input' })
+  const user = { role: 'user', home: 'bob' } as const
+  await expect(call('settings.change', { auditDays: 1 }, user)).rejects.toMatchObject({
+    code: 'invalid_input',
+  })
+  const own = (await call('settings.get', {}, user)) as object
+  expect(await call('settings.change', own, user)).toEqual(own)
+})
+
+it('[OP5] how much others have, and what they ask, is not told', async () => {
+  const { call } = openContext()
+  const reader = { role: 'reader', home: 'bob' } as const
+  const told = async () => [
+    await call('system.status', {}, reader),
+    await call('memory.engineStatus', {}, reader),
+    await call('memory.list', {}, reader),
+    await call('owner.list', {}, reader),
+  ]
+  const before = await told()
+  await call('memory.add', { content: 'I prefer tea' })
+  await call('memory.search', { query: 'tea' })
+  expect(await told()).toEqual(before)
 })
 
 it('[OP5] shared memory is there for nobody while it is off', async () => {

@@ -11,6 +11,7 @@ import {
   type MemoryCategory,
   type MemoryType,
 } from '../memory.ts'
+import { INSTANT_MAX } from '../records.ts'
 import type { TurnRole } from '../transcript.ts'
 
 /** The systems that something can come from. They are part of the ids of what is imported, so they never change. */
@@ -141,7 +142,6 @@ export function numberOf(fields: Fields, ...names: readonly string[]): number | 
 
 /** Seconds count from 1970 as milliseconds do; from this number on they would be in the year 5138. */
 const SECONDS_MAX = 1e11
-const INSTANT_MAX = 8_640_000_000_000_000
 /** As databases write it: a date and a time of the world's clock, without saying so. */
 const ZONELESS = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?)$/
 

@@ -30,6 +30,8 @@ export interface Host {
   /** Runs a tool that only a clone of the repository has, and returns its exit code; null where there is none. */
   runTool(name: 'eval' | 'bench', argv: readonly string[]): Promise<number | null>
   /** Where programs of this person keep their configuration. */
+  /** How this very program is started; null when it was installed as a package, which `npx` finds. */
+  readonly program: readonly [string, ...string[]] | null
   readonly homes: ConfigurationHomes
 }
 
@@ -88,6 +90,8 @@ export type Setup = {
   readonly dataNamed: string | null
   /** Where the key in force comes from, in words, or null when there is none. */
   readonly keyOrigin: string | null
+  /** An engine that forgets everything with the process. */
+  openScratch(): Promise<Engine>
   serve(options: ServeOptions): Promise<Serving>
   /** Finds out what a file is, and gives what it holds. */
   openImport(source: ImportSource): Promise<OpenedImport>

@@ -28,7 +28,7 @@ export class Attempts {
 
   /** Refuses an address that has failed too often. */
   refuseIfBlocked(address: string): void {
-    const known = this.#failures.get(address)
+    const known = this.#failures.get(neighbourhood(address))
     if (known === undefined) return
     const leftMs = known.lastAt + BLOCKED_MS - this.#clock.now()
     if (known.count >= FAILURES_MAX && leftMs > 0) throw tooMany(leftMs)
@@ -36,7 +36,7 @@ export class Attempts {
 
   /** Counts a failure and takes its time before it returns. */
   async failed(address: string, signal: AbortSignal): Promise<void> {
-    const failures = this.#failuresOf(address)
+    const failures = this.#failuresOf(neighbourhood(address))
     failures.count++
     failures.lastAt = this.#clock.now()
     const over = failures.count - FREE_FAILURES
@@ -70,6 +70,16 @@ export class Attempts {
     }
     return failures
   }
+}
+
+/** Whoever has one IPv6 address has as many as they like with the same first half, so those count as one. */
+export function neighbourhood(address: string): string {
+  if (!address.includes(':') || address.includes('.')) return address
+  const [head = '', tail] = address.split('%', 1)[0]?.split('::') ?? []
+  const first = head === '' ? [] : head.split(':')
+  const last = tail === undefined || tail === '' ? [] : tail.split(':')
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - first.length - last.length)
+  return [...first, ...Array<string>(zeros).fill('0'), ...last].slice(0, 4).join(':')
 }
 
 function tooMany(leftMs: number): AppError {

@@ -175,7 +175,7 @@ function tooLarge(bytesMax: number): AppError {
 }
 
 function tooSlow(): AppError {
-  return new AppError('cancelled', 'The body did not arrive in time.')
+  return new AppError('timeout', 'The body did not arrive in time.')
 }
 
 function gone(cause: unknown): AppError {

@@ -1,5 +1,6 @@
-/** Answers to what is no HTTP request at all, in the same shape as all others. */
+/** Answers to what never becomes a request, in the same shape as all others. */
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { AppError } from '../../core/errors.ts'
 import { errorBody, JSON_TYPE } from './reply.ts'
@@ -11,13 +12,15 @@ const LINES: { readonly [code: string]: readonly [line: string, error: AppError]
   ],
   ERR_HTTP_REQUEST_TIMEOUT: [
     '408 Request Timeout',
-    new AppError('invalid_input', 'The request did not arrive in time.'),
+    new AppError('timeout', 'The request did not arrive in time.'),
   ],
 }
 const MALFORMED: readonly [string, AppError] = [
   '400 Bad Request',
   new AppError('invalid_input', 'This is not a well-formed request.'),
 ]
+const ALLOWED = 'allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
+const NO_PROXY = new AppError('method_not_allowed', 'CONNECT is not answered: this is no proxy.')
 
 export function answerBrokenRequest(
   error: Error & { readonly code?: string },
@@ -28,17 +31,29 @@ export function answerBrokenRequest(
     return
   }
   const [line, reason] = LINES[error.code ?? ''] ?? MALFORMED
-  const body = `${JSON.stringify(errorBody(reason, `req_${randomUUID()}`))}\n`
-  socket.end(
-    [
-      `HTTP/1.1 ${line}`,
-      'connection: close',
-      'cache-control: no-store',
-      'x-content-type-options: nosniff',
-      `content-type: ${JSON_TYPE}`,
-      `content-length: ${Buffer.byteLength(body)}`,
-      '',
-      body,
-    ].join('\r\n'),
-  )
+  socket.end(answerText(line, reason))
+}
+
+/** A connection that asks to be led elsewhere is nobody's any more: it has to be answered and ended here. */
+export function refuseTunnel(_: IncomingMessage, socket: Duplex): void {
+  socket.on('error', () => {})
+  socket.resume()
+  socket.end(answerText('405 Method Not Allowed', NO_PROXY, [ALLOWED]), () => socket.destroy())
+}
+
+function answerText(line: string, reason: AppError, headers: readonly string[] = []): string {
+  const requestId = `req_${randomUUID()}`
+  const body = `${JSON.stringify(errorBody(reason, requestId))}\n`
+  return [
+    `HTTP/1.1 ${line}`,
+    ...headers,
+    `x-request-id: ${requestId}`,
+    'connection: close',
+    'cache-control: no-store',
+    'x-content-type-options: nosniff',
+    `content-type: ${JSON_TYPE}`,
+    `content-length: ${Buffer.byteLength(body)}`,
+    '',
+    body,
+  ].join('\r\n')
 }

@@ -1,9 +1,12 @@
 /** Requests under way, and how they end when the server does. */
-import type { Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { ABORT_MS, GRACE_MS } from './limits.ts'
 
 export class Connections {
   readonly #running = new Map<ServerResponse, AbortController>()
+  /** The answers of each connection that are still to be given. */
+  readonly #open = new WeakMap<Socket, Set<ServerResponse>>()
   #closing: Promise<void> | undefined
   #onIdle: () => void = () => {}
 
@@ -12,15 +15,36 @@ export class Connections {
   }
 
   /** Fires when the client leaves before its answer is complete, or when the server no longer waits. */
-  enter(response: ServerResponse): AbortSignal {
+  enter({ socket }: IncomingMessage, response: ServerResponse): AbortSignal {
     const controller = new AbortController()
     this.#running.set(response, controller)
+    const open = this.#openOn(socket)
+    open.add(response)
     response.once('close', () => {
-      this.#running.delete(response)
-      if (!response.writableFinished) controller.abort()
-      if (this.#running.size === 0) this.#onIdle()
+      open.delete(response)
+      this.#leave(response)
     })
     return controller.signal
+  }
+
+  /** An answer that waits behind another one on its connection does not hear of the end of that connection. */
+  #openOn(socket: Socket): Set<ServerResponse> {
+    const known = this.#open.get(socket)
+    if (known !== undefined) return known
+    const open = new Set<ServerResponse>()
+    this.#open.set(socket, open)
+    socket.once('close', () => {
+      for (const response of open) this.#leave(response)
+    })
+    return open
+  }
+
+  #leave(response: ServerResponse): void {
+    const controller = this.#running.get(response)
+    if (controller === undefined) return
+    this.#running.delete(response)
+    if (!response.writableFinished) controller.abort()
+    if (this.#running.size === 0) this.#onIdle()
   }
 
   /** Closing twice is closing once. */

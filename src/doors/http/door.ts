@@ -6,11 +6,12 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { AppError, toAppError } from '../../core/errors.ts'
+import type { Caller } from '../../operations/access.ts'
 import { OPERATIONS } from '../../operations/index.ts'
 import type { Operation } from '../../operations/operation.ts'
 import { Authentication, type Identity, LOCAL } from './authentication.ts'
 import { drain } from './body.ts'
-import { answerBrokenRequest } from './broken.ts'
+import { answerBrokenRequest, refuseTunnel } from './broken.ts'
 import { Connections } from './connections.ts'
 import type { Exchange, Surroundings } from './exchange.ts'
 import {
@@ -19,6 +20,7 @@ import {
   isOwnOrigin,
   isPreflight,
   isSecure,
+  refuseExpectations,
   refuseOtherHosts,
   refuseOtherOrigins,
   remoteAddress,
@@ -56,9 +58,11 @@ export function openHttpDoor(
   tls: { readonly cert: Buffer; readonly key: Buffer } | null = null,
 ): HttpDoor {
   const door = new Door(options)
-  const settings = { connectionsCheckingInterval: CHECK_MS }
+  // A missing Host is refused with all the others, in the one shape.
+  const settings = { connectionsCheckingInterval: CHECK_MS, requireHostHeader: false }
   const listener = (request: IncomingMessage, response: ServerResponse) => {
-    void door.answer(request, response)
+    // Whatever goes wrong while an error is told ends this connection, not the server.
+    door.answer(request, response).catch(() => response.destroy())
   }
   const server: Server =
     tls === null
@@ -69,6 +73,8 @@ export function openHttpDoor(
   server.requestTimeout = 0
   server.keepAliveTimeout = KEEP_ALIVE_MS
   server.on('clientError', answerBrokenRequest)
+  server.on('checkExpectation', listener)
+  server.on('connect', refuseTunnel)
   return { server, close: (graceMs) => door.connections.close(server, graceMs) }
 }
 
@@ -124,7 +130,7 @@ class Door {
     const requestId = requestIdOf(request)
     const progress: Progress = { route: UNKNOWN_ROUTE, identity: null, error: undefined }
     this.#report(request, response, requestId, progress)
-    const signal = this.connections.enter(response)
+    const signal = this.connections.enter(request, response)
     response.setHeader('x-request-id', requestId)
     protect(response, isSecure(this.#options, request))
     if (this.connections.isStopping) response.setHeader('connection', 'close')
@@ -146,6 +152,7 @@ class Door {
     progress: Progress,
   ): Promise<void> {
     refuseOtherHosts(this.#options, request)
+    refuseExpectations(request)
     refuseOtherOrigins(this.#options, request)
     allowOrigin(this.#options, request, response)
     const [path = '', ...rest] = (request.url ?? '').split('?')
@@ -214,7 +221,11 @@ class Door {
     if (target.kind === 'own') return target.route.handle(exchange)
     const { caller } = exchange.identity ?? LOCAL // both kinds below are admitted with one only
     const { request, response } = exchange
-    if (target.kind === 'mount') return target.mount.handle(request, response, caller)
+    if (target.kind === 'mount') {
+      return target.mount.handle(request, response, caller, (requests) =>
+        this.#charge(caller, response, requests),
+      )
+    }
     const { operation } = target
     try {
       await answerOperation(this.#surroundings, this.#readers, operation, caller, exchange)
@@ -224,6 +235,11 @@ class Door {
         this.#authentication.forget()
       }
     }
+  }
+
+  /** Takes further requests off a key's account. */
+  async #charge({ key }: Caller, response: ServerResponse, requests: number): Promise<void> {
+    if (this.#options.auth !== 'off') await this.#rates.take(key ?? '', response, requests)
   }
 
   #report(
@@ -239,7 +255,7 @@ class Door {
     const sentBefore = socket.bytesWritten
     response.once('close', () => {
       const { route, identity, error } = progress
-      onRequest({
+      const report = {
         requestId,
         method: request.method ?? '',
         route,
@@ -248,7 +264,12 @@ class Door {
         bytes: socket.bytesWritten - sentBefore,
         keyId: identity?.caller.key ?? null,
         ...(error === undefined ? {} : { error }),
-      })
+      }
+      try {
+        onRequest(report)
+      } catch {
+        /* telling must not end the server */
+      }
     })
   }
 }
@@ -267,12 +288,14 @@ async function fail(
   error: AppError,
   requestId: string,
 ): Promise<void> {
-  // Half an answer must not look like a whole one; and who has left, or was too slow, is told nothing.
+  // Half an answer must not look like a whole one; and who has left is told nothing.
   if (response.headersSent || response.destroyed || error.code === 'cancelled') {
     if (!response.writableEnded) request.socket.destroy()
     return
   }
   const { retryAfter } = error.facts
+  // What is still to come of its body would be read as the next request.
+  if (error.code === 'timeout') response.setHeader('connection', 'close')
   if (error.code === 'unauthenticated') {
     response.setHeader('www-authenticate', 'Bearer realm="recollect"')
   }

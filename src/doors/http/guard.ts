@@ -14,6 +14,7 @@ type Guarded = Pick<
 >
 
 const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '[::1]']
+const HOST_FIELD = 'host'
 const WILDCARDS = ['0.0.0.0', '::']
 const EXPOSED =
   'etag, ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, x-request-id, idempotency-replayed'
@@ -45,13 +46,31 @@ export function hostName(host: string): string {
 }
 
 export function refuseOtherHosts(options: Guarded, request: IncomingMessage): void {
-  const name = hostName(request.headers.host ?? '')
+  const name = hostName(onlyHost(request))
   if (options.hosts.includes(name)) return
   if (options.allowsAddresses === true && isIP(name.replace(/^\[|\]$/g, '')) > 0) return
   throw new AppError(
     'forbidden',
-    'This server does not answer under that name. Names it should answer to are given as allowedHosts.',
+    'This server does not answer under that name. Further names are given with --allow-host or RECOLLECT_ALLOWED_HOSTS.',
   )
+}
+
+/** Two of them could mean one server to a proxy and another one here. */
+function onlyHost({ headers, rawHeaders }: IncomingMessage): string {
+  const times = rawHeaders.filter((text, at) => at % 2 === 0 && isHostField(text)).length
+  if (times === 1 && headers.host !== undefined) return headers.host
+  throw new AppError('invalid_input', 'A request has one Host header.', { field: 'Host' })
+}
+
+function isHostField(name: string): boolean {
+  return name.length === HOST_FIELD.length && name.toLowerCase() === HOST_FIELD
+}
+
+/** Only `100-continue` can be expected, and that is answered before a request gets here. */
+export function refuseExpectations({ headers: { expect } }: IncomingMessage): void {
+  if (expect === undefined || expect.toLowerCase() === '100-continue') return
+  const message = 'Nothing but 100-continue can be expected.'
+  throw new AppError('invalid_input', message, { field: 'Expect' })
 }
 
 export function refuseOtherOrigins(options: Guarded, request: IncomingMessage): void {

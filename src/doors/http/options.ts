@@ -9,8 +9,19 @@ import type { Clock } from '../../ports/clock.ts'
 export type Mount = {
   /** As `/mcp`. Addresses below it belong to it too. */
   readonly path: string
-  handle(request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void>
+  handle(
+    request: IncomingMessage,
+    response: ServerResponse,
+    caller: Caller,
+    charge: Charge,
+  ): Promise<void>
 }
+
+/**
+ * Takes further requests off the key's account, for what asks for several things at once; the first one is taken
+ * already. Fails when there are not so many left.
+ */
+export type Charge = (requests: number) => Promise<void>
 
 /** One answered request. The route is a template, never the address itself, which may hold names. */
 export type RequestReport = {

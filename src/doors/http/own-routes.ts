@@ -14,7 +14,7 @@ import { isSecure } from './guard.ts'
 import { describeApi } from './openapi.ts'
 import type { HttpDoorOptions } from './options.ts'
 import { renderPage } from './page.ts'
-import { HTML_TYPE, JSON_TYPE, send, sendJson, sendNothing } from './reply.ts'
+import { HTML_TYPE, JSON_TYPE, kept, send, sendJson, sendNothing } from './reply.ts'
 import { endedCookie, readCookie, sessionCookie } from './sessions.ts'
 
 export type OwnRoute = {
@@ -191,9 +191,9 @@ function needed(identity: Identity | null): Identity {
 
 function pages(options: OwnOptions): readonly OwnRoute[] {
   const { engine, version } = options.surroundings
-  let description: string | undefined
-  let docs: string | undefined
-  const describe = () => describeApi(version, ownRoutes(options))
+  const api = once(() => describeApi(version, ownRoutes(options)))
+  const description = once(() => kept(JSON_TYPE, `${JSON.stringify(api())}\n`))
+  const docs = once(() => kept(HTML_TYPE, renderDocs(api())))
   return [
     {
       method: 'GET',
@@ -201,10 +201,7 @@ function pages(options: OwnOptions): readonly OwnRoute[] {
       summary: 'This description, for programs.',
       access: 'open',
       answers: { 200: z.record(z.string(), z.json()) },
-      handle: ({ request, response }) => {
-        description ??= `${JSON.stringify(describe())}\n`
-        return send(request, response, 200, JSON_TYPE, description)
-      },
+      handle: ({ request, response }) => description()(request, response),
     },
     {
       method: 'GET',
@@ -212,10 +209,7 @@ function pages(options: OwnOptions): readonly OwnRoute[] {
       summary: 'This description, for people.',
       access: 'open',
       answers: { 200: 'text/html' },
-      handle: ({ request, response }) => {
-        docs ??= renderDocs(describe())
-        return send(request, response, 200, HTML_TYPE, docs)
-      },
+      handle: ({ request, response }) => docs()(request, response),
     },
     {
       method: 'GET',
@@ -229,6 +223,15 @@ function pages(options: OwnOptions): readonly OwnRoute[] {
       },
     },
   ]
+}
+
+/** Made when it is first asked for, and then kept. */
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
 }
 
 async function overviewFor(engine: Surroundings['engine'], { caller }: Identity) {

@@ -30,8 +30,15 @@ export async function answerOperation(
     const lines = (await perform(operation, context, given)) as AsyncIterable<string> // as its output says
     return sendLines(request, response, lines, signal)
   }
-  const fields = await withVersion(readers, operation, context, exchange, given)
-  const output = await performOnce(operation, context, exchange, fields)
+  const output = await performOnce(operation, context, exchange, given, async () =>
+    // Within what is done once: a repeated request must not fail on the version that it made itself.
+    performed(
+      operation,
+      context,
+      exchange,
+      await withVersion(readers, operation, context, exchange, given),
+    ),
+  )
   const version = versionOf(operation, output)
   if (version !== null) {
     response.setHeader('etag', tagOf(version))
@@ -116,10 +123,10 @@ async function performOnce(
   context: Context,
   exchange: Exchange,
   given: Fields,
+  work: () => Promise<unknown>,
 ): Promise<unknown> {
   const { request, response, path } = exchange
   const header = request.headers['idempotency-key']
-  const work = () => performed(operation, context, exchange, given)
   if (header === undefined || operation.http.method === 'GET') return work()
   if (operation.http.stream !== undefined || operation.isSecret === true) {
     const why = 'An Idempotency-Key is not taken here: the answer is not kept.'

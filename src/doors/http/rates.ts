@@ -22,20 +22,20 @@ export class Rates {
     this.#readLimit = readLimit
   }
 
-  /** Takes one request off the key's account, and says in headers how much is left. */
-  async take(key: string, response: ServerResponse): Promise<void> {
+  /** Takes requests off the key's account, all or none, and says in headers how much is left. */
+  async take(key: string, response: ServerResponse, requests = 1): Promise<void> {
     const now = this.#clock.now()
     const limit = await this.#limitAt(now)
     if (limit === 0) return
     const bucket = this.#bucketOf(key, limit, now)
-    const isEmpty = bucket.tokens < 1
-    if (!isEmpty) bucket.tokens--
+    const isEnough = bucket.tokens >= requests
+    if (isEnough) bucket.tokens -= requests
     const msPerToken = MINUTE_MS / limit
     response.setHeader('ratelimit-limit', limit)
     response.setHeader('ratelimit-remaining', Math.floor(bucket.tokens))
     response.setHeader('ratelimit-reset', Math.ceil(((limit - bucket.tokens) * msPerToken) / 1_000))
-    if (!isEmpty) return
-    const retryAfter = Math.max(1, Math.ceil(((1 - bucket.tokens) * msPerToken) / 1_000))
+    if (isEnough) return
+    const retryAfter = Math.max(1, Math.ceil(((requests - bucket.tokens) * msPerToken) / 1_000))
     throw new AppError(
       'too_many_requests',
       `This key may ask ${limit} times in a minute. Ask again in ${retryAfter} s.`,

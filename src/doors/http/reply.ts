@@ -91,6 +91,7 @@ export async function send(
   status: number,
   type: string,
   text: string,
+  compress: Compress = compressed,
 ): Promise<void> {
   let body: string | Buffer = text
   let length = Buffer.byteLength(text)
@@ -99,7 +100,7 @@ export async function send(
     addVary(response, 'Accept-Encoding')
     const coding = codingFor(request.headers['accept-encoding'] ?? '')
     if (coding !== null) {
-      body = await COMPRESS[coding](text)
+      body = await compress(coding, text)
       length = body.length
       response.setHeader('content-encoding', coding)
     }
@@ -108,6 +109,20 @@ export async function send(
   response.setHeader('content-length', length)
   response.writeHead(status)
   response.end(request.method === 'HEAD' ? undefined : body)
+}
+
+/** Sends a text that is always the same, and compresses it only once. */
+export function kept(
+  type: string,
+  text: string,
+): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+  const bodies = new Map<Coding, Promise<Buffer>>()
+  const compress: Compress = (coding) => {
+    const body = bodies.get(coding) ?? compressed(coding, text)
+    bodies.set(coding, body)
+    return body
+  }
+  return (request, response) => send(request, response, 200, type, text, compress)
 }
 
 export function sendNothing(response: ServerResponse, status: 204 | 304): void {
@@ -121,6 +136,8 @@ export function addVary(response: ServerResponse, name: string): void {
 }
 
 type Coding = 'br' | 'gzip'
+type Compress = (coding: Coding, text: string) => Promise<Buffer>
+const compressed: Compress = (coding, text) => COMPRESS[coding](text)
 const brotli = promisify(brotliCompress)
 const zip = promisify(gzip)
 /** Fast rather than small: the answer is made for one reader. */

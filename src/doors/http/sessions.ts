@@ -6,6 +6,7 @@ import type { Clock } from '../../ports/clock.ts'
 export const SESSION_COOKIE = 'recollect_session'
 const SESSION_MS = 12 * 3_600_000
 const SESSIONS_MAX = 10_000
+const SESSIONS_PER_KEY_MAX = 50
 const ID_BYTES = 32
 
 export type Session = { readonly key: ApiKeyId; readonly expiresAt: number }
@@ -21,6 +22,7 @@ export class Sessions {
 
   open(key: ApiKeyId): { readonly id: string; readonly session: Session } {
     this.#removeExpired()
+    this.#removeOldestOf(key)
     const id = randomBytes(ID_BYTES).toString('base64url')
     const session = { key, expiresAt: this.#clock.now() + SESSION_MS }
     this.#sessions.set(hashOf(id), session)
@@ -34,6 +36,14 @@ export class Sessions {
 
   close(id: string): void {
     this.#sessions.delete(hashOf(id))
+  }
+
+  /** One key must not push out the sessions of all others. */
+  #removeOldestOf(key: ApiKeyId): void {
+    const own = [...this.#sessions].filter(([, session]) => session.key === key)
+    for (const [hash] of own.slice(0, Math.max(0, own.length - SESSIONS_PER_KEY_MAX + 1))) {
+      this.#sessions.delete(hash)
+    }
   }
 
   #removeExpired(): void {

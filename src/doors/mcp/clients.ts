@@ -144,28 +144,28 @@ export function isClientName(name: string): name is ClientName {
   return Object.hasOwn(CLIENTS, name)
 }
 
-/** An entry that starts the package with `npx`. */
+/** An entry that starts the package with `npx`, or the program that is named. */
 export function stdioEntry(
   platform: Platform,
   options: {
     readonly owner?: string
     readonly data?: string
     readonly compatibility?: boolean
+    /** As it is started: the command and its first arguments. */
+    readonly program?: readonly [string, ...string[]]
   } = {},
 ): Entry {
-  const { owner, data, compatibility = false } = options
-  const args = [
-    '-y',
-    'recollect',
+  const { owner, data, compatibility = false, program } = options
+  const given = [
     'mcp',
     ...(owner === undefined ? [] : ['--owner', owner]),
     ...(data === undefined ? [] : ['--data', data]),
     ...(compatibility ? ['--compatibility'] : []),
   ]
   // Windows has npx as a script, which programs can't start without its shell.
-  return platform === 'win32'
-    ? { kind: 'stdio', command: 'cmd', args: ['/c', 'npx', ...args] }
-    : { kind: 'stdio', command: 'npx', args }
+  const npx = platform === 'win32' ? (['cmd', '/c', 'npx'] as const) : (['npx'] as const)
+  const [command, ...args] = program ?? [...npx, '-y', 'recollect']
+  return { kind: 'stdio', command, args: [...args, ...given] }
 }
 
 /** An entry that asks a running server; the address may leave out `/mcp`. */

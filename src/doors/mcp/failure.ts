@@ -1,15 +1,24 @@
 /** Failures as results, in words that a model can act on: what happened, to which field, and what to do next. */
-import { type AppError, ERRORS, type ErrorCode, toAppError } from '../../core/errors.ts'
+import {
+  type AppError,
+  ERRORS,
+  type ErrorCode,
+  type ErrorFacts,
+  toAppError,
+} from '../../core/errors.ts'
 
-/** What a model can do about it. Codes without an entry are beyond it: the person has to know. */
-const ADVICE: { readonly [Code in ErrorCode]?: string } = {
+/**
+ * What a model can do about it. Codes without an entry are beyond it: the person has to know. Where the advice fits
+ * only some failures of a code, the others have to speak for themselves: a wrong next step is worse than none.
+ */
+const ADVICE: { readonly [Code in ErrorCode]?: string | ((facts: ErrorFacts) => string | null) } = {
   invalid_input: 'Correct the input as described and call again.',
-  not_found: 'Look for it with memory_search and use the id that it gives.',
+  not_found: ({ id }) =>
+    id === undefined ? null : 'Look for it with memory_search and use the id that it gives.',
   forbidden: 'Do not try again; tell the user that their key does not allow it.',
-  conflict: 'Read it again with memory_get, then call again.',
-  precondition_failed: 'Read it again with memory_get, then call again with its version.',
+  conflict: ({ version }) =>
+    version === undefined ? null : 'Read it again with memory_get, then call again.',
   forgotten: 'The user had it forgotten. Save it only if the user says it anew.',
-  too_large: 'Send less: shorten the text or split it.',
   too_many_requests: 'Wait a little before calling again.',
   missing_part: 'Go on without it.',
 }
@@ -20,17 +29,22 @@ const FAULTS_SHOWN = 20
 
 export function tellFailure(thrown: unknown): { readonly text: string; readonly error: AppError } {
   const error = toAppError(thrown)
-  const { code, retryable } = error
+  const { code } = error
   // What went wrong inside stays inside.
   const message = code === 'internal' ? ERRORS.internal.help : error.message
   const faults = code === 'internal' ? [] : error.details
-  const advice = ADVICE[code] ?? (retryable ? RETRY : TELL)
+  const advice = adviceFor(error)
   const isToldAlready = faults.length === 1 && faults[0]?.message === message
   const lines = [
     `${code}: ${message}`,
     ...(isToldAlready ? [] : faults.slice(0, FAULTS_SHOWN).map((fault) => `- ${fault.message}`)),
     ...(faults.length > FAULTS_SHOWN ? [`- and ${faults.length - FAULTS_SHOWN} more`] : []),
-    advice,
+    ...(advice === null ? [] : [advice]),
   ]
   return { text: lines.join('\n'), error }
+}
+
+function adviceFor({ code, facts, retryable }: AppError): string | null {
+  const advice = ADVICE[code] ?? (retryable ? RETRY : TELL)
+  return typeof advice === 'string' ? advice : advice(facts)
 }

@@ -11,16 +11,24 @@ import { type AppError, ERRORS, toAppError } from '../../core/errors.ts'
 import type { Caller } from '../../operations/access.ts'
 import { drain, readBytes } from '../http/body.ts'
 import { BODY_BYTES_MAX } from '../http/limits.ts'
+import type { Charge } from '../http/options.ts'
 import { createServers, type McpOptions } from './server.ts'
 
 export type McpDoor = {
-  handle(request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void>
+  handle(
+    request: IncomingMessage,
+    response: ServerResponse,
+    caller: Caller,
+    charge?: Charge,
+  ): Promise<void>
   /** Ends open streams; later requests are refused. */
   close(): Promise<void>
 }
 
 /** The code that the SDK gives to requests that it does not let in. */
 const REFUSED = -32_000
+/** Some programs put it before their text; readers of JSON leave it out. */
+const BYTE_ORDER_MARK = /^\ufeff/
 const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 /** Only path and method matter behind this door; the name under which the server is asked for was checked before. */
 const BASE = 'http://recollect.invalid'
@@ -32,11 +40,14 @@ export function createMcpDoor(options: McpOptions): McpDoor {
     { maxRequestBodySize: BODY_BYTES_MAX },
   )
   return {
-    handle: async (request, response, caller) => {
+    handle: async (request, response, caller, charge) => {
       const left = new AbortController()
       response.once('close', () => left.abort())
       try {
-        const asked = await toWebRequest(request, left.signal)
+        const body = await bodyOf(request)
+        const messages = countMessages(body)
+        if (messages > 1) await charge?.(messages - 1)
+        const asked = toWebRequest(request, body, left.signal)
         const answered = await handler.fetch(asked, {
           authInfo: { token: '', clientId: caller.key ?? '', scopes: [], extra: { caller } },
         })
@@ -49,13 +60,27 @@ export function createMcpDoor(options: McpOptions): McpDoor {
   }
 }
 
-async function toWebRequest(request: IncomingMessage, signal: AbortSignal): Promise<Request> {
+async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
+  return BODILESS.has(request.method ?? 'GET') ? null : readBytes(request, BODY_BYTES_MAX)
+}
+
+/** Older clients may send several messages at once. What can't be read is one, and refused further on. */
+function countMessages(body: Buffer | null): number {
+  const text = body?.toString('utf8').replace(BYTE_ORDER_MARK, '').trimStart() ?? ''
+  if (!text.startsWith('[')) return 1
+  try {
+    return (JSON.parse(text) as unknown[]).length // it begins as a list
+  } catch {
+    return 1
+  }
+}
+
+function toWebRequest(request: IncomingMessage, body: Buffer | null, signal: AbortSignal): Request {
   const { method = 'GET', url = '/' } = request
   const headers = new Headers()
   for (const [name, values] of Object.entries(request.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value)
   }
-  const body = BODILESS.has(method) ? null : await readBytes(request, BODY_BYTES_MAX)
   return new Request(new URL(url, BASE), { method, headers, body, signal })
 }
 
@@ -65,7 +90,9 @@ function refuse(request: IncomingMessage, response: ServerResponse, error: AppEr
     response.destroy()
     return
   }
+  const { retryAfter } = error.facts
   const message = error.code === 'internal' ? ERRORS.internal.help : error.message
+  if (typeof retryAfter === 'number') response.setHeader('retry-after', retryAfter)
   response.writeHead(ERRORS[error.code].status, {
     'content-type': 'application/json',
     connection: 'close',

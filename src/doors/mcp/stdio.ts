@@ -60,13 +60,17 @@ class Connection implements Transport {
   readonly #input = new PassThrough()
   readonly #waiting = new Set<RequestId>()
   #answered: () => void = () => {}
+  #finishing: Promise<void> | undefined
 
   constructor(stdin: Readable, stdout: Writable) {
     this.#inner = new StdioServerTransport(this.#input, stdout, {
       maxBufferSize: MESSAGE_BYTES_MAX,
     })
     stdin.pipe(this.#input, { end: false })
-    for (const end of ['end', 'close', 'error']) stdin.once(end, () => void this.#finish())
+    const finish = () => {
+      this.#finishing ??= this.#finish()
+    }
+    for (const end of ['end', 'close', 'error']) stdin.once(end, finish)
     this.closed = new Promise((resolve) => {
       this.#inner.onclose = () => {
         resolve()
@@ -98,7 +102,8 @@ class Connection implements Transport {
 
   /** The input has ended: what it said is read to the end, what was asked is answered, then the transport hears of it. */
   async #finish(): Promise<void> {
-    while (this.#input.readableLength + this.#input.writableLength > 0) {
+    const hasMore = () => this.#input.readableLength + this.#input.writableLength > 0
+    while (!this.#input.destroyed && hasMore()) {
       await new Promise((resolve) => setImmediate(resolve))
     }
     if (this.#waiting.size > 0) {

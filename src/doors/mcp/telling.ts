@@ -97,7 +97,7 @@ export function tellAsJson(output: Fields): string {
 
 function tellHits(hits: readonly Hit[]): string {
   return hits
-    .map(({ id, snippet, score }, at) => `${at + 1}. [${id}] ${snippet} (${percent(score)})`)
+    .map(({ id, snippet, score }, at) => `${at + 1}. [${id}] ${snippet} (${tellScore(score)})`)
     .join('\n')
 }
 
@@ -105,8 +105,9 @@ function tellReason(reason: unknown): string {
   return typeof reason === 'string' ? reason : JSON.stringify(reason)
 }
 
-export function percent(score: number): string {
-  return `${Math.round(score * 100)}%`
+/** Higher is nearer; there is no highest one. */
+export function tellScore(score: number): string {
+  return score.toFixed(2)
 }
 
 export function count(memories: number): string {

@@ -16,12 +16,14 @@ import { parseMemory, parseRevision, parseTurn } from '../../core/records.ts'
 import { sha256 } from '../../core/sha256.ts'
 import { replacing, stamp } from '../changes.ts'
 import type { EnginePorts } from '../ports.ts'
+import { hashedCharacters, ID_ALPHABET, type TableRow } from './renaming.ts'
 import {
   adding,
   type Conflict,
   type Imported,
   Intake,
-  type TableRow,
+  isHere,
+  type Settled,
   throwIfStopped,
   type Unit,
   type UnitResult,
@@ -182,14 +184,16 @@ const NAME_CHARACTERS_MAX = 200
 const EARLIER_MAX = 500
 
 /** What is already here: the newer wording wins, and a key that is taken stays with whoever holds it. */
-async function settle(ports: EnginePorts, unit: Unit, conflict: Conflict): Promise<UnitResult> {
+async function settle(ports: EnginePorts, unit: Unit, conflict: Conflict): Promise<Settled> {
   const [first] = unit.rows
+  if (first?.table === 'turn') {
+    return (await isHere(ports.store, first)) ? 'skipped' : 'elsewhere'
+  }
   if (first?.table !== 'memory') return 'skipped'
   const { owner, user } = first.row.place
   const known = await ports.store.get('memory', { owner, user }, first.row.id)
   if (known !== null) return update(ports, known, first.row)
-  if (conflict.because === 'key') return addWithoutKey(ports, unit, first.row)
-  throw new AppError('conflict', 'The id belongs to another owner or user.', { id: first.row.id })
+  return conflict.because === 'key' ? addWithoutKey(ports, unit, first.row) : 'elsewhere'
 }
 
 async function update(ports: EnginePorts, known: Memory, arriving: Memory): Promise<UnitResult> {
@@ -230,7 +234,6 @@ function isNewer(arriving: Memory, known: Memory): boolean {
   return isInUse && arriving.updatedAt > known.updatedAt && arriving.content !== known.content
 }
 
-const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const TIME_CHARACTERS = 10
 const POSITION_CHARACTERS = 4
 
@@ -239,7 +242,7 @@ function sortable(value: number, characters: number): string {
   let rest = Math.min(Math.max(0, Math.floor(value)), 32 ** characters - 1)
   let text = ''
   for (let place = 0; place < characters; place++) {
-    text = (ALPHABET[rest % 32] ?? '0') + text
+    text = (ID_ALPHABET[rest % 32] ?? '0') + text
     rest = Math.floor(rest / 32)
   }
   return text
@@ -251,9 +254,5 @@ function hashed(
   { system, kind, name }: ForeignMemory | ForeignTurn,
   characters: number,
 ): string {
-  const hex = sha256(JSON.stringify([owner, user, system, kind, name]))
-  return [...(hex.match(/../g) ?? [])]
-    .slice(0, characters)
-    .map((byte) => ALPHABET[Number.parseInt(byte, 16) & 31])
-    .join('')
+  return hashedCharacters([owner, user, system, kind, name], characters)
 }

@@ -14,12 +14,15 @@ import {
 } from '../../core/records.ts'
 import type { FindQuery, Row, Store, Table } from '../../ports/store.ts'
 import { pages } from '../paging.ts'
+import { derivedId, type Rename, renamedMemory, renamedRevision, renamedTurn } from './renaming.ts'
 
 type Portable<T extends Table> = {
   /** What of the table belongs to an export of `scope`; for null, to one of everything that is nobody's. */
   select(scope: Scope | null): Selection<T> | null
   parse(value: unknown): Row<T>
-  /** The row as another owner's; null when it means nothing there. */
+  /** Whose the row is; null: nobody's. */
+  owner(row: Row<T>): OwnerId | null
+  /** A copy of the row for another owner, under ids of its own; null when it means nothing there. */
   moved(row: Row<T>, owner: OwnerId): Row<T> | null
 }
 type Selection<T extends Table> = {
@@ -33,19 +36,43 @@ const atOwner = <R extends { readonly place: { readonly owner: OwnerId } }>(
   row: R,
   owner: OwnerId,
 ): R => ({ ...row, place: { ...row.place, owner } })
+const ownerOf = (row: { readonly place: { readonly owner: OwnerId } }) => row.place.owner
+const derivedFor =
+  (owner: OwnerId): Rename =>
+  (id) =>
+    derivedId(owner, id)
 
 /** In the order in which they are written: what others point at comes first. */
 export const PORTABLE: { readonly [T in Table]: Portable<T> } = {
-  memory: { select: ofOwner, parse: parseMemory, moved: atOwner },
+  memory: {
+    select: ofOwner,
+    parse: parseMemory,
+    owner: ownerOf,
+    moved: (row, owner) => atOwner(renamedMemory(row, derivedFor(owner)), owner),
+  },
   revision: {
     select: ofOwner,
     parse: parseRevision,
-    moved: (row, owner) => ({ ...row, memory: atOwner(row.memory, owner) }),
+    owner: ({ memory }) => ownerOf(memory),
+    moved: (row, owner) => {
+      const revision = renamedRevision(row, derivedFor(owner))
+      return { ...revision, memory: atOwner(revision.memory, owner) }
+    },
   },
   // A trace is bound to its owner: under another one it would block nothing.
-  tombstone: { select: ofOwner, parse: parseTombstone, moved: () => null },
-  turn: { select: ofOwner, parse: parseTurn, moved: atOwner },
-  entry: { select: settingsOf, parse: parseSettingEntry, moved: settingsFor },
+  tombstone: { select: ofOwner, parse: parseTombstone, owner: ownerOf, moved: () => null },
+  turn: {
+    select: ofOwner,
+    parse: parseTurn,
+    owner: ownerOf,
+    moved: (row, owner) => atOwner(renamedTurn(row, derivedFor(owner)), owner),
+  },
+  entry: {
+    select: settingsOf,
+    parse: parseSettingEntry,
+    owner: ({ about }) => about,
+    moved: settingsFor,
+  },
 }
 export const PORTABLE_TABLES = Object.keys(PORTABLE) as readonly Table[] // its own keys
 

@@ -1,9 +1,13 @@
 /** How rows from outside get into a store: many in one commit where nothing is in the way, one by one otherwise. */
 import { AppError, toAppError } from '../../core/errors.ts'
 import { blockingTombstones } from '../../core/forgetting.ts'
+import type { Place, Scope } from '../../core/ids.ts'
 import type { Memory } from '../../core/memory.ts'
-import type { Change, CommitOutcome, Row, Table } from '../../ports/store.ts'
+import type { Change, CommitOutcome, Store } from '../../ports/store.ts'
 import type { EnginePorts } from '../ports.ts'
+import { nextTurn } from '../turns.ts'
+import { rowsAtOwner, withoutIdsOfOthers } from './others.ts'
+import { derivedId, renamedEntry, type TableRow } from './renaming.ts'
 
 export type Imported = {
   readonly imported: number
@@ -14,18 +18,19 @@ export type Imported = {
   readonly failures: readonly { readonly line: number; readonly message: string }[]
 }
 
-export type TableRow = { [T in Table]: { readonly table: T; readonly row: Row<T> } }[Table]
-
 /** What stands or falls together: a row, or a memory with its history. */
 export type Unit = { readonly line: number; readonly rows: readonly TableRow[] }
 export type UnitResult = 'imported' | 'updated' | 'skipped'
+/** `elsewhere`: the id that is in the way is not in the place that the unit goes to. */
+export type Settled = UnitResult | 'elsewhere'
 
 export type Conflict = Extract<CommitOutcome, { kind: 'conflict' }>
 
 /** What is done with a unit that could not simply be added. Throws what is to be told of it. */
-export type Settle = (ports: EnginePorts, unit: Unit, conflict: Conflict) => Promise<UnitResult>
+export type Settle = (ports: EnginePorts, unit: Unit, conflict: Conflict) => Promise<Settled>
 
-const BATCH_ROWS = 1_000
+/** So few that others are answered between two commits. */
+const BATCH_ROWS = 250
 /** Details of the first failures are enough to mend a file; all of them are counted. */
 const FAILURES_MAX = 100
 
@@ -73,19 +78,29 @@ export class Intake {
   }
 
   async flush(): Promise<void> {
-    const batch = this.#batch
+    const { store } = this.#ports
+    const arriving = this.#batch
     this.#batch = []
     this.#rows = 0
-    const forgotten = await forgottenSince(this.#ports, batch)
-    for (const unit of forgotten) {
-      const message = 'It was forgotten here after the export, and stays forgotten.'
+    const adapt = await withoutIdsOfOthers(
+      store,
+      arriving.flatMap(({ rows }) => rows),
+    )
+    const batch = arriving.map(({ line, rows }) => ({ line, rows: rows.map(adapt) }))
+    const refused = await refusedOf(store, batch)
+    for (const [unit, message] of refused) {
       this.fail(unit.line, new AppError('conflict', message))
     }
-    const welcome = batch.filter((unit) => !forgotten.has(unit))
+    const welcome = batch.filter((unit) => !refused.has(unit))
     if (welcome.length === 0) return
-    const outcome = await this.#ports.store.commit(welcome.flatMap(adding))
+    const outcome = await store.commit(welcome.flatMap(adding))
     if (outcome.kind === 'committed') this.#tally.imported += welcome.length
-    else for (const unit of welcome) await this.#one(unit)
+    else
+      for (const unit of welcome) {
+        await this.#one(unit)
+        await nextTurn()
+      }
+    await nextTurn()
   }
 
   result(): Imported {
@@ -94,14 +109,56 @@ export class Intake {
 
   async #one(unit: Unit): Promise<void> {
     try {
-      const outcome = await this.#ports.store.commit(adding(unit))
-      const result =
-        outcome.kind === 'committed' ? 'imported' : await this.#settle(this.#ports, unit, outcome)
-      this.#tally[result]++
+      this.#tally[await this.#placed(unit)]++
     } catch (error) {
       this.fail(unit.line, error)
     }
   }
+
+  async #placed(unit: Unit): Promise<UnitResult> {
+    const { store } = this.#ports
+    // What was in the same batch may have failed since.
+    if (isHistory(unit) && !(await hasItsMemory(store, unit))) {
+      throw new AppError('conflict', ORPHAN)
+    }
+    let attempt = unit
+    for (let ids = 0; ids < IDS_TRIED_MAX; ids++) {
+      const outcome = await store.commit(adding(attempt))
+      if (outcome.kind === 'committed') return 'imported'
+      const settled = await this.#settle(this.#ports, attempt, outcome)
+      if (settled !== 'elsewhere') return settled
+      attempt = withoutId(attempt, outcome.id)
+    }
+    // The same for whatever is in the way: nobody learns what others have.
+    throw new AppError('conflict', "It can't be taken in here.")
+  }
+}
+
+/** A derived id is free, unless a file was made to have it taken. */
+const IDS_TRIED_MAX = 3
+
+function withoutId({ line, rows }: Unit, taken: string): Unit {
+  return {
+    line,
+    rows: rows.map((entry) =>
+      renamedEntry(entry, (id) => (id === taken ? derivedId(placeOf(entry).owner, id) : id)),
+    ),
+  }
+}
+
+/** Whether the row is in the place that it is to go to, in whichever version. */
+export async function isHere(store: Store, entry: TableRow): Promise<boolean> {
+  const known = await store.get(entry.table, homeOf(placeOf(entry)), entry.row.id as never) // its own table's id
+  return known !== null
+}
+
+function placeOf(entry: TableRow): Place {
+  return entry.table === 'revision' ? entry.row.memory.place : entry.row.place
+}
+
+/** A row stays with its owner and user; the session is only where it was learned. */
+function homeOf({ owner, user }: Place): Scope {
+  return { owner, user }
 }
 
 export function adding(unit: Unit): readonly Change[] {
@@ -121,23 +178,50 @@ export function throwIfStopped(signal: AbortSignal | undefined): void {
   )
 }
 
-/** Memories that were erased here since they were exported, and their history. The bin has its own traces. */
-async function forgottenSince(
-  { store }: EnginePorts,
-  batch: readonly Unit[],
-): Promise<ReadonlySet<Unit>> {
-  const blocked = new Set<Unit>()
-  if ((await store.report()).rows.tombstone === 0) return blocked
-  const arriving = new Set<string>()
+const FORGOTTEN = 'It was forgotten here after the export, and stays forgotten.'
+/** Whether it is nowhere or somebody else's is not told. */
+const ORPHAN = 'It is an earlier version of a memory that is not here.'
+
+/**
+ * What must not come in, and why: memories that were erased here since they were exported (the bin has its own traces),
+ * and history without its memory.
+ */
+async function refusedOf(store: Store, batch: readonly Unit[]): Promise<ReadonlyMap<Unit, string>> {
+  const forgotten = await forgottenSince(store, batch)
+  const memories = new Set<string>()
+  const histories: Memory[] = []
   for (const unit of batch) {
     const memory = memoryOf(unit)
     if (memory === null) continue
-    const home = { owner: memory.place.owner, user: memory.place.user }
-    const isHere = arriving.has(memory.id) || (await store.get('memory', home, memory.id)) !== null
-    if (isHere) continue
-    const isHistory = unit.rows[0]?.table === 'revision'
-    if (isHistory || (await isBlocked(store, memory))) blocked.add(unit)
-    else arriving.add(memory.id)
+    if (isHistory(unit)) histories.push(memory)
+    else if (!forgotten.has(unit)) memories.add(nameAtHome(memory))
+  }
+  const missing = histories.filter((memory) => !memories.has(nameAtHome(memory)))
+  for (const owner of new Set(missing.map(({ place }) => place.owner))) {
+    const ids = missing.filter(({ place }) => place.owner === owner).map(({ id }) => id)
+    for (const memory of await rowsAtOwner(store, 'memory', owner, [...new Set(ids)])) {
+      memories.add(nameAtHome(memory))
+    }
+  }
+  const refused = new Map<Unit, string>()
+  for (const unit of batch) {
+    const memory = memoryOf(unit)
+    if (forgotten.has(unit)) refused.set(unit, FORGOTTEN)
+    else if (memory !== null && isHistory(unit) && !memories.has(nameAtHome(memory))) {
+      refused.set(unit, ORPHAN)
+    }
+  }
+  return refused
+}
+
+async function forgottenSince(store: Store, batch: readonly Unit[]): Promise<ReadonlySet<Unit>> {
+  const blocked = new Set<Unit>()
+  if ((await store.report()).rows.tombstone === 0) return blocked
+  for (const unit of batch) {
+    const memory = memoryOf(unit)
+    if (memory === null || isHistory(unit)) continue
+    const isKnown = (await store.get('memory', homeOf(memory.place), memory.id)) !== null
+    if (!isKnown && (await isBlocked(store, memory))) blocked.add(unit)
   }
   return blocked
 }
@@ -148,10 +232,23 @@ function memoryOf({ rows: [first] }: Unit): Memory | null {
   return first?.table === 'revision' ? first.row.memory : null
 }
 
-async function isBlocked(store: EnginePorts['store'], memory: Memory): Promise<boolean> {
+function isHistory({ rows: [first] }: Unit): boolean {
+  return first?.table === 'revision'
+}
+
+async function hasItsMemory(store: Store, unit: Unit): Promise<boolean> {
+  const memory = memoryOf(unit)
+  return memory !== null && (await store.get('memory', homeOf(memory.place), memory.id)) !== null
+}
+
+function nameAtHome({ id, place: { owner, user } }: Memory): string {
+  return JSON.stringify([owner, user, id])
+}
+
+async function isBlocked(store: Store, memory: Memory): Promise<boolean> {
   if (memory.status === 'forgotten') return false
-  const home = { owner: memory.place.owner, user: memory.place.user }
   const ids = blockingTombstones(memory.place, memory)
+  const home = homeOf(memory.place)
   const { rows } = await store.find('tombstone', home, { where: { ids }, limit: ids.length })
   return rows.some((tombstone) => tombstone.forgottenAt >= memory.updatedAt)
 }

@@ -26,7 +26,7 @@ export interface Answers {
 
 const KEPT_MS = 24 * 3_600_000
 /** A claim whose process has died is free again after this time. */
-const CLAIM_MS = 60_000
+const CLAIM_MS = 10 * 60_000
 const CLEAN_EVERY = 100
 
 export function createAnswers(ports: EnginePorts): Answers {
@@ -52,24 +52,27 @@ export function createAnswers(ports: EnginePorts): Answers {
         return { answer: answer as JsonObject, isRepeated: true } // as written below
       }
       const claim = putEntry(entryOf(id, now, CLAIM_MS, { asks, answer: null }), known)
-      const claimed = await store.commit([claim])
+      const claimed = await store.commit([claim.change])
       if (claimed.kind === 'conflict') {
         throw new AppError('conflict', 'The same request is still being done.')
       }
-      const mine = await getEntry(ports, id)
-      try {
-        const answer = await work()
-        await store.commit([putEntry(entryOf(id, now, KEPT_MS, { asks, answer }), mine)])
-        return { answer, isRepeated: false }
-      } catch (error) {
-        if (mine !== null) await store.commit([removeEntry(mine)])
+      const answer = await work().catch(async (error: unknown) => {
+        // Only our own claim; and it ends by itself, later.
+        const { version } = claim.entry
+        await store.commit([removeEntry(claim.entry, { version })]).catch(() => {})
         throw error
-      }
+      })
+      // The work is done, whether or not its answer can be kept.
+      const kept = putEntry(entryOf(id, now, KEPT_MS, { asks, answer }), claim.entry)
+      await store.commit([kept.change]).catch(() => {})
+      return { answer, isRepeated: false }
     },
     forgetAll: async () => {
       const kept = await allEntries(ports, { kinds: ['answer'] })
       for (let start = 0; start < kept.length; start += COMMIT_CHANGES_MAX) {
-        await store.commit(kept.slice(start, start + COMMIT_CHANGES_MAX).map(removeEntry))
+        await store.commit(
+          kept.slice(start, start + COMMIT_CHANGES_MAX).map((entry) => removeEntry(entry)),
+        )
       }
     },
   }

@@ -5,7 +5,7 @@ import type { Entry } from '../../core/entry.ts'
 import type { ApiKeyId, AuditId, Instant } from '../../core/ids.ts'
 import type { Page } from '../../ports/store.ts'
 import type { EnginePorts } from '../ports.ts'
-import { parseLimit } from '../read.ts'
+import { parseCursor, parseLimit } from '../read.ts'
 import { putEntry, removeExpired, SYSTEM } from './entries.ts'
 
 export type AuditNote = {
@@ -55,7 +55,7 @@ export function createAudit(ports: EnginePorts, days: () => Promise<number>): Au
           targetCount: targets.length,
         },
       }
-      await ports.store.commit([putEntry(entry, null)])
+      await ports.store.commit([putEntry(entry, null).change])
       noted++
       if (noted % CLEAN_EVERY === 0) await removeExpired(ports, ['audit'])
     },
@@ -69,7 +69,7 @@ export function createAudit(ports: EnginePorts, days: () => Promise<number>): Au
         },
         order: 'newest',
         limit: parseLimit(limit ?? LIST_LIMIT),
-        ...(after === undefined ? {} : { after }),
+        ...(after === undefined ? {} : { after: parseCursor('aud', after) }),
       })
       return { rows: page.rows.map(toAuditEntry), next: page.next }
     },

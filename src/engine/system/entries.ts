@@ -21,31 +21,32 @@ export async function allEntries(
   return found
 }
 
+/** The entry as it will be, and the change that makes it so. */
 export function putEntry(
-  entry: Pick<Entry, 'kind' | 'at' | 'body'> & {
+  given: Pick<Entry, 'kind' | 'at' | 'body'> & {
     readonly id: string
     readonly about?: OwnerId | null
     readonly expiresAt?: Entry['expiresAt']
   },
   before: Entry | null,
-): Change {
-  return {
-    op: 'put',
-    table: 'entry',
-    row: {
-      about: null,
-      expiresAt: null,
-      ...entry,
-      id: entry.id as EntryId, // made by our own code
-      place: SYSTEM,
-      version: (before?.version ?? 0) + 1,
-    },
-    expect: before === null ? 'absent' : { version: before.version },
+): { readonly entry: Entry; readonly change: Change } {
+  const entry: Entry = {
+    about: null,
+    expiresAt: null,
+    ...given,
+    id: given.id as EntryId, // made by our own code
+    place: SYSTEM,
+    version: (before?.version ?? 0) + 1,
   }
+  const expect = before === null ? 'absent' : { version: before.version }
+  return { entry, change: { op: 'put', table: 'entry', row: entry, expect } }
 }
 
-export function removeEntry(entry: Entry): Change {
-  return { op: 'remove', table: 'entry', scope: SYSTEM, id: entry.id, expect: 'any' }
+export function removeEntry(
+  { id }: Entry,
+  expect: 'any' | { readonly version: number } = 'any',
+): Change {
+  return { op: 'remove', table: 'entry', scope: SYSTEM, id, expect }
 }
 
 /** Removes what is past its time, some of it at each call: nothing waits for it. */
@@ -57,7 +58,7 @@ export async function removeExpired(
     where: { kinds, expiredBy: clock.now() },
     limit: EXPIRED_ROWS_MAX,
   })
-  if (rows.length > 0) await store.commit(rows.map(removeEntry))
+  if (rows.length > 0) await store.commit(rows.map((entry) => removeEntry(entry)))
   return rows.length
 }
 const EXPIRED_ROWS_MAX = 500

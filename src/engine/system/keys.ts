@@ -44,28 +44,28 @@ const LAST_USE_STEP_MS = 60_000
 
 export function createKeys(ports: EnginePorts): Keys {
   const { store, clock } = ports
-  const management = async () =>
-    (await allEntries(ports, { kinds: ['key'] })).filter(({ body }) => body.isManagement === true)
-  const make = async (input: KeyInput, isManagement: boolean, former: readonly Entry[] = []) => {
+  /** Null when somebody else was first. */
+  const make = async (input: KeyInput, id: ApiKeyId, before: Entry | null) => {
     const now = clock.now()
-    const id = ports.ids.next('key', now)
     const secret = randomBytes(SECRET_BYTES).toString('base64url')
     const { name, home, actsFor, role, expiresAt } = parseKey(input, now)
+    const isManagement = id === MANAGEMENT_ID
     const body = { name, home, actsFor, role, isManagement, hash: hashOf(secret), lastUsedAt: null }
-    const entry = { id, kind: 'key' as const, at: now, about: home, expiresAt, body }
-    const outcome = await store.commit([putEntry(entry, null), ...former.map(removeEntry)])
-    if (outcome.kind === 'conflict') throw new AppError('conflict', 'Keys are being changed.')
-    const kept = await getEntry(ports, id)
-    if (kept === null) throw new AppError('conflict', 'The key was revoked while it was made.')
-    return { key: toKey(kept), secret: `rc_${id.slice('key_'.length)}_${secret}` }
+    const made = putEntry({ id, kind: 'key', at: now, about: home, expiresAt, body }, before)
+    if ((await store.commit([made.change])).kind === 'conflict') return null
+    return { key: toKey(made.entry), secret: `rc_${id.slice('key_'.length)}_${secret}` }
   }
   const noteUse = (entry: Entry, now: Instant) => {
     if (now - Number(entry.body.lastUsedAt ?? 0) < LAST_USE_STEP_MS) return
     const used = putEntry({ ...entry, body: { ...entry.body, lastUsedAt: now } }, entry)
-    store.commit([used]).catch(() => {}) // somebody else noted it, or it will be noted next time
+    store.commit([used.change]).catch(() => {}) // somebody else noted it, or it will be noted next time
   }
   return {
-    create: (input) => make(input, false),
+    create: async (input) => {
+      const made = await make(input, ports.ids.next('key', clock.now()), null)
+      if (made === null) throw new AppError('conflict', 'A new id was taken. Try again.')
+      return made
+    },
     verify: async (secret) => {
       const [, id, rest] = /^rc_([0-9a-z]{1,40})_([\w-]{1,100})$/.exec(secret) ?? []
       if (id === undefined || rest === undefined) return null
@@ -86,13 +86,19 @@ export function createKeys(ports: EnginePorts): Keys {
       return toKey(entry)
     },
     ensureManagement: async () => {
-      if ((await management()).length > 0) return null
-      return (await make(MANAGEMENT, true)).secret
+      if ((await getEntry(ports, MANAGEMENT_ID)) !== null) return null
+      return (await make(MANAGEMENT, MANAGEMENT_ID, null))?.secret ?? null
     },
-    resetManagement: async () => (await make(MANAGEMENT, true, await management())).secret,
+    resetManagement: async () => {
+      const made = await make(MANAGEMENT, MANAGEMENT_ID, await getEntry(ports, MANAGEMENT_ID))
+      if (made === null) throw new AppError('conflict', 'It was just reset by somebody else.')
+      return made.secret
+    },
   }
 }
 
+/** There is one, so it has one id: two servers that start at once can't both make it. */
+const MANAGEMENT_ID = 'key_management' as ApiKeyId
 const MANAGEMENT: KeyInput = { name: MANAGEMENT_NAME, home: MANAGEMENT_HOME, role: 'superadmin' }
 
 function parseKey(input: KeyInput, now: Instant) {

@@ -4,6 +4,7 @@
  */
 import { AppError } from '../../core/errors.ts'
 import type { OwnerId } from '../../core/ids.ts'
+import type { JsonObject } from '../../core/memory.ts'
 import { settingEntryId } from '../../core/records.ts'
 import {
   parseSettings,
@@ -34,12 +35,15 @@ const FRESH_MS = 1_000
 
 export function createStoredSettings(ports: EnginePorts): StoredSettings {
   const fresh = new Map<string, { readonly values: SettingValues; readonly until: number }>()
+  let changed = 0
   const stored = async (owner: OwnerId | null): Promise<SettingValues> => {
     const id = settingEntryId(owner)
     const now = ports.clock.now()
     const known = fresh.get(id)
     if (known !== undefined && now < known.until) return known.values
+    const before = changed
     const values = readable((await getEntry(ports, id))?.body ?? {})
+    if (before !== changed) return values // read while it was being changed: not to be kept
     if (fresh.size >= FRESH_OWNERS_MAX) fresh.clear()
     fresh.set(id, { values, until: now + FRESH_MS })
     return values
@@ -57,16 +61,18 @@ export function createStoredSettings(ports: EnginePorts): StoredSettings {
       refuseForeign(owner, changes)
       await decideAndCommit(ports, async () => {
         const before = await getEntry(ports, settingEntryId(owner))
-        const body = { ...before?.body, ...changes }
-        const values = parseSettings(
-          Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)),
+        // What a newer version stored stays as it is.
+        const body = { ...before?.body, ...changes } as JsonObject // the changes were checked
+        const values = Object.fromEntries(
+          Object.entries(body).filter(([, value]) => value !== null),
         )
         const entry = { id: settingEntryId(owner), kind: 'setting' as const, at: ports.clock.now() }
         return {
-          changes: [putEntry({ ...entry, about: owner, body: values }, before)],
+          changes: [putEntry({ ...entry, about: owner, body: values }, before).change],
           result: null,
         }
       })
+      changed++
       fresh.delete(settingEntryId(owner))
       return effective(owner)
     },

@@ -8,7 +8,7 @@ import {
   listKeys,
   listOwners,
   revokeKey,
-} from '../../../operations/system.ts'
+} from '../../../operations/keys.ts'
 import {
   type Answer,
   type Call,

@@ -1,5 +1,15 @@
 /** The command that tells the programs people use where their memory is. */
-import { copyFile, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  copyFile,
+  mkdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
 import { dirname } from 'node:path'
 import {
   backupPath,
@@ -90,6 +100,7 @@ function entryFor(call: ConnectCall, platform: Platform): Entry {
     ...(named.owner === undefined ? {} : { owner: named.owner }),
     ...(dataNamed === null ? {} : { data: dataNamed }),
     compatibility: call.given.compatibility || mcpCompatibility,
+    ...(call.host.program === null ? {} : { program: call.host.program }),
   })
 }
 
@@ -132,13 +143,17 @@ async function written(call: ConnectCall, name: ClientName, planned: Plan): Prom
 }
 
 /** The file is whole at every moment, because the program may be reading it. */
-async function replace(path: string, text: string, backup: string | null): Promise<void> {
+async function replace(named: string, text: string, backup: string | null): Promise<void> {
+  // People keep such files elsewhere and link to them; the link stays one.
+  const path = backup === null ? named : await realpath(named)
   const temporary = `${path}.${process.pid}.part`
   try {
     await mkdir(dirname(path), { recursive: true })
     const mode = backup === null ? 0o600 : (await stat(path)).mode & 0o777
     if (backup !== null) await copyFile(path, backup)
     await writeFile(temporary, text, { mode })
+    // The mask of this process may have taken rights away that the file had.
+    await chmod(temporary, mode)
     await rename(temporary, path)
   } catch (error) {
     await rm(temporary, { force: true })

@@ -1,7 +1,9 @@
 /** Commands that move memories between databases and files. */
 import type { z } from 'zod'
+import type { ScopeInput } from '../../../core/draft.ts'
 import { ERRORS } from '../../../core/errors.ts'
 import { IMPORT_FORMATS } from '../../../core/foreign/detect.ts'
+import type { Engine } from '../../../engine/engine.ts'
 import { sealLines, unsealLines } from '../../../engine/portability/sealing.ts'
 import { exportMemories, importMemories } from '../../../operations/moving.ts'
 import { systemStatus } from '../../../operations/system.ts'
@@ -176,37 +178,59 @@ async function destinationOf(call: ImportCall) {
   return caller.role === 'superadmin' ? { allOwners: true } : {}
 }
 
-/** Files of other systems are taken apart here, and only our own lines are known to a server. */
 async function importForeign(
   call: ImportCall,
-  { format, records, observedAt }: Records,
+  records: Records,
   onRecord: (records: number) => void,
 ): Promise<Imported> {
-  const { database, scope, remote } = call.setup()
-  if (remote !== null) {
-    throw new UsageError(
-      `This is a file of another system (${format}), and a server takes only exports of Recollect.`,
-      `Run it without ${remote.origin} where the database is, or import it here and send an export.`,
-    )
+  const { database, scope, remote, openScratch } = call.setup()
+  const named = call.given['into-owner'] ?? scope.owner
+  if (remote === null) {
+    const engine = await database.openEngine({ create: true })
+    try {
+      const imported = await takeIn(call, engine, { ...scope, owner: named }, records, onRecord)
+      const entry = { actor: null, operation: importMemories.name, owner: named }
+      await engine.audit.note({ ...entry, targets: ['import'] })
+      return imported
+    } finally {
+      await engine.close()
+    }
   }
-  const owner = call.given['into-owner'] ?? scope.owner
-  const engine = await database.openEngine({ create: true })
+  // A server knows our own lines only, so they are made here.
+  const scratch = await openScratch()
   try {
-    const imported = await engine.importRecords(
-      { ...scope, owner },
-      counted(call, records, onRecord),
-      observedAt === null ? {} : { observedAt },
-    )
-    await engine.audit.note({
-      actor: null,
-      operation: importMemories.name,
-      owner,
-      targets: ['import'],
-    })
-    return { ...imported, failures: [...imported.failures] }
+    const owner = call.given['into-owner'] ?? (await homeOf(call))
+    const taken = await takeIn(call, scratch, { ...scope, owner }, records, onRecord)
+    const lines = scratch.export({ owner })
+    const sent = await call.perform(importMemories, { owner, lines })
+    return {
+      ...sent,
+      failed: taken.failed + sent.failed,
+      failures: [...taken.failures, ...sent.failures],
+    }
   } finally {
-    await engine.close()
+    await scratch.close()
   }
+}
+
+async function homeOf(call: ImportCall): Promise<string> {
+  const { named } = call.setup()
+  return named.owner ?? (await call.perform(systemStatus, {})).caller.home
+}
+
+async function takeIn(
+  call: ImportCall,
+  engine: Engine,
+  scope: ScopeInput,
+  { records, observedAt }: Records,
+  onRecord: (records: number) => void,
+): Promise<Imported> {
+  const imported = await engine.importRecords(
+    scope,
+    counted(call, records, onRecord),
+    observedAt === null ? {} : { observedAt },
+  )
+  return { ...imported, failures: [...imported.failures] }
 }
 
 async function* counted<Item>(

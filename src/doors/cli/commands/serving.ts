@@ -75,17 +75,26 @@ export const serve = defineCommand({
       })
       // Questions are answered by words until it is done; `status` tells what is wrong when it is not.
       engine.warmUp().catch(() => {})
+      const upkeep = setInterval(() => catchUp(engine).catch(() => {}), CATCH_UP_MS)
       try {
         await announce(call, serving)
         await stopped(host.stop)
         if (!call.isJson) await host.stderr.write('Stopping…\n')
       } finally {
+        clearInterval(upkeep)
         await serving.close()
       }
       return null
     })
   },
 })
+
+/** What another process wrote gets its vectors too, whether or not somebody asks for it. */
+async function catchUp(engine: Engine): Promise<void> {
+  const { index } = await engine.status()
+  if (index !== null && index.missing > 0 && index.queued === 0) await engine.warmUp()
+}
+const CATCH_UP_MS = 60_000
 
 function serverOf(call: ServeCall): ServerSettings {
   const { given } = call

@@ -1,10 +1,10 @@
 /** Commands about the database as a whole. */
 import type { z } from 'zod'
 import { AppError, ERRORS } from '../../../core/errors.ts'
+import { listOwners } from '../../../operations/keys.ts'
 import { getSettings } from '../../../operations/settings.ts'
 import {
   doctor as examine,
-  listOwners,
   reindexStatus,
   repair as repairing,
   reindex as startReindexing,
@@ -141,14 +141,14 @@ function indexFields(index: Status['index']): Fields {
   if (index === null) return [['recall', 'by words alone']]
   const { embedder, missing, filling, because } = index
   const lack =
-    missing === 0
+    missing === null || missing === 0
       ? []
       : [
           `${count(missing, 'memory', 'memories')} without one yet; \`recollect reindex\` makes them`,
         ]
   const why = because === null ? [] : [inWordsOfTheShell(because)]
   const of = index.space === null ? '' : ` (${index.space})`
-  const vectors = `${formatNumber(index.vectors)}${of}`
+  const vectors = index.vectors === null ? index.space : `${formatNumber(index.vectors)}${of}`
   const other = filling === null ? [] : [`filling ${filling}`]
   const state = embedder.state === 'failing' ? ' (failing)' : ''
   return [

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { AppError } from '../../../core/errors.ts'
 import type { WireMemory } from '../../../operations/wire.ts'
-import { percent } from '../telling.ts'
+import { tellScore } from '../telling.ts'
 import type { Tool } from '../tool.ts'
 import { defineTool, type Found, ownerFor, ownerName, run } from './tool.ts'
 
@@ -109,7 +109,7 @@ const recall = defineTool({
       : memories
           .map(
             ({ category, text, score }, at) =>
-              `${at + 1}. [${category}] ${text} (${percent(score)})`,
+              `${at + 1}. [${category}] ${text} (${tellScore(score)})`,
           )
           .join('\n'),
 })
