@@ -29,6 +29,7 @@ import {
   readItem,
 } from '../core/foreign/record.ts'
 import { readGraph, readGraphLine } from '../core/foreign/server-memory.ts'
+import type { ImportSource, OpenedImport } from '../doors/cli/host.ts'
 import { linesOf } from '../doors/cli/text-input.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { ForeignOptions } from '../engine/portability/foreign.ts'
@@ -36,31 +37,6 @@ import type { Imported } from '../engine/portability/taking-in.ts'
 
 /** Larger ones would have to be held in memory several times over. */
 export const WHOLE_FILE_BYTES_MAX = 100 * 1024 * 1024
-
-export type ImportInput = {
-  /** A file, or bytes that come from elsewhere, with a name for messages. */
-  readonly source: string | { readonly bytes: AsyncIterable<Uint8Array>; readonly name: string }
-  /** What it is, where that can't be told from how it begins. */
-  readonly from?: string
-  /** Called with the number of bytes read so far, of `sizeBytes`. */
-  readonly onBytes?: (bytes: number) => void
-}
-
-export type OpenedImport = {
-  readonly format: ImportFormat
-  /** Null where it is not known beforehand. */
-  readonly sizeBytes: number | null
-  /** Nothing stays open after this; a source that was read to its end is closed already. */
-  close(): void
-} & (
-  | { readonly kind: 'lines'; readonly lines: AsyncIterable<string> }
-  | {
-      readonly kind: 'records'
-      readonly records: AsyncIterable<ForeignRecord>
-      /** When the file was last changed; null where that is not known. */
-      readonly observedAt: number | null
-    }
-)
 
 /** What an import needs of the engine. */
 export type ImportingEngine = Pick<Engine, 'import'> & {
@@ -71,7 +47,7 @@ export type ImportingEngine = Pick<Engine, 'import'> & {
   ): Promise<Imported>
 }
 
-export type ImportFileOptions = ImportInput & {
+export type ImportFileOptions = ImportSource & {
   /** Where foreign data goes. Our own exports say themselves whose they are, unless `intoOwner` is given. */
   readonly scope: ScopeInput
   readonly intoOwner?: string
@@ -115,7 +91,7 @@ export async function importFile(
   }
 }
 
-export async function openImport(input: ImportInput): Promise<OpenedImport> {
+export async function openImport(input: ImportSource): Promise<OpenedImport> {
   const { source } = input
   const wanted = input.from === undefined ? null : parseFormat(input.from)
   const file = typeof source === 'string' ? await fileAt(source) : null
@@ -337,7 +313,7 @@ async function peeked(
 
 async function* counting(
   bytes: Bytes,
-  onBytes: ImportInput['onBytes'],
+  onBytes: ImportSource['onBytes'],
 ): AsyncGenerator<Uint8Array> {
   let count = 0
   for await (const chunk of bytes) {

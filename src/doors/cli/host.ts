@@ -104,18 +104,22 @@ export type ImportSource = {
   readonly source: string | { readonly bytes: AsyncIterable<Uint8Array>; readonly name: string }
   /** What it is, where that can't be told from how it begins. */
   readonly from?: string
+  /** Called with the number of bytes read so far, of `sizeBytes`. */
   readonly onBytes?: (bytes: number) => void
 }
 
 export type OpenedImport = {
   readonly format: ImportFormat
+  /** Null where it is not known beforehand. */
   readonly sizeBytes: number | null
+  /** Nothing stays open after this; a source that was read to its end is closed already. */
   close(): void
 } & (
   | { readonly kind: 'lines'; readonly lines: AsyncIterable<string> }
   | {
       readonly kind: 'records'
       readonly records: AsyncIterable<ForeignRecord>
+      /** When the file was last changed; null where that is not known. */
       readonly observedAt: number | null
     }
 )
