@@ -1,12 +1,20 @@
 /**
- * What the system keeps for itself: keys, settings, the audit log, answers to requests that may be repeated, and
- * background jobs. They share a table because they are small, are found by id or listed in order, and are never
+ * What the system keeps for itself: keys, settings, the audit log, answers to requests that may be repeated, background
+ * jobs, receipts of the gateway, and threads, by which it knows conversations again. They share a table because they are small, are found by id or listed in order, and are never
  * searched by words.
  */
 import type { EntryId, Instant, OwnerId, Place } from './ids.ts'
 import type { JsonObject } from './memory.ts'
 
-export const ENTRY_KINDS = ['key', 'setting', 'audit', 'answer', 'job'] as const
+export const ENTRY_KINDS = [
+  'key',
+  'setting',
+  'audit',
+  'answer',
+  'job',
+  'receipt',
+  'thread',
+] as const
 export type EntryKind = (typeof ENTRY_KINDS)[number]
 
 export type Entry = {

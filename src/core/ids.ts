@@ -26,7 +26,7 @@ export type ApiKeyId = Branded<string, 'apiKey'>
 export type AuditId = Branded<string, 'audit'>
 export type ReceiptId = Branded<string, 'receipt'>
 /** Of what the system keeps for itself, see `core/entry.ts`. Some are drawn, others made from what they stand for. */
-export type EntryId = Branded<string, 'entry'> | ApiKeyId | AuditId | JobId
+export type EntryId = Branded<string, 'entry'> | ApiKeyId | AuditId | JobId | ReceiptId
 
 /** Milliseconds since the epoch. ISO text exists only on the wire. */
 export type Instant = Branded<number, 'instant'>

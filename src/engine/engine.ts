@@ -20,7 +20,7 @@ import { type Probe, probe } from './probe.ts'
 import * as read from './read.ts'
 import { type RecallQuery, type Recollection, recall } from './recall.ts'
 import { type Learned, learn, type Remembered, remember } from './remember.ts'
-import { merged, nothing, type Reach, scopesFor } from './shared.ts'
+import { merged, type Reach, scopesFor } from './shared.ts'
 import { type Summarized, type SummarizeOptions, summarize } from './summarize.ts'
 import { type Answers, createAnswers } from './system/answers.ts'
 import { type Audit, createAudit } from './system/audit.ts'
@@ -181,7 +181,6 @@ export function createEngineOn(given: EnginePorts): Engine {
       const parsed = parseScope(scope)
       const inForce = await settings.effective(parsed.owner)
       const scopes = scopesFor(parsed, reach, inForce)
-      if (query.purpose === 'prompt' && !inForce.enabled) return nothing(inForce.strategy)
       const tuned = inForce.rerankEnabled ? ports : withoutReranker(ports)
       const found = merged(
         await Promise.all(

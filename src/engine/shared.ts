@@ -2,7 +2,6 @@
 import { AppError } from '../core/errors.ts'
 import { type Scope, SHARED_OWNER } from '../core/ids.ts'
 import type { Settings } from '../core/settings.ts'
-import type { LegReport } from './gather.ts'
 import type { Recalled, RecallQuery, Recollection } from './recall.ts'
 
 export type Reach = Settings['recallScope']
@@ -28,24 +27,6 @@ export function scopesFor(
     })
   }
   return scope.owner === SHARED_OWNER ? [everywhere] : [everywhere, { owner: SHARED_OWNER }]
-}
-
-/** The answer where memory is switched off. */
-export function nothing(strategy: Settings['strategy']): Recollection {
-  const leg = skippedLeg('memory is switched off: the setting `enabled`')
-  return {
-    memories: [],
-    strategy,
-    legs: { keyword: leg, meaning: leg, rerank: leg },
-    abstained: false,
-    closeness: null,
-    time: null,
-    tokens: 0,
-  }
-}
-
-function skippedLeg(because: string): LegReport {
-  return { state: 'skipped', hits: 0, because }
 }
 
 /** Scores of one question are comparable, because both were ranked by the same evidence. */

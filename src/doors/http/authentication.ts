@@ -11,6 +11,8 @@ import { readCookie, Sessions } from './sessions.ts'
 
 /** How long a key is believed without asking the store again; a revoked one works no longer than this. */
 const VERIFIED_MS = 5_000
+/** For clients whose usual header holds the key of a provider. */
+export const OWN_KEY_HEADER = 'x-recollect-key'
 /** Keys that worked, by hash; those used longest ago go first. */
 const VERIFIED_MAX = 5_000
 
@@ -114,9 +116,14 @@ export class Authentication {
   }
 }
 
-/** The key that a request brings along. Two different ones are refused: it would be unclear who asks. */
+/**
+ * The key that a request brings along. Two different ones are refused: it would be unclear who asks. One in a header of
+ * our own leaves the usual ones free for the key of a provider behind us.
+ */
 function presentedKey({ headers }: IncomingMessage): string | null {
   const { authorization } = headers
+  const own = [headers[OWN_KEY_HEADER]].flat()[0]
+  if (own !== undefined) return own
   const bearer = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? null
   if (authorization !== undefined && bearer === null) {
     throw new AppError('unauthenticated', 'Authorization is written as "Bearer rc_…".')

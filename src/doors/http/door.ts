@@ -139,7 +139,7 @@ class Door {
     } catch (thrown) {
       const error = toAppError(thrown)
       if (statusOf(error) >= 500) progress.error = error
-      await fail(request, response, error, requestId)
+      await this.#fail(request, response, error, requestId)
     }
     drain(request)
   }
@@ -179,10 +179,12 @@ class Door {
     await this.#serve(target, exchange)
   }
 
+  #mountAt(path: string): Mount | undefined {
+    return this.#mounts.find((each) => path === each.path || path.startsWith(`${each.path}/`))
+  }
+
   #find(method: string, path: string) {
-    const mount = this.#mounts.find(
-      (each) => path === each.path || path.startsWith(`${each.path}/`),
-    )
+    const mount = this.#mountAt(path)
     if (mount === undefined) return this.#router.find(method, path)
     const target: Target = { kind: 'mount', mount }
     return { kind: 'found' as const, target, template: mount.path, fields: {} }
@@ -222,9 +224,9 @@ class Door {
     const { caller } = exchange.identity ?? LOCAL // both kinds below are admitted with one only
     const { request, response } = exchange
     if (target.kind === 'mount') {
-      return target.mount.handle(request, response, caller, (requests) =>
-        this.#charge(caller, response, requests),
-      )
+      const { requestId, signal } = exchange
+      const charge = (requests: number) => this.#charge(caller, response, requests)
+      return target.mount.handle(request, response, caller, charge, { requestId, signal })
     }
     const { operation } = target
     try {
@@ -240,6 +242,29 @@ class Door {
   /** Takes further requests off a key's account. */
   async #charge({ key }: Caller, response: ServerResponse, requests: number): Promise<void> {
     if (this.#options.auth !== 'off') await this.#rates.take(key ?? '', response, requests)
+  }
+
+  async #fail(
+    request: IncomingMessage,
+    response: ServerResponse,
+    error: AppError,
+    requestId: string,
+  ): Promise<void> {
+    // Half an answer must not look like a whole one; and who has left is told nothing.
+    if (response.headersSent || response.destroyed || error.code === 'cancelled') {
+      if (!response.writableEnded) request.socket.destroy()
+      return
+    }
+    const { retryAfter } = error.facts
+    // What is still to come of its body would be read as the next request.
+    if (error.code === 'timeout') response.setHeader('connection', 'close')
+    if (error.code === 'unauthenticated') {
+      response.setHeader('www-authenticate', 'Bearer realm="recollect"')
+    }
+    if (typeof retryAfter === 'number') response.setHeader('retry-after', retryAfter)
+    const mount = this.#mountAt((request.url ?? '').split('?')[0] ?? '')
+    const body = mount?.errorBody?.(request, error, requestId) ?? errorBody(error, requestId)
+    await sendJson(request, response, statusOf(error), body)
   }
 
   #report(
@@ -280,25 +305,4 @@ const CLIENT_LEFT = 499
 function requestIdOf({ headers }: IncomingMessage): string {
   const given = [headers['x-request-id']].flat()[0] ?? ''
   return REQUEST_ID.test(given) ? given : `req_${randomUUID()}`
-}
-
-async function fail(
-  request: IncomingMessage,
-  response: ServerResponse,
-  error: AppError,
-  requestId: string,
-): Promise<void> {
-  // Half an answer must not look like a whole one; and who has left is told nothing.
-  if (response.headersSent || response.destroyed || error.code === 'cancelled') {
-    if (!response.writableEnded) request.socket.destroy()
-    return
-  }
-  const { retryAfter } = error.facts
-  // What is still to come of its body would be read as the next request.
-  if (error.code === 'timeout') response.setHeader('connection', 'close')
-  if (error.code === 'unauthenticated') {
-    response.setHeader('www-authenticate', 'Bearer realm="recollect"')
-  }
-  if (typeof retryAfter === 'number') response.setHeader('retry-after', retryAfter)
-  await sendJson(request, response, statusOf(error), errorBody(error, requestId))
 }

@@ -1,5 +1,6 @@
 /** What the HTTP door needs to know, and what it tells. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AppError } from '../../core/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Caller } from '../../operations/access.ts'
 import type { EmbeddingProvider } from '../../operations/operation.ts'
@@ -14,7 +15,16 @@ export type Mount = {
     response: ServerResponse,
     caller: Caller,
     charge: Charge,
+    visit: Visit,
   ): Promise<void>
+  /** How errors look to its clients, where that is not our own shape. */
+  errorBody?(request: IncomingMessage, error: AppError, requestId: string): object
+}
+
+export type Visit = {
+  readonly requestId: string
+  /** Fires when the client leaves, or when the server stops and has waited long enough. */
+  readonly signal: AbortSignal
 }
 
 /**

@@ -11,7 +11,7 @@ import { type AppError, ERRORS, toAppError } from '../../core/errors.ts'
 import type { Caller } from '../../operations/access.ts'
 import { drain, readBytes } from '../http/body.ts'
 import { BODY_BYTES_MAX } from '../http/limits.ts'
-import type { Charge } from '../http/options.ts'
+import type { Charge, Visit } from '../http/options.ts'
 import { createServers, type McpOptions } from './server.ts'
 
 export type McpDoor = {
@@ -20,6 +20,7 @@ export type McpDoor = {
     response: ServerResponse,
     caller: Caller,
     charge?: Charge,
+    visit?: Visit,
   ): Promise<void>
   /** Ends open streams; later requests are refused. */
   close(): Promise<void>
@@ -40,9 +41,10 @@ export function createMcpDoor(options: McpOptions): McpDoor {
     { maxRequestBodySize: BODY_BYTES_MAX },
   )
   return {
-    handle: async (request, response, caller, charge) => {
+    handle: async (request, response, caller, charge, visit) => {
       const left = new AbortController()
       response.once('close', () => left.abort())
+      visit?.signal.addEventListener('abort', () => left.abort(), { once: true })
       try {
         const body = await bodyOf(request)
         const messages = countMessages(body)

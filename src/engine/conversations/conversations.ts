@@ -1,0 +1,91 @@
+/**
+ * Conversations: what memory does around one request to a model. `prepare` comes before it and says what to inject;
+ * `record` comes after it and keeps what was said. Neither ever fails or holds a request up for longer than the setting
+ * `injectDeadlineMs`: where memory has a problem, the request goes on without it, and the receipt says so.
+ */
+import type { ScopeInput } from '../../core/draft.ts'
+import type { Answer, Asked, FormatName } from '../../core/formats/format.ts'
+import type { ReceiptId } from '../../core/ids.ts'
+import type { Receipt } from '../../core/receipt.ts'
+import type { Settings } from '../../core/settings.ts'
+import type { CountTokens } from '../../core/tokens.ts'
+import type { Page } from '../../ports/store.ts'
+
+/** Why nothing was injected. */
+export const SKIPPED = {
+  off: 'Memory is switched off for this owner: the setting `enabled`.',
+  'no-memory': 'The request asked for no memory at all.',
+  'no-inject': 'The request, or the setting `inject`, said to inject nothing.',
+  'no-question': 'Nobody says anything in the request.',
+  'no-budget':
+    'There is no room: the setting `contextTokensMax`, or the window of the model is full.',
+  'nothing-relevant': 'No memory was near enough to the question.',
+  'no-place': 'The request has no place for it.',
+  shadow: 'The setting `shadow` is on: it was computed and written into the receipt, but not sent.',
+  late: 'Recall took longer than the setting `injectDeadlineMs` allows.',
+  failed: 'Recall failed.',
+} as const
+export type SkipReason = keyof typeof SKIPPED
+
+export type ConversationRequest = {
+  readonly requestId: string
+  /** Without a session unless the client named one. */
+  readonly scope: ScopeInput
+  readonly format: FormatName
+  /** As the client named it. */
+  readonly model: string
+  readonly provider: string
+  readonly asked: Asked
+  /** Of the model, in tokens, where it is known. */
+  readonly contextWindow: number | null
+  readonly countTokens?: CountTokens
+  readonly wants: {
+    readonly memory: boolean
+    readonly inject: boolean
+    readonly extract: boolean
+  }
+  readonly signal: AbortSignal
+}
+
+export type Prepared = {
+  readonly receipt: ReceiptId
+  /** Those in force for the owner; the defaults when they couldn't be read. */
+  readonly settings: Settings
+  /** What to inject, fence and all; null for nothing. */
+  readonly block: string | null
+  readonly count: number
+  readonly tokens: number
+  /** Why there is nothing to inject; null when there is something. */
+  readonly skipped: SkipReason | null
+}
+
+export type Outcome = {
+  /** What became of the block: where it was put, or null when it wasn't (then `skipped` says why). */
+  readonly placement: string | null
+  readonly skipped: SkipReason | null
+  /** What the provider answered with; null when there was no answer. */
+  readonly status: number | null
+  /** Null when nothing was answered, or it couldn't be read. */
+  readonly answer: Answer | null
+  readonly firstByteMs: number | null
+  readonly totalMs: number
+  /** Calls of memory tools that were answered here. */
+  readonly toolCalls: readonly string[]
+}
+
+export type ReceiptQuery = {
+  readonly session?: string
+  readonly limit?: number
+  readonly after?: string
+}
+
+export interface Conversations {
+  prepare(request: ConversationRequest): Promise<Prepared>
+  /** Returns at once; what there is to keep is kept in the background, in turn for each owner. */
+  record(prepared: Prepared, outcome: Outcome): void
+  /** Waits until everything that was given to `record` so far is kept, or has failed. */
+  settled(): Promise<void>
+  /** Newest first. */
+  receipts(scope: ScopeInput, query?: ReceiptQuery): Promise<Page<Receipt>>
+  receipt(scope: ScopeInput, id: string): Promise<Receipt | null>
+}
