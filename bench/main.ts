@@ -3,6 +3,7 @@
  * takes `--soak 60`, for a minute of everything at once.
  */
 import { parseArgs } from 'node:util'
+import { benchGateway } from './gateway.ts'
 import type { BenchOptions, BenchReport, BenchRow } from './harness.ts'
 import { benchHttp } from './http.ts'
 import { benchRecall } from './recall.ts'
@@ -14,6 +15,7 @@ type Bench = {
 }
 
 const BENCHES: Readonly<Record<string, Bench>> = {
+  gateway: { run: benchGateway, scaleMax: 1 },
   http: { run: benchHttp, scaleMax: 1 },
   recall: { run: benchRecall, scaleMax: 10 },
   store: { run: benchStore, scaleMax: 1 },

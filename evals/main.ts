@@ -1,12 +1,14 @@
 /** `npm run eval -- <name> [--json] [--explain] [--data <folder>] [--sample <groups>]` */
 import { parseArgs } from 'node:util'
 import { fitWeights } from './fit.ts'
+import { evaluateGate } from './gate.ts'
 import { evaluatePatterns } from './patterns.ts'
 import { evaluateRecall, RECALL_SETS } from './recall.ts'
 import { type EvalOptions, type EvalReport, renderTable } from './report.ts'
 
 const EVALS: Readonly<Record<string, (options: EvalOptions) => Promise<EvalReport>>> = {
   patterns: evaluatePatterns,
+  gate: evaluateGate,
   fit: fitWeights,
   ...Object.fromEntries(
     RECALL_SETS.map((set) => [set, (options: EvalOptions) => evaluateRecall(set, options)]),

@@ -13,6 +13,8 @@ declare module 'autocannon' {
     readonly url: string
     readonly connections: number
     readonly duration?: number
+    /** How many requests to make, instead of for how long. */
+    readonly amount?: number
     readonly headers?: { readonly [name: string]: string }
     readonly requests: readonly Request[]
   }

@@ -92,6 +92,18 @@ export const ERRORS = {
     retryable: true,
     help: 'A part that is needed cannot be reached.',
   },
+  bad_gateway: {
+    status: 502,
+    exit: 23,
+    retryable: true,
+    help: 'The provider of a model cannot be reached.',
+  },
+  gateway_timeout: {
+    status: 504,
+    exit: 24,
+    retryable: true,
+    help: 'The provider of a model did not answer in time.',
+  },
   missing_part: {
     status: 501,
     exit: 14,

@@ -48,9 +48,14 @@ export type Registry = {
   readonly aliases: Readonly<Record<string, string>>
   /** Who is asked for a model that names nobody; null where there is no such provider. */
   readonly defaults: Readonly<Record<FormatName, string | null>>
+  /** For which formats the operator chose it; such a one is asked for names with a slash, too. */
+  readonly chosenDefaults?: readonly FormatName[]
 }
 
 export type Route = {
   readonly provider: Provider /** As the provider knows it. */
   readonly model: string
 }
+
+export { contextWindowOf, systemRoleOf } from './providers/capabilities.ts'
+export { routeModel } from './providers/routing.ts'

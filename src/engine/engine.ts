@@ -5,13 +5,17 @@
 import { type DraftInput, type EditInput, parseScope, type ScopeInput } from '../core/draft.ts'
 import { AppError } from '../core/errors.ts'
 import type { ForeignRecord } from '../core/foreign/record.ts'
+import { decideRecall } from '../core/gate.ts'
 import { type Instant, parseId, type Scope, SYSTEM_OWNER } from '../core/ids.ts'
 import type { Memory } from '../core/memory.ts'
 import type { EmbedderReport } from '../ports/embedder.ts'
 import type { Change, Page, Store, StoreFault, StoreReport, Tally } from '../ports/store.ts'
 import { type Cleared, type ClearOptions, clear } from './clear.ts'
+import type { Conversations } from './conversations/conversations.ts'
+import { createConversations } from './conversations/keeper.ts'
 import * as correct from './correct.ts'
 import { Indexer, type IndexProgress, type IndexStatus } from './indexing.ts'
+import { createModels, type Models } from './models.ts'
 import { type ErasedOwner, eraseOwner } from './owners.ts'
 import { type ForeignOptions, importRecords } from './portability/foreign.ts'
 import { exportLines, type Imported, importLines } from './portability.ts'
@@ -19,7 +23,7 @@ import type { EnginePorts } from './ports.ts'
 import { type Probe, probe } from './probe.ts'
 import * as read from './read.ts'
 import { type RecallQuery, type Recollection, recall } from './recall.ts'
-import { type Learned, learn, type Remembered, remember } from './remember.ts'
+import { type Learned, type LearnOptions, learn, type Remembered, remember } from './remember.ts'
 import { merged, type Reach, scopesFor } from './shared.ts'
 import { type Summarized, type SummarizeOptions, summarize } from './summarize.ts'
 import { type Answers, createAnswers } from './system/answers.ts'
@@ -136,6 +140,10 @@ export interface Engine {
   readonly settings: StoredSettings
   readonly audit: Audit
   readonly answers: Answers
+  /** What memory does around requests to models. */
+  readonly conversations: Conversations
+  /** What it embeds and reranks with. */
+  readonly models: Models
   close(): Promise<void>
 }
 
@@ -154,6 +162,7 @@ export function createEngineOn(given: EnginePorts): Engine {
   const answers = createAnswers(ports)
   /** Whatever else may hold something of what was erased lets it go. */
   const letGo = async () => {
+    conversations.letGo()
     await answers.forgetAll()
     await ports.onErased?.()
   }
@@ -162,44 +171,55 @@ export function createEngineOn(given: EnginePorts): Engine {
     ...ports,
     settings: await settings.effective(owner),
   })
+  const learnInTurn = (scope: ScopeInput, text: string, options?: LearnOptions) =>
+    inTurn(scope, async () => {
+      const parsed = parseScope(scope)
+      return learn(await portsOf(parsed), parsed, text, options)
+    })
+  const recallIn: Engine['recall'] = async (scope, { reach, ...query }) => {
+    const parsed = parseScope(scope)
+    const inForce = await settings.effective(parsed.owner)
+    const scopes = scopesFor(parsed, reach, inForce)
+    const tuned = inForce.rerankEnabled ? ports : withoutReranker(ports)
+    const found = merged(
+      await Promise.all(
+        scopes.map((each) => recall({ ...tuned, settings: inForce }, indexer, each, query)),
+      ),
+      query.limit ?? inForce.recallLimit,
+      query,
+    )
+    if (query.purpose === 'prompt') {
+      for (const each of scopes) {
+        const ids = found.memories.filter(({ memory }) => memory.place.owner === each.owner)
+        uses.note(
+          each,
+          ids.map(({ memory }) => memory.id),
+        )
+      }
+    }
+    return found
+  }
+  const conversations = createConversations({
+    ports,
+    settings,
+    recall: recallIn,
+    learn: learnInTurn,
+    decideRecall,
+  })
   return {
+    conversations,
     keys: createKeys(ports),
     settings,
     audit: createAudit(ports, async () => (await settings.effective(null)).auditDays),
     answers,
+    models: createModels(ports),
     remember: async (scope, draft) =>
       inTurn(scope, async () => {
         const parsed = parseScope(scope)
         return remember(await portsOf(parsed), parsed, draft)
       }),
-    learn: async (scope, text, options) =>
-      inTurn(scope, async () => {
-        const parsed = parseScope(scope)
-        return learn(await portsOf(parsed), parsed, text, options)
-      }),
-    recall: async (scope, { reach, ...query }) => {
-      const parsed = parseScope(scope)
-      const inForce = await settings.effective(parsed.owner)
-      const scopes = scopesFor(parsed, reach, inForce)
-      const tuned = inForce.rerankEnabled ? ports : withoutReranker(ports)
-      const found = merged(
-        await Promise.all(
-          scopes.map((each) => recall({ ...tuned, settings: inForce }, indexer, each, query)),
-        ),
-        query.limit ?? inForce.recallLimit,
-        query,
-      )
-      if (query.purpose === 'prompt') {
-        for (const each of scopes) {
-          const ids = found.memories.filter(({ memory }) => memory.place.owner === each.owner)
-          uses.note(
-            each,
-            ids.map(({ memory }) => memory.id),
-          )
-        }
-      }
-      return found
-    },
+    learn: async (scope, text, options) => learnInTurn(scope, text, options),
+    recall: recallIn,
     get: async (scope, id) => store.get('memory', parseScope(scope), parseId('mem', id)),
     list: async (scope, query = {}) => read.list(ports, parseScope(scope), query),
     tally: async (scope, query = {}) => {
@@ -233,7 +253,9 @@ export function createEngineOn(given: EnginePorts): Engine {
     },
     summarize: async (scope, options = {}) => summarize(ports, parseScope(scope), options),
     eraseOwner: async (owner, options = {}) => {
-      const erased = await eraseOwner(ports, parseScope({ owner }).owner, options)
+      const { owner: named } = parseScope({ owner })
+      if (options.dryRun !== true) await conversations.forget(named)
+      const erased = await eraseOwner(ports, named, options)
       if (options.dryRun !== true) await letGo()
       return erased
     },
@@ -280,6 +302,7 @@ export function createEngineOn(given: EnginePorts): Engine {
     },
     doctor: (options) => store.inspect({ repair: options?.repair ?? false }),
     close: async () => {
+      await conversations.close()
       await uses.flush().catch(() => {}) // counting is not worth failing for
       await indexer?.close()
       try {

@@ -6,6 +6,7 @@
 import { ERRORS, toAppError } from '../core/errors.ts'
 import type { Memory } from '../core/memory.ts'
 import { SILENT, type SpanFacts, type SpanName, type Telemetry } from '../ports/telemetry.ts'
+import type { ConversationRequest, Outcome, Prepared } from './conversations/conversations.ts'
 import type { Engine } from './engine.ts'
 import type { LegReport } from './gather.ts'
 import type { Recollection } from './recall.ts'
@@ -59,6 +60,8 @@ class Observer {
   readonly #telemetry: Telemetry
   /** Legs that failed when they were last asked: only a change is worth a line. */
   readonly #failing = new Set<string>()
+  /** The format of requests that got memories and have not ended yet. */
+  readonly #formats = new WeakMap<object, string>()
 
   constructor(telemetry: Telemetry) {
     this.#telemetry = telemetry
@@ -72,6 +75,7 @@ class Observer {
         span === undefined ? method(...given) : this.#inSpan(operation, span, method, given)
       if (outcome instanceof Promise) return this.#awaited(operation, given, started, outcome)
       if (isStream(outcome)) return this.#streamed(operation, given, started, outcome)
+      if (operation === 'conversations.record') quietly(() => this.#recorded(given, outcome))
       return outcome
     }
   }
@@ -109,6 +113,7 @@ class Observer {
     quietly(() => {
       const seconds = this.#ended(operation, given, started)
       if (operation === 'recall') this.#timeRecall(result as Recollection, seconds) // what recall returns
+      if (operation === 'conversations.prepare') this.#prepared(given, result)
     })
     return result
   }
@@ -177,6 +182,34 @@ class Observer {
     if (memories.length > 0) {
       this.#telemetry.count('recollect_memories_recalled_total', {}, memories.length)
     }
+  }
+
+  #prepared([request]: readonly unknown[], result: unknown): void {
+    const { format } = request as ConversationRequest // what prepare takes, and returns
+    const prepared = result as Prepared
+    if (prepared.skipped === null) this.#formats.set(prepared, format)
+    else this.#passed(format, prepared.skipped)
+  }
+
+  /** Whether there was a place for the memories is known only when the request has ended. */
+  #recorded([prepared, outcome]: readonly unknown[], lost: unknown): void {
+    const { tokens } = prepared as Prepared // what record takes
+    const { placement, skipped } = outcome as Outcome
+    const format = this.#formats.get(prepared as object)
+    if (format !== undefined && this.#formats.delete(prepared as object)) {
+      this.#passed(format, skipped ?? 'injected')
+      if (placement !== null) {
+        this.#telemetry.count('recollect_injections_total', {})
+        this.#telemetry.count('recollect_injected_tokens_total', {}, tokens)
+      }
+    }
+    if (typeof lost === 'number' && lost > 0) {
+      this.#telemetry.count('recollect_conversations_dropped_total', {}, lost)
+    }
+  }
+
+  #passed(format: string, outcome: string): void {
+    this.#telemetry.count('recollect_gateway_requests_total', { format, outcome })
   }
 
   #leg(leg: string, { state }: LegReport): void {
@@ -267,8 +300,9 @@ function textFacts(name: 'owner' | 'session' | 'query', value: unknown): SpanFac
   return typeof value === 'string' ? { [name]: value } : {}
 }
 
-function ownerOf([scope]: readonly unknown[]): string | undefined {
-  const owner = field(scope, 'owner')
+/** Calls begin with a scope, or with something that has one. */
+function ownerOf([first]: readonly unknown[]): string | undefined {
+  const owner = field(first, 'owner') ?? field(field(first, 'scope'), 'owner')
   return typeof owner === 'string' ? owner : undefined
 }
 

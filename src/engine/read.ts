@@ -131,7 +131,7 @@ function parseOffset(offset: number): number {
 }
 
 /** What an earlier page gave as `next`. Anything else would look like the end of the list. */
-export function parseCursor(prefix: 'mem' | 'aud', after: string): string {
+export function parseCursor(prefix: 'mem' | 'aud' | 'rcp', after: string): string {
   try {
     return parseId(prefix, after)
   } catch (error) {

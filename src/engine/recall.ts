@@ -234,7 +234,7 @@ function withoutTail(candidates: readonly Loaded[]): readonly Loaded[] {
 async function fused(call: Recall, legs: Legs) {
   const options: FusionOptions = call.settings
   const candidates = gatherEvidence(legs.keyword, legs.meaning, await courseOf(call, legs))
-  return withTrail(fuse(candidates, legs, options).slice(0, POOL), legs, options)
+  return withTrail(fuse(candidates, legs, options, POOL), legs, options)
 }
 
 /** What stands around the best hits. Without it they are judged by what they say themselves. */

@@ -3,9 +3,9 @@ import { type DraftInput, parseDraft, placeOf } from '../core/draft.ts'
 import { AppError } from '../core/errors.ts'
 import { fingerprint } from '../core/fingerprint.ts'
 import { blockingTombstones } from '../core/forgetting.ts'
-import type { MemoryId, Place, Scope } from '../core/ids.ts'
-import type { Memory } from '../core/memory.ts'
-import { extractPatterns, PATTERNS_VERSION } from '../core/patterns/index.ts'
+import type { MemoryId, Place, Scope, TurnId } from '../core/ids.ts'
+import type { Memory, Trust } from '../core/memory.ts'
+import { type Extraction, extractPatterns, PATTERNS_VERSION } from '../core/patterns/index.ts'
 import { resolveSettings } from '../core/settings.ts'
 import { decideWrite, type WriteDecision } from '../core/writing.ts'
 import type { Change } from '../ports/store.ts'
@@ -39,28 +39,47 @@ export async function remember(
   return remembered(decision)
 }
 
+export type LearnOptions = {
+  /** When it was said, if not just now. */
+  readonly observedAt?: number
+  readonly source?: string
+  /** Default: the person's own. */
+  readonly trust?: Trust
+  readonly speaker?: string
+  /** Where it was said. */
+  readonly turns?: readonly TurnId[]
+  /** Stands before the keys, so that what others say never has the key of what the person says. */
+  readonly keyPrefix?: string
+  /** Which of the facts are kept; default: all. */
+  readonly accepts?: (fact: Extraction) => boolean
+}
+
 /** Keeps what a person says about themselves in a text; see `core/patterns`. */
 export async function learn(
   ports: EnginePorts,
   scope: Scope,
   text: string,
-  options: { readonly observedAt?: number; readonly source?: string } = {},
+  options: LearnOptions = {},
 ): Promise<Learned> {
+  const { accepts = () => true, keyPrefix = '', trust } = options
   const kept: Remembered[] = []
   let refused = 0
-  for (const fact of extractPatterns(text)) {
+  for (const fact of extractPatterns(text).filter(accepts)) {
     const decision = await write(ports, scope, {
       content: fact.content,
-      key: fact.key,
+      key: keyPrefix + fact.key,
       type: fact.type,
       category: fact.category,
       importance: fact.importance,
       language: fact.language,
       provenance: {
         source: options.source ?? 'library',
+        speaker: options.speaker ?? null,
+        turns: options.turns ?? [],
         extractor: 'patterns',
         extractorVersion: PATTERNS_VERSION,
       },
+      ...(trust === undefined ? {} : { trust }),
       ...(options.observedAt === undefined ? {} : { observedAt: options.observedAt }),
     })
     if (decision.kind === 'refused') refused++

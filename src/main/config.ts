@@ -30,6 +30,9 @@ export const ENVIRONMENT = {
   RECOLLECT_ALLOWED_HOSTS: 'Further names of the server, with commas, as `--allow-host`.',
   RECOLLECT_ALLOWED_ORIGINS: 'Pages that may ask the server, with commas, as `--allow-origin`.',
   RECOLLECT_REQUESTS_PER_MINUTE: 'The setting `requestsPerMinute`.',
+  RECOLLECT_PROVIDERS:
+    'The file that says which providers the gateway asks. Default: `providers.json` in the data folder.',
+  RECOLLECT_GATEWAY_BODY_MB: 'How large a request to a model may be, in megabytes. Default: 32.',
   RECOLLECT_MCP_COMPATIBILITY:
     '`1` adds the tool names of other memory servers, as `mcp --compatibility`.',
   RECOLLECT_LOG:
@@ -85,6 +88,7 @@ export type Config = {
   readonly remote: RemoteServer | null
   readonly server: ServerSettings
   readonly mcpCompatibility: boolean
+  readonly gateway: GatewayConfig
   /** Null: what suits whoever reads it. */
   readonly log: LogLevel | null
   readonly telemetry: { readonly endpoint: string | null; readonly traceContent: boolean }
@@ -93,6 +97,14 @@ export type Config = {
   readonly vectorForm: VectorForm
   readonly rerank: RerankOptions | null
   readonly settings: SettingValues
+}
+
+export type GatewayConfig = {
+  readonly providersFile: string
+  /** Whether somebody said so: then it must be there. */
+  readonly isProvidersFileNamed: boolean
+  /** Null: the usual. */
+  readonly bodyBytesMax: number | null
 }
 
 export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const
@@ -116,8 +128,9 @@ export function readConfig(flags: GlobalFlags, environment: Environment, system:
     session: flags.session,
   })
   const data = flags.data ?? variable('RECOLLECT_DATA')
+  const dataFolder = resolve(data ?? defaultFolder(environment, system))
   return {
-    dataFolder: resolve(data ?? defaultFolder(environment, system)),
+    dataFolder,
     dataNamed: data === undefined ? null : resolve(data),
     scope: { owner: OWNER, ...named },
     named,
@@ -126,6 +139,7 @@ export function readConfig(flags: GlobalFlags, environment: Environment, system:
     remote: readRemote(flags, variable),
     server: readServer(variable),
     mcpCompatibility: isOn('RECOLLECT_MCP_COMPATIBILITY', variable),
+    gateway: readGateway(dataFolder, variable),
     log: oneOf('RECOLLECT_LOG', variable, LOG_LEVELS) ?? null,
     telemetry: {
       endpoint:
@@ -214,6 +228,16 @@ function readServer(variable: Variable): ServerSettings {
     trustProxy: isOn('RECOLLECT_TRUST_PROXY', variable),
     allowedHosts: listed(variable('RECOLLECT_ALLOWED_HOSTS')),
     allowedOrigins: listed(variable('RECOLLECT_ALLOWED_ORIGINS')),
+  }
+}
+
+function readGateway(dataFolder: string, variable: Variable): GatewayConfig {
+  const file = variable('RECOLLECT_PROVIDERS')
+  const megabytes = whole('RECOLLECT_GATEWAY_BODY_MB', variable)
+  return {
+    providersFile: resolve(file ?? join(dataFolder, 'providers.json')),
+    isProvidersFileNamed: file !== undefined,
+    bodyBytesMax: megabytes === undefined ? null : megabytes * 1_048_576,
   }
 }
 

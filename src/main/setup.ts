@@ -29,12 +29,20 @@ export function createSetup(options: SetupOptions): Setup {
     database: createDatabase({ config, now, askPassphrase }),
     serve: async (given) => {
       // A server needs much that a single command need not wait for.
-      const [{ serveObserved }, { serveWithMcp }] = await Promise.all([
-        import('./telemetry.ts'),
-        import('./mcp.ts'),
-      ])
-      return serveObserved(given, config, (options) =>
-        serveWithMcp(options, config.mcpCompatibility),
+      const [{ serveObserved }, { serveWithMcp }, { serveWithGateway }, { readProviders }] =
+        await Promise.all([
+          import('./telemetry.ts'),
+          import('./mcp.ts'),
+          import('./gateway.ts'),
+          import('./providers-file.ts'),
+        ])
+      const { providersFile: path, isProvidersFileNamed: isNamed, bodyBytesMax } = config.gateway
+      const registry = readProviders({ path, isNamed, environment })
+      const gateway = { registry, ...(bodyBytesMax === null ? {} : { bodyBytesMax }) }
+      return serveObserved(given, config, (observed) =>
+        serveWithGateway(observed, gateway, (options) =>
+          serveWithMcp(options, config.mcpCompatibility),
+        ),
       )
     },
     openScratch: async () => (await import('./compose.ts')).createEngine({ embedding: false }),

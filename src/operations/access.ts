@@ -28,8 +28,8 @@ export type Caller = {
   /** The owner that is meant when none is named. */
   readonly home: string
   readonly actsFor: readonly string[]
-  /** Of the home owner, where the caller is one person among several. */
-  readonly user?: string
+  /** Of the home owner, where the caller is one person among several; null reaches what is nobody's in particular. */
+  readonly user?: string | null
   readonly session?: string
 }
 

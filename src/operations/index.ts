@@ -5,6 +5,7 @@ import * as memories from './memories.ts'
 import * as moving from './moving.ts'
 import type { Operation } from './operation.ts'
 import * as reading from './reading.ts'
+import * as receipts from './receipts.ts'
 import * as settings from './settings.ts'
 import * as system from './system.ts'
 
@@ -39,6 +40,8 @@ export const OPERATIONS: readonly Operation[] = [
   instances.addInstanceMemory,
   instances.forgetInstanceMemory,
   instances.clearInstance,
+  receipts.listReceipts,
+  receipts.getReceipt,
   keys.listKeys,
   keys.createKey,
   keys.revokeKey,

@@ -78,6 +78,14 @@ export const COUNTERS = {
   recollect_memories_recalled_total: { labels: [], help: 'Memories that were returned by recall.' },
   recollect_injections_total: { labels: [], help: 'Prompts that memories were added to.' },
   recollect_injected_tokens_total: { labels: [], help: 'Tokens that were added to prompts.' },
+  recollect_gateway_requests_total: {
+    labels: ['format', 'outcome'],
+    help: 'Requests to models that passed; outcome is injected, or why no memories were added.',
+  },
+  recollect_conversations_dropped_total: {
+    labels: [],
+    help: 'Pieces of conversations that were given up: too many waited, or the store failed for long.',
+  },
   recollect_jobs_total: {
     labels: ['job', 'outcome'],
     help: 'Pieces of background work that ended.',

@@ -154,13 +154,16 @@ function describeSettings(open: OpenStore): void {
     expect((await engine.settings.effective(owner('ada'))).recallLimit).toBe(4)
   })
 
-  it('[SY14] gives models nothing while memory is off, and people everything', async () => {
+  it('[SY14] gives memories to whoever asks for them, whether or not the gateway has memory', async () => {
     const { engine } = await openEngine(open)
     await engine.remember(ADA, { content: 'I prefer tea' })
-    await engine.settings.change(owner('ada'), { enabled: false })
-    const given = await engine.recall(ADA, { text: 'tea', purpose: 'prompt' })
-    expect(given).toMatchObject({ memories: [], legs: { keyword: { state: 'skipped' } } })
-    expect((await engine.recall(ADA, { text: 'tea' })).memories).toHaveLength(1)
+    expect((await engine.settings.effective(owner('ada'))).enabled).toBe(false)
+    for (const enabled of [false, true]) {
+      await engine.settings.change(owner('ada'), { enabled })
+      const given = await engine.recall(ADA, { text: 'tea', purpose: 'prompt' })
+      expect(given.memories).toHaveLength(1)
+      expect((await engine.learn(ADA, 'I live in Rome.')).remembered).toHaveLength(1)
+    }
   })
 
   it('[SY6] reads shared memory only where it is on', async () => {

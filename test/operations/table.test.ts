@@ -4,10 +4,11 @@ import { referenceEmbedder } from '../../src/adapters/reference/embedder.ts'
 import { createReferenceStore } from '../../src/adapters/reference/store.ts'
 import { referenceVectors } from '../../src/adapters/reference/vectors.ts'
 import type { Role } from '../../src/core/access.ts'
-import { createEngineOn } from '../../src/engine/engine.ts'
+import { createEngineOn, type Engine } from '../../src/engine/engine.ts'
 import type { Caller } from '../../src/operations/access.ts'
 import { OPERATIONS, operationNamed } from '../../src/operations/index.ts'
 import { type Context, perform } from '../../src/operations/operation.ts'
+import { answerOf, outcomeOf, requestOf } from '../engine/conversations-support.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
 
 /** What the test looks at; each operation answers some of it. */
@@ -90,7 +91,7 @@ it('[OP2] inputs are strict, and all faults are told at once', async () => {
 })
 
 it('[OP3] every operation answers what it declares', async () => {
-  const { call, clock } = openContext()
+  const { engine, call, clock } = openContext()
   const performed = new Set<string>()
   const done = async (name: string, input: unknown = {}) => {
     performed.add(name)
@@ -152,6 +153,14 @@ it('[OP3] every operation answers what it declares', async () => {
   await done('instance.forget', { instanceId: 'bot', id: ofInstance.id })
   await done('instance.clear', { instanceId: 'bot' })
   const { key } = await done('key.create', { name: 'app', home: 'ada' })
+  await done('settings.change', { enabled: true })
+  const { receipt } = await ask(engine, 'What is my name? I prefer jazz.')
+  expect(await done('receipt.list', { limit: 5 })).toMatchObject({
+    receipts: [{ id: receipt, owner: 'ada', status: 200, extracted: [expect.any(String)] }],
+    next: null,
+  })
+  expect(await done('receipt.get', { id: receipt })).toMatchObject({ receipt: { id: receipt } })
+  await expect(done('receipt.get', { id: 'rcp_none' })).rejects.toMatchObject({ code: 'not_found' })
   await done('key.list')
   await done('key.revoke', { id: key.id })
   await done('owner.list')
@@ -169,6 +178,35 @@ it('[OP3] every operation answers what it declares', async () => {
   expect((await done('owner.erase', { owner: 'bot' })).rows).toMatchObject({ memory: 1 })
   expect((await done('audit.list')).entries).not.toEqual([])
   expect(OPERATIONS.map(({ name }) => name).filter((name) => !performed.has(name))).toEqual([])
+})
+
+/** A request to a model, as it passes the gateway. */
+async function ask({ conversations }: Engine, words: string) {
+  const prepared = await conversations.prepare(requestOf([words]))
+  conversations.record(prepared, outcomeOf(prepared, answerOf('Indeed.')))
+  return prepared
+}
+
+it('[CV23] receipts of others are not there, and a session or a user narrows the list', async () => {
+  const { engine, call } = openContext()
+  await call('settings.change', { enabled: true })
+  const { receipt } = await ask(engine, 'Hello')
+  const bob = { role: 'user', home: 'bob' } as const
+  const missing = { code: 'not_found' }
+  await expect(call('receipt.list', { owner: 'ada' }, bob)).rejects.toMatchObject(missing)
+  await expect(call('receipt.get', { id: receipt, owner: 'ada' }, bob)).rejects.toMatchObject(
+    missing,
+  )
+  await expect(call('receipt.get', { id: receipt }, bob)).rejects.toMatchObject(missing)
+  const all = (await call('receipt.list', {})) as { receipts: { sessionId: string }[] }
+  const sessionId = all.receipts[0]?.sessionId
+  expect(sessionId).toMatch(/^ses_/)
+  expect(await call('receipt.list', { sessionId })).toEqual(all)
+  expect(await call('receipt.list', { sessionId: 'other' })).toMatchObject({ receipts: [] })
+  expect(await call('receipt.list', { user: 'kim' })).toMatchObject({ receipts: [] })
+  await expect(call('receipt.list', { after: 'nonsense' })).rejects.toMatchObject({
+    code: 'invalid_input',
+  })
 })
 
 it('[OP9] reindexing goes on to the end, and tells how far it is', async () => {

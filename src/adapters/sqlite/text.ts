@@ -162,7 +162,6 @@ export function around(
       },
       from: `FROM json_each(?) AS asked
         CROSS JOIN memory ON memory.id = asked.value
-        JOIN place ON place.number = memory.place_number
         WHERE ${where.sql}`,
     },
     [JSON.stringify(ids), ...where.values],
@@ -208,9 +207,10 @@ function tokenInLargeOwner(
 function count(term: string, text: string): number {
   const sought = ` ${term} `
   let times = 0
-  // Neighbours share the space between them, hence one less than the whole.
-  const next = (from: number) => text.indexOf(sought, from) + sought.length - 1
-  for (let at = next(0); at >= sought.length - 1; at = next(at)) times++
+  for (let at = text.indexOf(sought); at !== -1; times++) {
+    // Neighbours share the space between them, hence one less than the whole.
+    at = text.indexOf(sought, at + sought.length - 1)
+  }
   return times
 }
 
@@ -308,7 +308,6 @@ async function readRows(
           columns: CANDIDATE,
           from: `FROM json_each(?) AS candidate
             CROSS JOIN memory ON memory.number = candidate.value
-            JOIN place ON place.number = memory.place_number
             WHERE ${where.sql}`,
         },
         [JSON.stringify(batch), ...where.values],

@@ -11,7 +11,7 @@ import type { SqlRow } from './driver.ts'
 import type { SqliteSession } from './session.ts'
 import { toBlob } from './vector-record.ts'
 import { findOwner, KEPT_COLUMNS, keptVector, type OwnerVectors } from './vector-rows.ts'
-import { type Scanned, searchVectors, type VectorSearch } from './vector-search.ts'
+import { NOTHING_AT_HAND, type Scanned, searchVectors, type VectorSearch } from './vector-search.ts'
 
 const PACKAGE = 'sqlite-vec'
 const ROWS_PER_READ = 128
@@ -204,6 +204,7 @@ class VecRanking {
         if (rowid !== undefined)
           session.run(`DELETE FROM ${tableOf(owner)} WHERE rowid = ?`, [rowid])
       },
+      ...NOTHING_AT_HAND,
     }
   }
 

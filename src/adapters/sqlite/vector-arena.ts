@@ -71,6 +71,16 @@ export class VectorArena {
     return { rowBytes, rowsPerSegment: Math.floor(SEGMENT_BYTES / rowBytes) }
   }
 
+  /** How many vectors in full fit into a segment. */
+  vectorsPerSegment(dimensions: number): number {
+    return Math.floor(SEGMENT_BYTES / (dimensions * Float32Array.BYTES_PER_ELEMENT))
+  }
+
+  /** Valid until a segment is borrowed. */
+  floatsAt(address: number, count: number): Float32Array {
+    return new Float32Array(this.#memory.buffer, address, count)
+  }
+
   /** The address of a segment, or null when none may be had. */
   borrow(): number | null {
     if (this.#free.length === 0) this.#grow()

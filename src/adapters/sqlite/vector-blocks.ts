@@ -4,6 +4,9 @@
  * A block only ever learns of new rows: each search reads how far the owner's rows go and loads those that are newer
  * than the block, whoever has written them. Rows that are gone stay in the block until a search meets them, and every
  * search looks its hits up in the database anyway. So no process needs to be told what another one did.
+ *
+ * Beside the bytes that are scanned, a block keeps those vectors in full that searches have read. The vector of a
+ * sequence never changes, so they can't go out of date; where memory is short they go first.
  */
 import type { Breather } from './breather.ts'
 import type { SqliteSession } from './session.ts'
@@ -22,6 +25,10 @@ export class VectorBlock {
   readonly rowBytes: number
   readonly rowsPerSegment: number
   readonly segments: number[] = []
+  /** Segments for vectors in full, and where in them that of a row begins. */
+  readonly fullSegments: number[] = []
+  readonly fullAt = new Map<number, number>()
+  fullPlaces = 0
   rows = 0
   /** Rows up to this one are loaded, as far as they still were there. */
   lastSequence = 0
@@ -42,6 +49,7 @@ export class VectorBlock {
 
   forget(row: number, arena: VectorArena): void {
     markGone(arena.view, this.addressOf(row))
+    this.fullAt.delete(row)
   }
 }
 
@@ -93,6 +101,29 @@ export class VectorBlocks {
     if (this.#blocks.get(block.key) !== block) this.#giveUp(block)
   }
 
+  /** A row's vector in full, if a search has read it before. Valid until the next one is kept. */
+  fullVector(block: VectorBlock, row: number, dimensions: number): Float32Array | null {
+    const address = block.fullAt.get(row)
+    return address === undefined ? null : this.arena.floatsAt(address, dimensions)
+  }
+
+  /** Keeps a row's vector in full, unless memory is short. */
+  keepFull(block: VectorBlock, row: number, vector: Float32Array): void {
+    if (this.#blocks.get(block.key) !== block || block.fullAt.has(row)) return
+    const perSegment = this.arena.vectorsPerSegment(vector.length)
+    const place = block.fullPlaces
+    if (place === block.fullSegments.length * perSegment) {
+      const segment = this.arena.borrow()
+      if (segment === null) return
+      block.fullSegments.push(segment)
+    }
+    const segment = block.fullSegments[Math.floor(place / perSegment)] ?? 0
+    const address = segment + (place % perSegment) * vector.byteLength
+    this.arena.floatsAt(address, vector.length).set(vector)
+    block.fullAt.set(row, address)
+    block.fullPlaces++
+  }
+
   clear(): void {
     for (const block of [...this.#blocks.values()]) this.#giveUp(block)
   }
@@ -141,11 +172,16 @@ export class VectorBlocks {
     }
   }
 
-  /** A segment that is free, or that the owner who was not asked about for longest gives up. */
+  /** A segment that is free, or was for vectors in full, or that the owner who was not asked about for longest gives up. */
   #borrow(): number | null {
     for (;;) {
       const segment = this.arena.borrow()
       if (segment !== null) return segment
+      const fuller = [...this.#blocks.values()].find(({ fullSegments }) => fullSegments.length > 0)
+      if (fuller !== undefined) {
+        this.#giveUpFull(fuller)
+        continue
+      }
       const idle = [...this.#blocks.values()].find(({ users }) => users === 0)
       if (idle === undefined) return null
       this.#giveUp(idle)
@@ -154,8 +190,15 @@ export class VectorBlocks {
 
   #giveUp(block: VectorBlock | undefined): void {
     if (block === undefined || block.users > 0) return
+    this.#giveUpFull(block)
     this.arena.giveBack(block.segments.splice(0))
     if (this.#blocks.get(block.key) === block) this.#blocks.delete(block.key)
+  }
+
+  #giveUpFull(block: VectorBlock): void {
+    this.arena.giveBack(block.fullSegments.splice(0))
+    block.fullAt.clear()
+    block.fullPlaces = 0
   }
 }
 

@@ -44,6 +44,16 @@ export type Scanned = {
   sequenceOf(row: number): number
   /** A row that the database no longer has. */
   noteGone(row: number): void
+  /** The vector of a row in full, if it is at hand. Not for longer than the next call. */
+  vectorOf(row: number): Float32Array | null
+  /** Has a vector that was read at hand for the next search. */
+  keep(row: number, vector: Float32Array): void
+}
+
+/** Of scans whose rows don't stay. */
+export const NOTHING_AT_HAND: Pick<Scanned, 'vectorOf' | 'keep'> = {
+  vectorOf: () => null,
+  keep: () => {},
 }
 
 /** Scans an owner's rows (only those of a place, unless it is 0) and gives them to `collect` while they last. */
@@ -53,7 +63,10 @@ export type WithScan = (
   collect: (scanned: Scanned) => Promise<readonly VectorHit[]>,
 ) => Promise<readonly VectorHit[]>
 
-type Found = VectorHit & { readonly sequence: number }
+type Candidate = { readonly row: number; readonly sequence: number }
+type Compared = Candidate & { readonly similarity: number }
+/** The memory was looked up, and is there and permitted. */
+type Found = Compared & VectorHit
 
 export async function searchVectors(
   session: SqliteSession,
@@ -108,11 +121,12 @@ function amongFew({ session, owner, query, permitted }: VectorSearch): readonly 
 }
 
 async function scanBlock(
-  { query, breather }: VectorSearch,
-  { arena }: VectorBlocks,
+  { query, owner, breather }: VectorSearch,
+  blocks: VectorBlocks,
   block: VectorBlock,
   place: number,
 ): Promise<Scanned> {
+  const { arena } = blocks
   const prepared = prepareQuery(query.vector)
   const { rows, rowsPerSegment } = block
   const ranking = new Ranking(rows)
@@ -125,6 +139,8 @@ async function scanBlock(
     ranking,
     sequenceOf: (row) => sequenceAt(arena.view, block.addressOf(row)),
     noteGone: (row) => block.forget(row, arena),
+    vectorOf: (row) => blocks.fullVector(block, row, owner.dimensions),
+    keep: (row, vector) => blocks.keepFull(block, row, vector),
   }
 }
 
@@ -150,7 +166,12 @@ async function scanPassing(
     after = read.lastSequence
     if (breather.isDue) await breather.pause()
   }
-  return { ranking, sequenceOf: (row) => sequences[row] ?? 0, noteGone: () => {} }
+  return {
+    ranking,
+    sequenceOf: (row) => sequences[row] ?? 0,
+    noteGone: () => {},
+    ...NOTHING_AT_HAND,
+  }
 }
 
 /**
@@ -164,12 +185,13 @@ async function collect(search: VectorSearch, scanned: Scanned): Promise<readonly
   let found: Found[] = []
   for (;;) {
     const pauses = breather.pauses
-    found = await deepen(search, scanned, [...found, ...lookedUp(search, behind.splice(0))], behind)
+    const known = [...found, ...lookedUp(search, scanned, behind.splice(0))]
+    found = await deepen(search, scanned, known, behind)
     if (pauses === breather.pauses) break
     const hits = found.slice(0, limit)
-    const there = permittedAmong(search, hits)
+    const there = new Set(lookedUp(search, scanned, hits).map(({ sequence }) => sequence))
+    if (hits.every(({ sequence }) => there.has(sequence))) break
     const gone = new Set(hits.filter(({ sequence }) => !there.has(sequence)))
-    if (gone.size === 0) break
     found = found.filter((hit) => !gone.has(hit))
   }
   return found.slice(0, limit).map(({ id, similarity }) => ({ id, similarity }))
@@ -181,10 +203,11 @@ async function collect(search: VectorSearch, scanned: Scanned): Promise<readonly
  */
 async function deepen(
   search: VectorSearch,
-  { ranking, sequenceOf, noteGone }: Scanned,
+  scanned: Scanned,
   known: readonly Found[],
   behind: Compared[],
 ): Promise<Found[]> {
+  const { ranking, sequenceOf } = scanned
   const { limit } = search.query
   const size = Math.max(LOOKUP_ROWS_MIN, Math.min(limit, LOOKUP_ROWS_MAX))
   const found = [...known].sort(closestFirst)
@@ -201,13 +224,13 @@ async function deepen(
       .take(permitted === null ? size : PASSING_ROWS)
       .map((row) => ({ row, sequence: sequenceOf(row) }))
       .filter(({ sequence }) => permitted === null || permitted.has(sequence))
-    const isBehind = ({ similarity }: Compared) =>
-      last !== undefined && similarity < last.similarity
-    // While too few are known, none is behind, and one statement does for both.
-    const compared = compare(search, candidates, noteGone, last === undefined)
-    behind.push(...compared.filter(isBehind))
-    const promising = compared.filter((each) => !isBehind(each))
-    const hits = last === undefined ? promising.filter(isFound) : lookedUp(search, promising)
+    const promising: Compared[] = []
+    for (const compared of compare(search, scanned, candidates)) {
+      const isBehind = last !== undefined && compared.similarity < last.similarity
+      if (isBehind) behind.push(compared)
+      else promising.push(compared)
+    }
+    const hits = lookedUp(search, scanned, promising)
     refusals += promising.length - hits.length
     found.push(...hits)
     if (found.length >= limit) found.sort(closestFirst)
@@ -243,84 +266,71 @@ async function permittedSequences({
   }
 }
 
-type Compared = {
-  readonly sequence: number
-  readonly similarity: number
-  /** Of a memory that was looked up, and is there and permitted. */
-  readonly id: MemoryId | null
-}
-
-function isFound(compared: Compared): compared is Found {
-  return compared.id !== null
-}
-
 /** Compares the vectors as they are kept. Zero vectors are near to nothing, and left out. */
 function compare(
-  { session, owner, query, permitted }: VectorSearch,
-  candidates: readonly { readonly row: number; readonly sequence: number }[],
-  noteGone: (row: number) => void,
-  isLookingUp: boolean,
+  { session, owner, query }: VectorSearch,
+  { vectorOf, keep, noteGone }: Scanned,
+  candidates: readonly Candidate[],
 ): readonly Compared[] {
-  if (candidates.length === 0) return []
-  const memory = `LEFT JOIN memory ON memory.number = vector.memory AND ${permitted.sql}`
+  const compared: Compared[] = []
+  const unread = new Map<number, Candidate>()
+  for (const candidate of candidates) {
+    const vector = vectorOf(candidate.row)
+    if (vector === null) unread.set(candidate.sequence, candidate)
+    else compared.push({ ...candidate, similarity: innerProduct(query.vector, vector) })
+  }
+  if (unread.size === 0) return compared
   const rows = keptTogether(
     session,
     owner.dimensions,
     `json_each(?) AS candidate
      CROSS JOIN vector ON vector.space = ? AND vector.owner_number = ?
        AND vector.sequence = candidate.value
-     LEFT JOIN vector_exact ON vector_exact.number = vector.exact
-     ${isLookingUp ? memory : ''}`,
-    [
-      sequencesOf(candidates),
-      owner.space,
-      owner.ownerNumber,
-      ...(isLookingUp ? permitted.values : []),
-    ],
-    isLookingUp ? 'memory.id' : 'NULL',
+     LEFT JOIN vector_exact ON vector_exact.number = vector.exact`,
+    [JSON.stringify([...unread.keys()]), owner.space, owner.ownerNumber],
+    'NULL',
   )
-  const there = new Set(rows.map(({ sequence }) => sequence))
-  for (const { row, sequence } of candidates) if (!there.has(sequence)) noteGone(row)
-  return rows
-    .filter(({ vector }) => !isZero(vector))
-    .map(({ sequence, id, vector }) => ({
-      sequence,
-      id,
-      similarity: innerProduct(query.vector, vector),
-    }))
+  for (const { sequence, vector } of rows) {
+    const candidate = unread.get(sequence)
+    unread.delete(sequence)
+    if (candidate === undefined || isZero(vector)) continue
+    compared.push({ ...candidate, similarity: innerProduct(query.vector, vector) })
+    keep(candidate.row, vector)
+  }
+  for (const { row } of unread.values()) noteGone(row)
+  return compared
 }
 
 /** Those whose memories are there and permitted. */
-function lookedUp(search: VectorSearch, compared: readonly Compared[]): readonly Found[] {
-  const ids = permittedAmong(search, compared)
-  return compared.flatMap(({ sequence, similarity }) => {
-    const id = ids.get(sequence)
-    return id === undefined ? [] : [{ id, similarity, sequence }]
-  })
-}
-
-/** The memories with these sequences that are there and permitted. */
-function permittedAmong(
+function lookedUp(
   { session, owner, permitted }: VectorSearch,
-  wanted: readonly { readonly sequence: number }[],
-): ReadonlyMap<number, MemoryId> {
-  if (wanted.length === 0) return new Map()
+  { noteGone }: Scanned,
+  compared: readonly Compared[],
+): readonly Found[] {
+  if (compared.length === 0) return []
   const [row] = session.all(
     `SELECT json_group_array(vector.sequence) AS sequences, json_group_array(memory.id) AS ids
      FROM json_each(?) AS candidate
      CROSS JOIN vector ON vector.space = ? AND vector.owner_number = ?
        AND vector.sequence = candidate.value
-     CROSS JOIN memory ON memory.number = vector.memory
-     WHERE ${permitted.sql}`,
-    [sequencesOf(wanted), owner.space, owner.ownerNumber, ...permitted.values],
+     LEFT JOIN memory ON memory.number = vector.memory AND ${permitted.sql}`,
+    [
+      JSON.stringify(compared.map(({ sequence }) => sequence)),
+      owner.space,
+      owner.ownerNumber,
+      ...permitted.values,
+    ],
   )
   const sequences: readonly number[] = JSON.parse(String(row?.sequences))
-  const ids: readonly MemoryId[] = JSON.parse(String(row?.ids))
-  return new Map(ids.map((id, index) => [sequences[index] ?? 0, id]))
-}
-
-function sequencesOf(rows: readonly { readonly sequence: number }[]): string {
-  return JSON.stringify(rows.map(({ sequence }) => sequence))
+  const ids: readonly (MemoryId | null)[] = JSON.parse(String(row?.ids))
+  const idOf = new Map(sequences.map((sequence, index) => [sequence, ids[index] ?? null]))
+  const found: Found[] = []
+  for (const each of compared) {
+    const id = idOf.get(each.sequence)
+    if (id === undefined) noteGone(each.row)
+    else if (id !== null) found.push({ ...each, id })
+  }
+  return found
 }
 
 function closestFirst(a: VectorHit, b: VectorHit): number {

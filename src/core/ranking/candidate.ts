@@ -90,6 +90,9 @@ export function stepped<C extends Candidate>(
 }
 
 /** Best first; equal ones newest first, so that the order never depends on chance. */
-export function byScore(a: Candidate, b: Candidate): number {
+export function byScore(
+  a: Pick<Candidate, 'id' | 'score'>,
+  b: Pick<Candidate, 'id' | 'score'>,
+): number {
   return b.score - a.score || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0)
 }

@@ -158,7 +158,7 @@ function turnsOf(
   const turnOf = (id: MemoryId): Turn => {
     const known = turns.get(id)
     if (known !== undefined) return known
-    const turn: Turn = { id, ...NEW_TURN }
+    const turn = newTurn(id)
     turns.set(id, turn)
     return turn
   }
@@ -176,26 +176,34 @@ function turnsOf(
     turn.meaning = meanings.get(id) ?? 0
   }
   for (const [id, { session, before, after }] of course) {
-    const row = [...before.toReversed(), id, ...after].map(turnOf)
-    row.forEach((turn, position) => {
+    let previous: Turn | null = null
+    for (const neighbour of [...before.toReversed(), id, ...after]) {
+      const turn = turnOf(neighbour)
       if (!turn.isPlaced) turn.session = session
       turn.isPlaced = true
-      turn.previous = row[position - 1] ?? turn.previous
-      turn.next = row[position + 1] ?? turn.next
-    })
+      if (previous !== null) {
+        turn.previous = previous
+        previous.next = turn
+      }
+      previous = turn
+    }
   }
   return turns
 }
 
-const NEW_TURN: Omit<Turn, 'id'> = {
-  words: 0,
-  meaning: 0,
-  similarity: null,
-  hit: null,
-  session: null,
-  isPlaced: false,
-  previous: null,
-  next: null,
+/** Written out: there may be a thousand of them, and copying a pattern takes several times as long. */
+function newTurn(id: MemoryId): Turn {
+  return {
+    id,
+    words: 0,
+    meaning: 0,
+    similarity: null,
+    hit: null,
+    session: null,
+    isPlaced: false,
+    previous: null,
+    next: null,
+  }
 }
 
 /** The turn among its neighbours, in the order of the session. */

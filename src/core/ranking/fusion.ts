@@ -35,17 +35,20 @@ export type Legs = {
   readonly meaning: MeaningLeg | null
 }
 
+/** The best of the candidates, at most `limit` of them. */
 export function fuse(
   candidates: readonly Candidate[],
   legs: Legs,
   options: FusionOptions,
+  limit = Number.POSITIVE_INFINITY,
 ): readonly Candidate[] {
   switch (options.fusion) {
     case 'adaptive':
-      return scored(candidates, ({ evidence }) => adaptive(evidence))
+      return scored(candidates, limit, ({ evidence }) => adaptive(evidence))
     case 'weighted':
       return scored(
         candidates.filter(isHit),
+        limit,
         ({ evidence: { keyword, meaning } }) =>
           (1 - options.meaningWeight) * keyword + options.meaningWeight * meaning,
       )
@@ -53,7 +56,7 @@ export function fuse(
       const ranks = [legs.keyword?.hits ?? [], legs.meaning ?? []].map(
         (hits) => new Map(hits.map(({ id }, position) => [id, position + 1])),
       )
-      return scored(candidates.filter(isHit), ({ id }) =>
+      return scored(candidates.filter(isHit), limit, ({ id }) =>
         ranks.reduce((sum, rank) => {
           const position = rank.get(id)
           return position === undefined ? sum : sum + 1 / (options.rrfK + position)
@@ -98,17 +101,34 @@ function isHit({ coverage, similarity }: Candidate): boolean {
   return coverage > 0 || similarity !== null
 }
 
+/** Only those that stay are copied: of a thousand candidates, a hundred do. */
 function scored(
   candidates: readonly Candidate[],
-  score: (candidate: Candidate) => number,
+  limit: number,
+  scoreOf: (candidate: Candidate) => number,
 ): readonly Candidate[] {
-  return candidates.map((candidate) => ({ ...candidate, score: score(candidate) })).sort(byScore)
+  return candidates
+    .map((candidate) => ({ id: candidate.id, score: scoreOf(candidate), candidate }))
+    .sort(byScore)
+    .slice(0, limit)
+    .map(({ candidate, score }) => ({ ...candidate, score }))
 }
 
 const KINDS = Object.keys(EVIDENCE_WEIGHTS) as (keyof Evidence)[] // the table's own keys
 
+/** In the order of the table, because the order of a sum decides its last digit. */
 function adaptive(evidence: Evidence): number {
-  return KINDS.reduce((sum, kind) => sum + EVIDENCE_WEIGHTS[kind] * evidence[kind], 0)
+  const weights = EVIDENCE_WEIGHTS
+  return (
+    weights.keyword * evidence.keyword +
+    weights.meaning * evidence.meaning +
+    weights.context * evidence.context +
+    weights.session * evidence.session +
+    weights.thread * evidence.thread +
+    weights.reply * evidence.reply +
+    weights.speaker * evidence.speaker +
+    weights.time * evidence.time
+  )
 }
 
 /** What the score was made of, most first. */

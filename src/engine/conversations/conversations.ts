@@ -19,6 +19,7 @@ export const SKIPPED = {
   'no-question': 'Nobody says anything in the request.',
   'no-budget':
     'There is no room: the setting `contextTokensMax`, or the window of the model is full.',
+  'not-needed': 'The message needs no memories.',
   'nothing-relevant': 'No memory was near enough to the question.',
   'no-place': 'The request has no place for it.',
   shadow: 'The setting `shadow` is on: it was computed and written into the receipt, but not sent.',
@@ -57,6 +58,8 @@ export type Prepared = {
   readonly tokens: number
   /** Why there is nothing to inject; null when there is something. */
   readonly skipped: SkipReason | null
+  /** Whether the answer is wanted in `record`: where nothing is kept, nobody needs to read it. */
+  readonly listens: boolean
 }
 
 export type Outcome = {
@@ -81,11 +84,16 @@ export type ReceiptQuery = {
 
 export interface Conversations {
   prepare(request: ConversationRequest): Promise<Prepared>
-  /** Returns at once; what there is to keep is kept in the background, in turn for each owner. */
-  record(prepared: Prepared, outcome: Outcome): void
+  /**
+   * Returns at once; what there is to keep is kept in the background, in turn for each owner and user. Says how much
+   * earlier work had to be given up since the last call, because there was too much of it or the store failed for long:
+   * 0, as a rule.
+   */
+  record(prepared: Prepared, outcome: Outcome): number
   /** Waits until everything that was given to `record` so far is kept, or has failed. */
   settled(): Promise<void>
   /** Newest first. */
   receipts(scope: ScopeInput, query?: ReceiptQuery): Promise<Page<Receipt>>
+  /** Also what was recorded a moment ago, like those of the list. */
   receipt(scope: ScopeInput, id: string): Promise<Receipt | null>
 }

@@ -211,7 +211,7 @@ const ROW_NAMES: { readonly [table: string]: readonly [one: string, many: string
   revision: ['earlier version', 'earlier versions'],
   tombstone: ['trace of forgotten ones', 'traces of forgotten ones'],
   turn: ['message', 'messages'],
-  entry: ['setting or key', 'settings and keys'],
+  entry: ['setting, key or receipt', 'settings, keys and receipts'],
 }
 
 function rowsText(rows: { readonly [table: string]: number }): string {

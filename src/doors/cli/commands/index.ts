@@ -9,6 +9,7 @@ import { decrypt, encrypt, rekey } from './encryption.ts'
 import { createHelp, version } from './help.ts'
 import { exporting, importing } from './moving.ts'
 import { get, history, list, search } from './reading.ts'
+import { receipts } from './receipts.ts'
 import { add, learn } from './remembering.ts'
 import { clear, erase, forget } from './removing.ts'
 import { mcp, serve } from './serving.ts'
@@ -38,6 +39,7 @@ const WORKING: readonly Command[] = [
   keys,
   owners,
   audit,
+  receipts,
   status,
   settings,
   reindex,

@@ -48,7 +48,10 @@ export const settings = defineCommand({
       case 'get':
         return one(call, words)
       case 'set':
-        return change(call, Object.fromEntries(requireSome(words, 'set').map(assignment)))
+        return change(
+          call,
+          Object.fromEntries(joined(requireSome(words, 'set')).map(assignment)),
+        )
       case 'unset':
         return change(
           call,
@@ -124,6 +127,12 @@ function requireSome(words: readonly string[], action: string): readonly string[
   if (words.length > 0) return words
   const form = action === 'set' ? '<name>=<value>' : '<name>'
   throw new UsageError(`\`settings ${action}\` needs ${form}.`, 'Run `recollect help settings`.')
+}
+
+/** `set enabled true` says the same as `set enabled=true`. */
+function joined(words: readonly string[]): readonly string[] {
+  const isPair = words.length === 2 && !words.some((word) => word.includes('='))
+  return isPair ? [words.join('=')] : words
 }
 
 function assignment(word: string): readonly [SettingName, unknown] {

@@ -1,0 +1,294 @@
+/**
+ * `npm run bench -- gateway`: what the way through the gateway adds to asking a provider directly.
+ *
+ * The provider answers from a script, at once, so that nothing is seen but the way there. Asked in the same run, in
+ * turns whose order is drawn anew each time: the provider directly, Recollect as it comes (memory off), Recollect with
+ * memory on over an owner with 10,000 memories, and a peer, each in a process of its own. What is told is the median of
+ * several rounds, so that a moment in which the machine was busy doesn't count for more than it is. The peer holds the
+ * first event of every stream back for 25 ms, on purpose; what its work costs is told by answers that aren't streamed.
+ *
+ * Memory on uses the static model, whose vectors cost next to nothing; embedding the question is measured apart, with
+ * the built-in model beside it, because that is what an answer waits for in addition where it is in use.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openEmbedder } from '../src/main/embedding.ts'
+import { Crowd, type Load } from './gateway/client.ts'
+import { Conversations } from './gateway/conversations.ts'
+import {
+  type Measure,
+  type Measured,
+  measureInTurn,
+  median,
+  NAMES,
+  shuffler,
+} from './gateway/rounds.ts'
+import {
+  DIRECT,
+  direct,
+  installPortkey,
+  PEER,
+  startPortkey,
+  startRecollect,
+  type Target,
+} from './gateway/targets.ts'
+import { startUpstream } from './gateway/upstream.ts'
+import {
+  atLeast,
+  atMost,
+  type Bar,
+  type BenchOptions,
+  type BenchReport,
+  type BenchRow,
+  below,
+  machine,
+  round,
+  type Timing,
+  timed,
+} from './harness.ts'
+
+const MEMORIES = 10_000
+const CONNECTIONS = 64
+const LOAD_ROUNDS = 3
+const LOAD_SECONDS = 3
+const STREAMED = 20_000
+/** How often what a server holds is looked at meanwhile, and how often it is told. */
+const SAMPLES = 20
+const SAMPLES_TOLD_EVERY = 5
+const EMBEDDED_QUESTIONS = 200
+/** Of what the peer adds, what Recollect may add with memory off. */
+const PEER_SHARE_MAX = 0.5
+const MEMORY_MS_MAX = 10
+/** From the second quarter of the requests, when a server has what it needs, to the last one. */
+const GROWTH_MAX = 0.1
+const INJECTED_SHARE_MIN = 0.99
+
+const MEASURES: Readonly<Record<Measure, string>> = {
+  first: 'first byte of a stream',
+  last: 'last byte of a stream',
+  whole: 'answer in one piece',
+}
+
+export async function benchGateway(options: BenchOptions): Promise<BenchReport> {
+  const folder = mkdtempSync(join(tmpdir(), 'recollect-bench-'))
+  const running: { stop(): Promise<void> }[] = []
+  const interrupted = () => process.exit(130)
+  process.once('SIGINT', interrupted).once('SIGTERM', interrupted)
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true })
+  process.once('exit', removeFolder)
+  try {
+    const targets = await startTargets(folder, running, options)
+    return await measure(targets, options)
+  } finally {
+    for (const each of running.reverse()) await each.stop()
+    removeFolder()
+    process.off('SIGINT', interrupted).off('SIGTERM', interrupted).off('exit', removeFolder)
+  }
+}
+
+type Targets = {
+  readonly direct: Target
+  readonly off: Target
+  readonly on: Target
+  /** Null when it can't be had here. */
+  readonly peer: Target | null
+}
+
+async function startTargets(
+  folder: string,
+  running: { stop(): Promise<void> }[],
+  { progress, scale }: BenchOptions,
+): Promise<Targets> {
+  const kept = <Started extends { stop(): Promise<void> }>(started: Started): Started => {
+    running.push(started)
+    return started
+  }
+  const { baseUrl } = kept(await startUpstream())
+  const memories = Math.ceil(MEMORIES * scale)
+  progress(`filling a store with ${memories.toLocaleString('en')} memories`)
+  const recollect = async (name: string, hasMemory: boolean) => {
+    const given = { folder: join(folder, hasMemory ? 'on' : 'off'), baseUrl, memories, hasMemory }
+    return kept(await startRecollect(name, given))
+  }
+  const off = await recollect('Recollect, memory off', false)
+  const on = await recollect('Recollect, memory on', true)
+  const peer = await startPeer(baseUrl, progress)
+  if (peer !== null) kept(peer)
+  return { direct: direct(baseUrl), off, on, peer }
+}
+
+/** Null, and a word about it, when it can't be had here. */
+async function startPeer(
+  baseUrl: string,
+  progress: BenchOptions['progress'],
+): Promise<Target | null> {
+  const missing = installPortkey(progress)
+  const peer = missing === null ? await startPortkey(baseUrl).catch((error: Error) => error) : null
+  if (peer !== null && !(peer instanceof Error)) return peer
+  process.stderr.write(`\nLeft out: ${PEER}. ${missing ?? peer?.message}\n`)
+  return null
+}
+
+async function measure(targets: Targets, options: BenchOptions): Promise<BenchReport> {
+  const { off, on, peer } = targets
+  const all = [targets.direct, off, on, ...(peer === null ? [] : [peer])]
+  const embedding = await embeddingTimes(options)
+  const single = await measureInTurn(all, options)
+  const loads = await measureLoads(all, options)
+  const rows = NAMES.flatMap((measure) => rowsOf(measure, single, loads))
+  rows.push(...embedding.map(({ what, took }) => ({ what, ...took })))
+  const bars = barsOf(single, targets, embedding[0]?.took.p50 ?? Number.NaN)
+  const errors = [...loads.values()].reduce((sum, load) => sum + load.errors, 0)
+  bars.push(atMost(`errors at ${CONNECTIONS} connections`, errors, 0))
+  for (const target of [off, on]) await measureGrowth(target, options, rows, bars)
+  return { bench: 'gateway', machine: machine(), rows, bars }
+}
+
+/** What turning a question into a vector takes, in the static model that memory on uses, and in the built-in one. */
+async function embeddingTimes({ progress, scale }: BenchOptions) {
+  const runs = Math.max(50, Math.ceil(EMBEDDED_QUESTIONS * scale))
+  const times: { readonly what: string; readonly took: Timing }[] = []
+  for (const [source, name] of [
+    ['static', 'static model, as with memory on'],
+    ['transformers', 'built-in model'],
+  ] as const) {
+    progress(`embedding a question, ${name}`)
+    const questions = new Conversations({ model: '', lanes: 1, seed: 53 })
+    const embedder = openEmbedder({ source })
+    if (embedder === null) throw new Error(`There is no ${source} model.`)
+    await embedder.describe()
+    const took = await timed(runs, () =>
+      embedder.embed([questions.question()], { purpose: 'query' }),
+    )
+    await embedder.close()
+    times.push({ what: `embedding a question, ${name}`, took })
+  }
+  return times
+}
+
+type LoadResult = {
+  /** Answers per second. */
+  readonly streamed: number
+  readonly whole: number
+  readonly errors: number
+}
+
+/** As many at once as there are connections, for a while, each target in its turn. */
+async function measureLoads(
+  targets: readonly Target[],
+  { progress, scale }: BenchOptions,
+): Promise<ReadonlyMap<Target, LoadResult>> {
+  const crowds = targets.map((target) => new Crowd(target, CONNECTIONS, 59))
+  const duration = Math.max(1, Math.round(LOAD_SECONDS * scale))
+  const shuffled = shuffler()
+  const loads = new Map(targets.map((target) => [target, { streams: [], wholes: [] } as Loads]))
+  for (let number = 1; number <= LOAD_ROUNDS; number++) {
+    for (const [index, target] of shuffled([...targets.entries()])) {
+      progress(`${target.name}: ${CONNECTIONS} at once, round ${number} of ${LOAD_ROUNDS}`)
+      const crowd = crowds[index] as Crowd // there is one for each target
+      loads.get(target)?.streams.push(await crowd.ask(true, { duration }))
+      loads.get(target)?.wholes.push(await crowd.ask(false, { duration }))
+    }
+  }
+  return new Map(
+    [...loads].map(([target, { streams, wholes }]) => [target, summed(streams, wholes)]),
+  )
+}
+
+type Loads = { readonly streams: Load[]; readonly wholes: Load[] }
+
+function summed(streams: readonly Load[], wholes: readonly Load[]): LoadResult {
+  const perSecond = (loads: readonly Load[]) =>
+    Math.round(median(loads.map((load) => load.perSecond)))
+  return {
+    streamed: perSecond(streams),
+    whole: perSecond(wholes),
+    errors: [...streams, ...wholes].reduce((sum, { errors }) => sum + errors, 0),
+  }
+}
+
+/** What a server holds of memory while it streams thousands of answers. */
+async function measureGrowth(
+  target: Target,
+  { progress, scale }: BenchOptions,
+  rows: BenchRow[],
+  bars: Bar[],
+): Promise<void> {
+  const part = Math.max(CONNECTIONS, Math.ceil((STREAMED * scale) / SAMPLES))
+  const crowd = new Crowd(target, CONNECTIONS, 61)
+  const held: number[] = [target.residentMb() ?? Number.NaN]
+  let errors = 0
+  for (let sample = 0; sample < SAMPLES; sample++) {
+    progress(`${target.name}: ${(sample * part).toLocaleString('en')} answers streamed`)
+    errors += (await crowd.ask(true, { amount: part })).errors
+    held.push(target.residentMb() ?? Number.NaN)
+  }
+  for (const [sample, rssMb] of held.entries()) {
+    if (sample % SAMPLES_TOLD_EVERY > 0) continue
+    rows.push({ what: `${target.name}: ${(sample * part).toLocaleString('en')} streamed`, rssMb })
+  }
+  const quarter = SAMPLES / 4
+  const growth = median(held.slice(-quarter)) / median(held.slice(quarter, quarter * 2)) - 1
+  const streamed = (SAMPLES * part).toLocaleString('en')
+  bars.push(
+    atMost(
+      `${target.name}: growth of memory over ${streamed} streamed answers`,
+      growth,
+      GROWTH_MAX,
+    ),
+    atMost(`${target.name}: errors in ${streamed} streamed answers`, errors, 0),
+  )
+}
+
+/** What each of them took for one measure. */
+function rowsOf(
+  measure: Measure,
+  measured: readonly Measured[],
+  loads: ReadonlyMap<Target, LoadResult>,
+): readonly BenchRow[] {
+  return measured.map(({ target, took, added }) => {
+    const load = loads.get(target)
+    const perSecond = { first: undefined, last: load?.streamed, whole: load?.whole }[measure]
+    return {
+      what: `${MEASURES[measure]}, ${target.name}`,
+      p50: round(took[measure].p50),
+      p95: round(took[measure].p95),
+      ...(target.name === DIRECT
+        ? {}
+        : { addedP50: round(added[measure].p50), addedP95: round(added[measure].p95) }),
+      ...(perSecond === undefined ? {} : { perSecond64: perSecond }),
+    }
+  })
+}
+
+function barsOf(
+  measured: readonly Measured[],
+  { off, on, peer }: Targets,
+  embeddingMs: number,
+): Bar[] {
+  const of = (target: Target | null) => measured.find((each) => each.target === target)
+  const bars: Bar[] = []
+  const add = (name: string, value: number | undefined, limit: number) =>
+    bars.push(below(name, value ?? Number.NaN, limit))
+  for (const measure of peer === null ? [] : NAMES) {
+    for (const share of ['p50', 'p95'] as const) {
+      const byPeer = of(peer)?.added[measure][share] ?? Number.NaN
+      add(
+        `${off.name}: added to the ${MEASURES[measure]}, ${share}, ms, against half of ${peer?.name}`,
+        of(off)?.added[measure][share],
+        round(byPeer * PEER_SHARE_MAX),
+      )
+    }
+  }
+  for (const measure of NAMES) {
+    add(
+      `${on.name}: added to the ${MEASURES[measure]} besides embedding, p95, ms`,
+      (of(on)?.added[measure].p95 ?? Number.NaN) - embeddingMs,
+      MEMORY_MS_MAX,
+    )
+  }
+  const injected = of(on)?.injectedShare ?? 0
+  bars.push(atLeast(`${on.name}: share that got memories`, injected, INJECTED_SHARE_MIN))
+  return bars
+}

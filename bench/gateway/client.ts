@@ -1,0 +1,114 @@
+/** Asks a gateway as a client would: one request after the other over a kept connection, or many at once. */
+import { Agent, request } from 'node:http'
+import autocannon from 'autocannon'
+import { Conversations } from './conversations.ts'
+import { LAST_EVENT } from './script.ts'
+import { CHAT, type Target } from './targets.ts'
+
+/** What the gateway says about memory. */
+const MEMORY_HEADER = 'x-recollect-memory'
+
+export type Asked = {
+  /** Until the first byte of the answer's body came, in milliseconds. */
+  readonly firstMs: number
+  /** Until its last one came. */
+  readonly lastMs: number
+  readonly isInjected: boolean
+}
+
+export class Client {
+  readonly target: Target
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  readonly #conversations: Conversations
+
+  constructor(target: Target) {
+    this.target = target
+    this.#conversations = new Conversations({ model: target.model, lanes: 1, seed: 47 })
+  }
+
+  /** Refuses an answer that is not whole, so that nothing fast and wrong is measured. */
+  ask(streams: boolean): Promise<Asked> {
+    const { name, baseUrl, headers } = this.target
+    const body = Buffer.from(this.#conversations.next(streams))
+    return new Promise((resolve, reject) => {
+      const started = performance.now()
+      let firstMs: number | null = null
+      let last: Buffer = Buffer.alloc(0)
+      const asking = request(
+        `${baseUrl}${CHAT}`,
+        {
+          agent: this.#agent,
+          method: 'POST',
+          headers: {
+            ...headers,
+            'content-type': 'application/json',
+            'content-length': body.length,
+          },
+        },
+        (response) => {
+          response.on('data', (bytes: Buffer) => {
+            firstMs ??= performance.now() - started
+            last = bytes
+          })
+          response.once('error', reject)
+          response.once('end', () => {
+            const lastMs = performance.now() - started
+            const isWhole = !streams || last.toString().endsWith(LAST_EVENT)
+            if (response.statusCode !== 200 || firstMs === null || !isWhole) {
+              const told = `${response.statusCode}: ${last.toString().slice(0, 300)}`
+              reject(new Error(`${name} answered with ${told}`))
+              return
+            }
+            const memory = String(response.headers[MEMORY_HEADER] ?? '')
+            resolve({ firstMs, lastMs, isInjected: memory.startsWith('injected') })
+          })
+        },
+      )
+      asking.once('error', reject)
+      asking.end(body)
+    })
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+}
+
+export type Load = {
+  readonly perSecond: number
+  readonly errors: number
+}
+
+/** Many at once, for some seconds or for a number of requests. */
+export class Crowd {
+  readonly #target: Target
+  readonly #connections: number
+  readonly #conversations: Conversations
+
+  constructor(target: Target, connections: number, seed: number) {
+    this.#target = target
+    this.#connections = connections
+    const lanes = connections * 2
+    this.#conversations = new Conversations({ model: target.model, lanes, seed })
+  }
+
+  async ask(streams: boolean, until: { duration: number } | { amount: number }): Promise<Load> {
+    const { baseUrl, headers } = this.#target
+    const instance = autocannon({
+      url: `${baseUrl}${CHAT}`,
+      connections: this.#connections,
+      ...until,
+      headers: { ...headers, 'content-type': 'application/json' },
+      requests: [
+        {
+          method: 'POST',
+          setupRequest: (given) => ({ ...given, body: this.#conversations.next(streams) }),
+        },
+      ],
+    })
+    let answered = 0
+    instance.on('response', () => answered++)
+    const { errors, timeouts, non2xx, duration } = await instance
+    return { perSecond: answered / duration, errors: errors + timeouts + non2xx }
+  }
+}

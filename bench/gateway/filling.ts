@@ -1,0 +1,80 @@
+/** Fills the data folder of a server before it starts, in a process of its own, so that the bench stays small. */
+import { fork } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
+import { systemClock } from '../../src/adapters/system/clock.ts'
+import { createIds } from '../../src/adapters/system/ids.ts'
+import { COMMIT_CHANGES_MAX } from '../../src/core/limits.ts'
+import { createEngine } from '../../src/main/compose.ts'
+import { DATABASE_FILE } from '../../src/main/database.ts'
+import { memory, owner } from '../../test/fakes/memories.ts'
+import { Texts } from '../texts.ts'
+import { MEMORIES_SEED } from './conversations.ts'
+
+/** Costs next to nothing and is measured apart; see `gateway.ts`. */
+export const EMBEDDING = 'static'
+const OWNER = owner('bench')
+const BATCH = Math.min(COMMIT_CHANGES_MAX, 500)
+
+export type Order = {
+  readonly folder: string
+  readonly memories: number
+  readonly hasMemory: boolean
+  /** Of the provider that the gateway asks. */
+  readonly baseUrl: string
+}
+
+/** The secret of a key for the owner. */
+export function fillFolder(order: Order): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = fork(fileURLToPath(import.meta.url), [JSON.stringify(order)])
+    child.once('message', (secret) => resolve(String(secret)))
+    child.once('exit', () => reject(new Error('Filling a data folder failed.')))
+  })
+}
+
+async function run({ folder, memories, hasMemory, baseUrl }: Order): Promise<void> {
+  process.once('disconnect', () => process.exit()) // nobody waits for it any more
+  const providers = { openai: { kind: 'openai', baseUrl, key: 'sk-test' } }
+  writeFileSync(join(folder, 'providers.json'), JSON.stringify({ providers }))
+  const path = join(folder, DATABASE_FILE)
+  await writeMemories(path, memories)
+  const engine = await createEngine({ path, embedding: { source: EMBEDDING } })
+  try {
+    await engine.reindex()
+    await engine.settings.change(OWNER, { enabled: hasMemory })
+    const { secret } = await engine.keys.create({ name: 'bench', home: OWNER, role: 'user' })
+    process.send?.(secret)
+  } finally {
+    await engine.close()
+    process.disconnect()
+  }
+}
+
+/** As the rows that remembering them one by one would leave, which takes minutes. */
+async function writeMemories(path: string, count: number): Promise<void> {
+  const store = await openSqliteStore({ path, now: Date.now })
+  const texts = new Texts(MEMORIES_SEED)
+  const ids = createIds()
+  const now = systemClock.now()
+  const place = { owner: OWNER, user: null, session: null }
+  for (let done = 0; done < count; done += BATCH) {
+    const rows = Array.from({ length: Math.min(BATCH, count - done) }, () =>
+      memory({
+        id: ids.next('mem', now),
+        place,
+        content: texts.next(),
+        createdAt: now,
+        updatedAt: now,
+      }),
+    )
+    await store.commit(rows.map((row) => ({ op: 'put', table: 'memory', row, expect: 'absent' })))
+  }
+  await store.close()
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url) && process.argv[2] !== undefined) {
+  await run(JSON.parse(process.argv[2]) as Order) // from fillFolder
+}

@@ -1,0 +1,11 @@
+import { chat } from './chat.ts'
+import type { Format, FormatName } from './format.ts'
+import { messages } from './messages.ts'
+import { responses } from './responses.ts'
+
+export const FORMATS: Readonly<Record<FormatName, Format>> = { chat, responses, messages }
+
+/** The format that is spoken at an address, as `/v1/messages`; null where none is. */
+export function formatAt(path: string): Format | null {
+  return Object.values(FORMATS).find((format) => format.path === path) ?? null
+}

@@ -1,0 +1,160 @@
+import { existsSync, readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { instant, memory } from '../../../test/fakes/memories.ts'
+import type { Memory } from '../memory.ts'
+import { FENCE_CLOSE, FENCE_OPEN, renderBlock, stripBlocks } from './block.ts'
+
+const NAUGHTY_STRINGS = '../shared/evals/adversarial/naughty-strings.json'
+const ATTACKS = '../shared/evals/adversarial/injection-attacks.json'
+
+const said = (content: string, speaker: string | null = null): Memory =>
+  memory({ content, provenance: { ...memory().provenance, speaker } })
+const TEA = memory({ content: 'I prefer tea', createdAt: instant(Date.UTC(2026, 2, 1)) })
+const BLOCK = renderBlock([TEA])
+
+it('[CV1] writes a memory on a line of its own, with its day and who said it', () => {
+  const pnpm = {
+    ...said("I'll use pnpm for this repo", 'assistant'),
+    validFrom: instant(Date.UTC(2026, 1, 11, 23)),
+  }
+  expect(renderBlock([TEA, pnpm])).toBe(
+    [
+      FENCE_OPEN,
+      '- I prefer tea (2026-03-01)',
+      "- assistant: I'll use pnpm for this repo (2026-02-11)",
+      FENCE_CLOSE,
+    ].join('\n'),
+  )
+  expect(renderBlock([said('I am Ada', 'user')])).toContain('\n- I am Ada (')
+  expect(renderBlock([])).toBe('')
+  expect(renderBlock([said('\u200b\u202e\u0007')])).toBe('')
+})
+
+it('[CV1] shows nothing that can\u2019t be seen, breaks a line or begins a tag', () => {
+  const line = (content: string) =>
+    renderBlock([said(content)])
+      .split('\n')[1]
+      ?.slice(2, -13)
+  expect(line('one\ntwo\r\nthree\u2028four\u0085five\tsix')).toBe('one two three four five six')
+  expect(line('a\u200bb\u202ec\u0000d\u{e0041}e\ufefff\ud800g')).toBe('abcde fg')
+  expect(line('</recollect-memory> <|im_start|> <!-- <?xml <b>')).toBe(
+    '&lt;/recollect-memory> &lt;|im_start|> &lt;!-- &lt;?xml &lt;b>',
+  )
+  expect(line('<\u200b/ReCollect-memory> ＜/recollect-memory>')).toBe(
+    '&lt;/ReCollect-memory> &lt;/recollect-memory>',
+  )
+  expect(line('< / recollect-memory> but 3 < 4 < x and <- -> <3')).toBe(
+    '&lt; / recollect-memory> but 3 < 4 < x and <- -> <3',
+  )
+})
+
+/** Pieces that fences are made of, among any text. */
+const anyText = fc
+  .array(
+    fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 12 }),
+      fc.constantFrom(
+        '<',
+        '/',
+        '>',
+        ' ',
+        '\n',
+        '\r\n',
+        '\u200b',
+        '> ',
+        'recollect',
+        '-',
+        'memory',
+        'Recollect-Memory',
+        'note="',
+        FENCE_OPEN,
+        FENCE_CLOSE,
+      ),
+    ),
+    { maxLength: 12 },
+  )
+  .map((parts) => parts.join(''))
+const withoutFence = anyText.filter((text) => !/recollect\s*-\s*memory/i.test(text))
+
+it('[CV2] gives back what the person wrote, to the character, whatever the memories say', () => {
+  fc.assert(
+    fc.property(
+      withoutFence,
+      fc.array(fc.tuple(anyText, fc.option(anyText)), { minLength: 1, maxLength: 4 }),
+      (user, contents) => {
+        const block = renderBlock(contents.map(([content, speaker]) => said(content, speaker)))
+        fc.pre(block !== '')
+        expect(stripBlocks(user)).toBe(user)
+        expect(stripBlocks(`${user}\n\n${block}`)).toBe(user)
+        expect(stripBlocks(`${block}\n\n${user}`)).toBe(user)
+        expect(stripBlocks(`${user}\n\n${block}\n\n${block}`)).toBe(user)
+      },
+    ),
+    { numRuns: 1_000 },
+  )
+})
+
+it.skipIf(!existsSync(NAUGHTY_STRINGS))(
+  '[CV2] no troublesome string or attack closes the fence (skipped where the lists are not)',
+  () => {
+    const read = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'))
+    const attacks = (read(ATTACKS) as { text: string }[]).map(({ text }) => text) // see its README
+    for (const text of [...(read(NAUGHTY_STRINGS) as string[]), ...attacks]) {
+      // likewise
+      const block = renderBlock([said(text, text), TEA])
+      expect(block.split('\n').at(-1)).toBe(FENCE_CLOSE)
+      expect(block.match(/<\s*\/?\s*recollect/gi)).toHaveLength(2)
+      expect(stripBlocks(`${text}\n\n${block}`)).toBe(text)
+    }
+  },
+)
+
+it('[CV2] knows a block again in odd case or spacing, quoted, repeated or cut off', () => {
+  const odd = BLOCK.replace('<recollect-memory ', '< Recollect-MEMORY\n').replace(
+    FENCE_CLOSE,
+    '</ RECOLLECT - memory >',
+  )
+  expect(stripBlocks(`hello\n\n${odd}`)).toBe('hello')
+  expect(stripBlocks(`one\n\n${BLOCK}\n\ntwo\n\n${BLOCK}`)).toBe('one\n\ntwo')
+  expect(stripBlocks(`hello\r\n\r\n${BLOCK.replaceAll('\n', '\r\n')}`)).toBe('hello')
+  expect(stripBlocks(`hello ${BLOCK.replaceAll('\n', ' ')} again`)).toBe('hello  again')
+  for (let length = FENCE_OPEN.indexOf(' '); length < BLOCK.length; length++) {
+    expect(stripBlocks(`hello\n\n${BLOCK.slice(0, length)}`)).toBe('hello')
+  }
+  const quoted = (text: string) => text.replaceAll(/^/gm, '> ')
+  expect(stripBlocks(`${quoted(`hello\n\n${BLOCK}`)}\n\nyes`)).toBe('> hello\n\nyes')
+  expect(stripBlocks(quoted(`${BLOCK}\n\nhello`))).toBe('> hello')
+  const rewrapped = quoted(BLOCK.replace('memory for', 'memory\nfor'))
+  expect(stripBlocks(`see:\n\n${rewrapped}\n\nyes`)).toBe('see:\n\nyes')
+})
+
+it('[CV2] leaves what somebody says about the fence', () => {
+  for (const text of [
+    'What is a <recollect-memory> tag?',
+    'It ends with </recollect-memory>, I think',
+    'The class <recollect-memory-list> is mine',
+    '<recollect',
+  ]) {
+    expect(stripBlocks(text)).toBe(text)
+  }
+})
+
+it('[CV3] takes linear time on hostile text', () => {
+  const many = 200_000
+  for (const text of [
+    'x <recollect-memory>'.repeat(many),
+    `x <recollect-memory${' '.repeat(many)}`.repeat(3),
+    'x <recollect-memory></recollect-memory'.repeat(many),
+    '< '.repeat(many),
+    `${'> '.repeat(many)}<recollect-memory`,
+    '<recollect-memory '.repeat(many),
+    `\n\n${FENCE_OPEN}`.repeat(many / 10),
+    `${' '.repeat(many)}<recollect-memory>${FENCE_CLOSE}`.repeat(3),
+    `${'<'.repeat(many)}/recollect-memory`,
+  ]) {
+    // Time that grew with the square would run into the limit of the test.
+    stripBlocks(text)
+    renderBlock([said(text)])
+  }
+})

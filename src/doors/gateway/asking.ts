@@ -1,0 +1,198 @@
+/**
+ * A request to a model, with memory around it. Memory comes before and after, never in between: what is sent is the
+ * client's own text with at most one block more in it, and what comes back is passed on as it comes.
+ */
+import { AppError, toAppError } from '../../core/errors.ts'
+import type { Asked, Format, Placement } from '../../core/formats/format.ts'
+import { withModel } from '../../core/formats/json-text.ts'
+import { NAME_CHARACTERS_MAX } from '../../core/limits.ts'
+import { placementFor } from '../../core/prompting/placement.ts'
+import { contextWindowOf, type Route, routeModel, systemRoleOf } from '../../core/providers.ts'
+import { sha256 } from '../../core/sha256.ts'
+import type { Prepared, SkipReason } from '../../engine/conversations/conversations.ts'
+import type { Context } from '../../operations/operation.ts'
+import type { UpstreamResponse } from '../../ports/upstream.ts'
+import { type Body, type Exchange, readBody } from './exchange.ts'
+import {
+  forwarded,
+  MEMORY_HEADER,
+  memoryHeader,
+  readWishes,
+  returnHeaders,
+  type Wishes,
+} from './headers.ts'
+import { NOBODY, pipe, readAlong } from './piping.ts'
+import { answerWithTools, createToolbox, type HiddenCalls, wantsTools } from './tools/index.ts'
+
+export async function ask(exchange: Exchange, format: Format, hidden: HiddenCalls): Promise<void> {
+  const { options, request, caller } = exchange
+  const began = performance.now()
+  const wishes = readWishes(request, caller)
+  const body = await readBody(exchange)
+  const asked = format.read(body.json)
+  const route = routeModel(options.registry, format.name, asked.model)
+  const prepared = await prepare(exchange, format, asked, route, wishes)
+  const edited = edit(format, body, route, prepared)
+  await answer(exchange, { format, body, asked, route, prepared, edited, began, wishes, hidden })
+}
+
+function prepare(
+  { options, requestId, signal }: Exchange,
+  format: Format,
+  asked: Asked,
+  route: Route,
+  wishes: Wishes,
+): Promise<Prepared> {
+  const user = userOf(wishes, asked)
+  const countTokens = options.tokenizerFor?.(route.model)
+  return options.engine.conversations.prepare({
+    requestId,
+    scope: {
+      owner: wishes.owner,
+      ...(user === null ? {} : { user }),
+      ...(wishes.session === null ? {} : { session: wishes.session }),
+    },
+    format: format.name,
+    model: asked.model,
+    provider: route.provider.name,
+    asked,
+    contextWindow: contextWindowOf(route.provider, route.model),
+    ...(countTokens === undefined ? {} : { countTokens }),
+    wants: { memory: wishes.memory, inject: wishes.inject, extract: wishes.extract },
+    signal,
+  })
+}
+
+/** Clients may call their users what they like; what is too long for a name of ours still stands for the same user. */
+function userOf({ user }: Pick<Wishes, 'user'>, { endUser }: Asked): string | null {
+  if (user !== null || endUser === null || endUser.trim() === '') return user
+  return endUser.length <= NAME_CHARACTERS_MAX ? endUser : `user_${sha256(endUser)}`
+}
+
+type Edited = {
+  readonly text: string
+  readonly bytes: Uint8Array
+  readonly placement: Placement | null
+  readonly skipped: SkipReason | null
+}
+
+/** The request as it goes out: with the block, and with the name by which the provider knows the model. */
+function edit(format: Format, body: Body, { provider, model }: Route, prepared: Prepared): Edited {
+  const { block, settings } = prepared
+  const wanted = placementFor(settings.injectPosition, systemRoleOf(provider, model))
+  const injected = block === null ? null : format.inject(body.text, body.json, block, wanted)
+  const isMissing = block !== null && injected === null
+  const named = model === body.json.model ? injected : withModel(injected ?? body.text, model)
+  return {
+    text: named ?? body.text,
+    bytes: named === null ? body.bytes : Buffer.from(named, 'utf8'),
+    placement: injected === null ? null : wanted,
+    skipped: isMissing ? 'no-place' : prepared.skipped,
+  }
+}
+
+type Turn = {
+  readonly format: Format
+  readonly body: Body
+  readonly asked: Asked
+  readonly route: Route
+  readonly prepared: Prepared
+  readonly edited: Edited
+  readonly wishes: Wishes
+  readonly hidden: HiddenCalls
+  readonly began: number
+}
+
+async function answer(exchange: Exchange, turn: Turn): Promise<void> {
+  const { options, response } = exchange
+  const { prepared, edited, began, format } = turn
+  const { conversations } = options.engine
+  response.setHeader(MEMORY_HEADER, memoryHeader(prepared, edited.skipped))
+  const reader = format.createReader()
+  const progress = { status: null as number | null, firstByteMs: null as number | null }
+  let upstream: (UpstreamResponse & { readonly toolCalls?: readonly string[] }) | null = null
+  let listener = NOBODY
+  try {
+    upstream = await send(exchange, turn)
+    progress.status = upstream.status
+    // Where nothing is learned, nobody needs to listen.
+    if (prepared.listens) listener = readAlong(reader, upstream.headers)
+    returnHeaders(response, upstream.headers)
+    response.writeHead(upstream.status)
+    await pipe(upstream.body, response, listener, () => {
+      progress.firstByteMs = performance.now() - began
+    })
+  } finally {
+    await listener.end().catch(() => {})
+    conversations.record(prepared, {
+      placement: edited.placement,
+      skipped: edited.skipped,
+      ...progress,
+      answer: listener === NOBODY ? null : reader.answer(),
+      totalMs: performance.now() - began,
+      toolCalls: upstream?.toolCalls ?? [],
+    })
+  }
+}
+
+async function send(
+  exchange: Exchange,
+  { format, body, asked, route, prepared, edited, wishes, hidden }: Turn,
+): Promise<UpstreamResponse & { readonly toolCalls?: readonly string[] }> {
+  const { options, request, signal } = exchange
+  const headers = forwarded(request, options.isOpen === true)
+  const base = {
+    provider: route.provider,
+    method: 'POST',
+    path: `${format.path.slice('/v1'.length)}${queryOf(request.url)}`,
+    signal,
+  }
+  const isOffered = wantsTools({
+    settings: prepared.settings,
+    wantsMemory: wishes.memory,
+    provider: route.provider,
+    body: body.json,
+  })
+  if (!isOffered) return reached(options.upstream.send({ ...base, headers, body: edited.bytes }))
+  const user = userOf(wishes, asked)
+  const uncompressed = headers.filter(([name]) => name.toLowerCase() !== 'accept-encoding')
+  return answerWithTools({
+    format: format.name,
+    text: edited.text,
+    ...createToolbox(contextOf(exchange), { owner: wishes.owner, user }),
+    remembered: hidden.of(wishes.owner, user),
+    signal,
+    send: (text, stop) =>
+      reached(
+        options.upstream.send({
+          ...base,
+          headers: uncompressed,
+          body: Buffer.from(text, 'utf8'),
+          signal: stop,
+        }),
+      ),
+  })
+}
+
+function contextOf({ options, caller, signal }: Exchange): Context {
+  const { engine, version, embeddingProviders = [] } = options
+  return { engine, version, embeddingProviders, caller, signal }
+}
+
+/** A provider that can't be reached is not us being unavailable. */
+export async function reached(sending: Promise<UpstreamResponse>): Promise<UpstreamResponse> {
+  try {
+    return await sending
+  } catch (thrown) {
+    const error = toAppError(thrown)
+    const { code, message, facts } = error
+    if (code === 'unavailable') throw new AppError('bad_gateway', message, facts, thrown)
+    if (code === 'timeout') throw new AppError('gateway_timeout', message, facts, thrown)
+    throw error
+  }
+}
+
+export function queryOf(url = ''): string {
+  const start = url.indexOf('?')
+  return start < 0 ? '' : url.slice(start)
+}

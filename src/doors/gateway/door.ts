@@ -1,0 +1,61 @@
+/**
+ * The gateway: clients of model providers point here instead, and the model remembers. It is mounted at `/v1` behind the
+ * port of the server, which has checked host, origin, key and rate before anything comes here.
+ */
+import { AppError } from '../../core/errors.ts'
+import { formatAt } from '../../core/formats/index.ts'
+import type { Mount } from '../http/options.ts'
+import { ask } from './asking.ts'
+import { answerEmbeddings, answerRerank } from './embeddings.ts'
+import { errorBodyFor } from './errors.ts'
+import type { Exchange, GatewayOptions } from './exchange.ts'
+import { ModelList } from './models.ts'
+import { isPassed, passOn } from './passing.ts'
+import { HiddenCalls } from './tools/index.ts'
+
+export type { GatewayOptions } from './exchange.ts'
+
+const PATH = '/v1'
+
+export function createGateway(options: GatewayOptions): Mount {
+  const models = new ModelList(options)
+  const hidden = new HiddenCalls(options.clock)
+  return {
+    path: PATH,
+    errorBody: errorBodyFor,
+    handle: async (request, response, caller, _charge, { requestId, signal }) => {
+      const exchange: Exchange = { options, request, response, caller, requestId, signal }
+      const path = (request.url ?? '').split('?')[0] ?? ''
+      const { method = '' } = request
+      if (path === '/v1/models' || path.startsWith('/v1/models/')) {
+        only(exchange, 'GET')
+        const id = decoded(path.slice('/v1/models/'.length))
+        return models.answer(exchange, id === '' ? null : id)
+      }
+      if (isPassed(method, path)) return passOn(exchange, path)
+      const format = formatAt(path)
+      const answer =
+        format === null
+          ? { '/v1/embeddings': answerEmbeddings, '/v1/rerank': answerRerank }[path]
+          : () => ask(exchange, format, hidden)
+      if (answer === undefined)
+        throw new AppError('not_found', `Unknown address: ${method} ${path}.`)
+      only(exchange, 'POST')
+      return answer(exchange)
+    },
+  }
+}
+
+function only({ request, response }: Exchange, method: 'GET' | 'POST'): void {
+  if (request.method === method) return
+  response.setHeader('allow', method)
+  throw new AppError('method_not_allowed', `${request.method} is not answered at this address.`)
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

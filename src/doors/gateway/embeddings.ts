@@ -1,0 +1,92 @@
+/** `POST /v1/embeddings` and `POST /v1/rerank`, answered by the models that memory itself works with. */
+import { z } from 'zod'
+import { AppError } from '../../core/errors.ts'
+import type { JsonObject } from '../../core/memory.ts'
+import { estimateTokens } from '../../core/tokens.ts'
+import { sendJson } from '../http/reply.ts'
+import { type Exchange, readBody } from './exchange.ts'
+
+const TEXTS_MAX = 2_048
+const DOCUMENTS_MAX = 1_000
+const TEXT_CHARACTERS_MAX = 200_000
+
+const text = z.string().min(1).max(TEXT_CHARACTERS_MAX)
+
+const embeddingsInput = z.looseObject({
+  model: z.string().min(1),
+  input: z.union([text, z.array(text).min(1).max(TEXTS_MAX)], {
+    error: `input is a text, or a list of 1 to ${TEXTS_MAX} texts that are not empty. Tokens are not taken.`,
+  }),
+  encoding_format: z.enum(['float', 'base64']).default('float'),
+  dimensions: z.int().positive().optional(),
+  /** As other services call it, where a question is embedded differently from what answers it. */
+  input_type: z.string().optional(),
+})
+
+const rerankInput = z.looseObject({
+  model: z.string().optional(),
+  query: text,
+  documents: z
+    .array(z.union([z.string(), z.looseObject({ text: z.string() })]))
+    .min(1)
+    .max(DOCUMENTS_MAX),
+  top_n: z.int().positive().optional(),
+  return_documents: z.boolean().default(false),
+})
+
+export async function answerEmbeddings(exchange: Exchange): Promise<void> {
+  const { options, request, response, signal } = exchange
+  const given = checked(embeddingsInput, (await readBody(exchange)).json)
+  const texts = [given.input].flat()
+  const purpose = given.input_type?.includes('query') === true ? 'query' : 'document'
+  const { model, vectors } = await options.engine.models.embed(texts, { purpose, signal })
+  if (given.dimensions !== undefined && given.dimensions !== model.dimensions) {
+    throw new AppError(
+      'invalid_input',
+      `The model ${model.model} makes vectors of ${model.dimensions} dimensions, and no others.`,
+      { field: 'dimensions' },
+    )
+  }
+  const tokens = texts.reduce((sum, each) => sum + estimateTokens(each), 0)
+  await sendJson(request, response, 200, {
+    object: 'list',
+    data: vectors.map((vector, index) => ({
+      object: 'embedding',
+      index,
+      embedding: given.encoding_format === 'base64' ? toBase64(vector) : [...vector],
+    })),
+    model: `${model.source}/${model.model}`,
+    usage: { prompt_tokens: tokens, total_tokens: tokens },
+  })
+}
+
+/** Little-endian, as clients read it on any machine. */
+function toBase64(vector: Float32Array): string {
+  const bytes = Buffer.alloc(vector.length * Float32Array.BYTES_PER_ELEMENT)
+  for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * 4)
+  return bytes.toString('base64')
+}
+
+export async function answerRerank(exchange: Exchange): Promise<void> {
+  const { options, request, response, signal } = exchange
+  const given = checked(rerankInput, (await readBody(exchange)).json)
+  const documents = given.documents.map((each) => (typeof each === 'string' ? each : each.text))
+  const { model, ranked } = await options.engine.models.rerank(given.query, documents, signal)
+  await sendJson(request, response, 200, {
+    model,
+    results: ranked.slice(0, given.top_n).map(({ index, score }) => ({
+      index,
+      relevance_score: score,
+      ...(given.return_documents ? { document: { text: documents[index] } } : {}),
+    })),
+  })
+}
+
+function checked<Schema extends z.ZodType>(schema: Schema, body: JsonObject): z.output<Schema> {
+  const parsed = schema.safeParse(body)
+  if (parsed.success) return parsed.data
+  const [fault] = parsed.error.issues
+  const field = fault?.path.join('.') ?? ''
+  const message = fault?.message ?? 'The request breaks a rule.'
+  throw new AppError('invalid_input', field === '' ? message : `${field}: ${message}`, { field })
+}

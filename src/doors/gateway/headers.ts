@@ -1,0 +1,120 @@
+/** Headers: what a client asks of memory, what goes on to the provider, and what comes back. */
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { AppError } from '../../core/errors.ts'
+import type { Prepared, SkipReason } from '../../engine/conversations/conversations.ts'
+import { type Caller, mayDo, mayReach } from '../../operations/access.ts'
+import type { HeaderPairs } from '../../ports/upstream.ts'
+import { OWN_KEY_HEADER } from '../http/authentication.ts'
+
+const YES = ['true', '1', 'yes']
+
+/** What the headers of a request say about memory. */
+export type Wishes = {
+  readonly owner: string
+  readonly user: string | null
+  readonly session: string | null
+  readonly memory: boolean
+  readonly inject: boolean
+  readonly extract: boolean
+}
+
+export function readWishes({ headers }: IncomingMessage, caller: Caller): Wishes {
+  const says = (...names: readonly string[]) =>
+    names.some((name) => YES.includes(first(headers, name)?.trim().toLowerCase() ?? ''))
+  const owner = named(headers, 'x-recollect-agent', 'x-osaurus-agent-id') ?? caller.home
+  if (!mayReach(caller, owner, 'write')) {
+    throw new AppError('forbidden', 'The key may not act for this agent.', {
+      field: 'x-recollect-agent',
+    })
+  }
+  const isHome = owner === caller.home
+  return {
+    owner,
+    user: named(headers, 'x-recollect-user') ?? (isHome ? (caller.user ?? null) : null),
+    session: named(headers, 'x-recollect-session', 'x-omniroute-session-id'),
+    memory: !says('x-recollect-no-memory', 'x-omniroute-no-memory'),
+    inject: !says('x-recollect-no-inject'),
+    // Who may only read gets answers, and leaves nothing behind.
+    extract: !says('x-recollect-no-extract') && mayDo(caller, 'write'),
+  }
+}
+
+function named(headers: IncomingHttpHeaders, ...names: readonly string[]): string | null {
+  for (const name of names) {
+    const value = first(headers, name)?.trim()
+    if (value !== undefined && value !== '') return decoded(value)
+  }
+  return null
+}
+
+/** Headers are bytes; names in other scripts are sent as UTF-8. */
+function decoded(value: string): string {
+  return Buffer.from(value, 'latin1').toString('utf8')
+}
+
+function first(headers: IncomingHttpHeaders, name: string): string | undefined {
+  return [headers[name]].flat()[0]
+}
+
+/** About this connection or this server; nothing to the provider. */
+const NOT_FORWARDED: ReadonlySet<string> = new Set([
+  ...['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'te', 'trailer'],
+  ...['upgrade', 'expect', 'host', 'content-length', 'cookie', 'origin', 'referer', 'forwarded'],
+  ...['x-real-ip', 'x-osaurus-agent-id', 'proxy-authorization', 'traceparent', 'tracestate'],
+])
+const NOT_FORWARDED_BEGIN = /^(x-recollect-|x-omniroute-|x-forwarded-|sec-)/
+const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'x-api-key'])
+const OWN_KEY = /(^|\s)rc_/
+
+/**
+ * What the client sent, without what concerns only us. Its credentials go on when they are not those it showed us: it
+ * has a header of ours for them, or needs none.
+ */
+export function forwarded(request: IncomingMessage, isOpen: boolean): HeaderPairs {
+  const passesCredentials = isOpen || request.headers[OWN_KEY_HEADER] !== undefined
+  return pairsOf(request.rawHeaders).filter(([raw, value]) => {
+    const name = raw.toLowerCase()
+    if (NOT_FORWARDED.has(name) || NOT_FORWARDED_BEGIN.test(name)) return false
+    return !CREDENTIALS.has(name) || (passesCredentials && !OWN_KEY.test(value))
+  })
+}
+
+/** About the provider's own connection and origin; wrong in our name. */
+const NOT_RETURNED: ReadonlySet<string> = new Set([
+  ...['connection', 'keep-alive', 'proxy-authenticate', 'transfer-encoding', 'te', 'trailer'],
+  ...['upgrade', 'set-cookie', 'strict-transport-security', 'alt-svc', 'content-security-policy'],
+  ...['access-control-allow-origin', 'access-control-allow-credentials', 'report-to', 'nel'],
+])
+
+export function returnHeaders(response: ServerResponse, headers: HeaderPairs): void {
+  // The client's own support will ask for the provider's id; ours is beside it.
+  const ours = response.getHeader('x-request-id')
+  if (ours !== undefined) response.setHeader('x-recollect-request-id', ours)
+  const begun = new Set<string>()
+  for (const [raw, value] of headers) {
+    const name = raw.toLowerCase()
+    if (NOT_RETURNED.has(name)) continue
+    if (begun.has(name)) response.appendHeader(name, value)
+    else response.setHeader(name, value)
+    begun.add(name)
+  }
+}
+
+/** What memory did, for whoever looks at the answer. */
+export function memoryHeader(
+  { receipt, count, tokens }: Prepared,
+  skipped: SkipReason | null,
+): string {
+  return skipped === null
+    ? `injected; count=${count}; tokens=${tokens}; receipt=${receipt}`
+    : `skipped; reason=${skipped}; receipt=${receipt}`
+}
+
+export const MEMORY_HEADER = 'x-recollect-memory'
+
+function pairsOf(raw: readonly string[]): HeaderPairs {
+  return Array.from({ length: raw.length / 2 }, (_, index) => {
+    const [name = '', value = ''] = raw.slice(index * 2, index * 2 + 2)
+    return [name, value] as const
+  })
+}

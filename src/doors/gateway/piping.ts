@@ -1,0 +1,126 @@
+/** Passes an answer on, byte for byte and no faster than it is read, while somebody reads along. */
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { readEvents } from '../../core/formats/events.ts'
+import type { AnswerReader } from '../../core/formats/format.ts'
+import type { HeaderPairs, UpstreamResponse } from '../../ports/upstream.ts'
+
+/** Hears the bytes of an answer. It can neither slow nor break it. */
+export type Listener = {
+  chunk(bytes: Uint8Array): void
+  /** When all has been heard. */
+  end(): Promise<void>
+}
+
+export const NOBODY: Listener = { chunk: () => {}, end: async () => {} }
+
+/** Larger ones, which don't stream, are not worth keeping in memory a second time. */
+const WHOLE_BYTES_MAX = 8 * 1_048_576
+
+/**
+ * Sends the body to the client. Ends normally only when it came to its end: a provider that breaks off, or a client that
+ * leaves, is an error.
+ */
+export async function pipe(
+  body: UpstreamResponse['body'],
+  response: ServerResponse,
+  listener: Listener,
+  onFirstByte: () => void,
+): Promise<void> {
+  let hasBegun = false
+  // A provider that thinks for long after its headers must not leave the client in doubt; else both go out as one.
+  setImmediate(() => {
+    if (!hasBegun && !response.headersSent && !response.destroyed) response.flushHeaders()
+  })
+  for await (const chunk of body) {
+    if (!hasBegun) onFirstByte()
+    hasBegun = true
+    const isTaken = response.write(chunk)
+    quietly(() => listener.chunk(chunk))
+    if (!isTaken && !response.destroyed) await emptied(response)
+    if (response.destroyed) throw new Error('the client has left')
+  }
+  hasBegun = true
+  await new Promise<void>((resolve) => response.end(resolve))
+}
+
+/** Until there is room again, or nobody to send to. */
+async function emptied(response: ServerResponse): Promise<void> {
+  const gone = new AbortController()
+  try {
+    await Promise.race([
+      once(response, 'drain', { signal: gone.signal }),
+      once(response, 'close', { signal: gone.signal }),
+    ])
+  } finally {
+    gone.abort()
+  }
+}
+
+/** Reads an answer into a reader of its format, whether it streams or not, and whatever it is packed in. */
+export function readAlong(reader: AnswerReader, headers: HeaderPairs): Listener {
+  const heard = header(headers, 'content-type').includes('text/event-stream')
+    ? eventsInto(reader)
+    : wholeInto(reader)
+  return unpacked(header(headers, 'content-encoding'), heard)
+}
+
+function eventsInto(reader: AnswerReader): Listener {
+  const read = readEvents((event) => reader.event(event))
+  return { chunk: (bytes) => read(bytes), end: async () => read(null) }
+}
+
+function wholeInto(reader: AnswerReader): Listener {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  return {
+    chunk: (bytes) => {
+      length += bytes.length
+      if (length <= WHOLE_BYTES_MAX) chunks.push(bytes)
+    },
+    end: async () => {
+      if (length > WHOLE_BYTES_MAX) return
+      quietly(() => reader.whole(JSON.parse(Buffer.concat(chunks).toString('utf8'))))
+    },
+  }
+}
+
+const UNPACKERS = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+} as const
+
+function unpacked(encoding: string, listener: Listener): Listener {
+  if (encoding === '' || encoding === 'identity') return listener
+  const create = UNPACKERS[encoding as keyof typeof UNPACKERS]
+  if (create === undefined) return NOBODY
+  const unpacker = create()
+  unpacker.on('data', (bytes: Buffer) => quietly(() => listener.chunk(bytes)))
+  const ended = new Promise<void>((resolve) => {
+    unpacker.once('end', resolve).once('error', () => resolve())
+  })
+  return {
+    chunk: (bytes) => void unpacker.write(bytes),
+    end: async () => {
+      unpacker.end()
+      await ended
+      await listener.end()
+    },
+  }
+}
+
+function header(headers: HeaderPairs, wanted: string): string {
+  const found = headers.find(([name]) => name.toLowerCase() === wanted)
+  return found?.[1].trim().toLowerCase() ?? ''
+}
+
+function quietly(listen: () => void): void {
+  try {
+    listen()
+  } catch {
+    /* what can't be read is passed on all the same */
+  }
+}

@@ -1,0 +1,60 @@
+/** Memory as tools: a model that wants to look something up, or keep it, does so in the middle of its answer. */
+
+import type { FormatName } from '../../../core/formats/format.ts'
+import { hasRoomForTools, TOOL_DIALECTS } from '../../../core/formats/tools/index.ts'
+import type { JsonObject } from '../../../core/memory.ts'
+import type { Provider } from '../../../core/providers.ts'
+import type { Settings } from '../../../core/settings.ts'
+import type { UpstreamResponse } from '../../../ports/upstream.ts'
+import type { HiddenCallsOf } from './hidden.ts'
+import { ToolLoop, type ToolRequest } from './loop.ts'
+import { answeredStream } from './stream.ts'
+import { answeredWhole } from './whole.ts'
+
+export { HiddenCalls, type HiddenCallsOf } from './hidden.ts'
+export type { ToolRequest } from './loop.ts'
+export { createToolbox, type MemoryToolbox } from './memory.ts'
+
+export type ToolWish = {
+  /** Those in force for the owner. */
+  readonly settings: Pick<Settings, 'enabled' | 'skillsEnabled' | 'shadow'>
+  /** False when the request wants no memory. */
+  readonly wantsMemory: boolean
+  readonly provider: Pick<Provider, 'kind' | 'supportsTools'>
+  readonly body: JsonObject
+}
+
+/** In shadow mode nothing is sent that the client did not send. */
+export function wantsTools({ settings, wantsMemory, provider, body }: ToolWish): boolean {
+  const isOn = settings.enabled && settings.skillsEnabled && !settings.shadow && wantsMemory
+  return isOn && provider.supportsTools && provider.kind !== 'demo' && hasRoomForTools(body)
+}
+
+/**
+ * The request with the calls of ours that the client doesn't know of. For requests that are offered no tools this time;
+ * the others get them anyway.
+ */
+export function withHiddenCalls(
+  format: FormatName,
+  text: string,
+  remembered: HiddenCallsOf,
+): string {
+  if (remembered.isEmpty()) return text
+  const body = JSON.parse(text) as JsonObject // the door has read it before
+  return TOOL_DIALECTS[format].restored(text, body, remembered.find)
+}
+
+export type ToolAnswer = UpstreamResponse & {
+  /** The memory tools that were called; complete when the body has come to its end. */
+  readonly toolCalls: readonly string[]
+}
+
+/** Fails as `send` does, before there is anything to tell the client; later, it is told in the words of the API. */
+export async function answerWithTools(request: ToolRequest): Promise<ToolAnswer> {
+  const loop = new ToolLoop(request)
+  const first = await loop.send()
+  const answer = loop.streams
+    ? answeredStream(loop, first, request.signal)
+    : await answeredWhole(loop, first)
+  return { ...answer, toolCalls: loop.toolCalls }
+}

@@ -1,0 +1,11 @@
+import { createHash } from 'node:crypto'
+
+/** Forty hex digits: enough that nobody finds two that are equal, and short enough for every kind of id. */
+export function hashOf(...parts: readonly (string | number | null)[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 40)
+}
+
+/** A text without its blanks: clients and formats join and trim texts as they like. */
+export function bare(text: string): string {
+  return text.replace(/\s+/g, '')
+}

@@ -1,0 +1,133 @@
+/** Conversations, put together: `prepare` before a request, `record` after it, receipts of both. */
+import { parseScope } from '../../core/draft.ts'
+import type { OwnerId } from '../../core/ids.ts'
+import { resolveSettings, type Settings } from '../../core/settings.ts'
+import { withinTime } from '../deadline.ts'
+import { Backlog } from './backlog.ts'
+import type { Conversations, Outcome, Prepared } from './conversations.ts'
+import { type PreparingParts, prepareBlock } from './preparing.ts'
+import { Receipts } from './receipts.ts'
+import { type Ended, keepEnded, type RecordingParts } from './recording.ts'
+import { StickyBlocks } from './sticky.ts'
+
+export type ConversationParts = Omit<PreparingParts, 'sticky'> & RecordingParts
+
+/** With what the engine needs of it besides. */
+export interface ConversationKeeper extends Conversations {
+  /** Lets go of everything that waits to be kept for an owner. */
+  forget(owner: OwnerId): Promise<void>
+  /** Lets go of texts of memories. */
+  letGo(): void
+  /** Waits for what is under way, but not for ever. */
+  close(): Promise<void>
+}
+
+/** Beyond this the oldest is given up. */
+const WAITING_MAX = 10_000
+/** What waits holds on to whole histories. */
+const WAITING_CHARACTERS_MAX = 100_000_000
+/** How long a reader of receipts waits for those of requests that have just ended. */
+const RECEIPT_WAIT_MS = 1_000
+const CLOSE_WAIT_MS = 5_000
+
+export function createConversations(parts: ConversationParts): ConversationKeeper {
+  const { ports, settings } = parts
+  const sticky = new StickyBlocks()
+  const backlog = new Backlog({ count: WAITING_MAX, size: WAITING_CHARACTERS_MAX })
+  const receipts = new Receipts(ports, (owner) => settings.effective(owner))
+  const prepared = new WeakMap<Prepared, Omit<Ended, 'outcome'>>()
+  let isClosed = false
+  let failed = 0
+
+  const keep = async (ended: Ended): Promise<void> => {
+    try {
+      const inForce = await settingsFor(parts, ended)
+      if (!inForce.enabled) return
+      const { receipt, isWhole } = await keepEnded(parts, ended, inForce)
+      if (!isWhole) failed++
+      receipts.add(receipt, inForce)
+    } catch {
+      failed++ // nobody waits for it, and the count is what tells
+    }
+  }
+  const settled = async (): Promise<void> => {
+    await backlog.settled()
+    await receipts.flush()
+  }
+  /** What has just ended may be on its way. */
+  const arrived = (owner: string) =>
+    withinTime(RECEIPT_WAIT_MS, () => backlog.settled((lane) => ownerOf(lane) === owner))
+
+  return {
+    prepare: async (request) => {
+      const preparation = await prepareBlock({ ...parts, sticky }, request)
+      const { block, skipped, at } = preparation
+      const isGiven = skipped === null && block !== null
+      const answer: Prepared = {
+        receipt: ports.ids.next('rcp', at),
+        settings: preparation.settings ?? resolveSettings(ports.settings),
+        block: isGiven ? block.text : null,
+        count: isGiven ? block.memories.length : 0,
+        tokens: isGiven ? block.tokens : 0,
+        skipped,
+        listens: skipped !== 'off' && skipped !== 'no-memory',
+      }
+      prepared.set(answer, { receipt: answer.receipt, request, preparation })
+      return answer
+    },
+    record: (given: Prepared, outcome: Outcome) => {
+      const known = prepared.get(given)
+      let dropped = 0
+      if (known !== undefined && given.listens && !isClosed) {
+        prepared.delete(given) // once is enough
+        const { scope, asked } = known.request
+        dropped = backlog.add({
+          lane: laneOf(scope.owner, scope.user ?? null),
+          size: asked.characters + (outcome.answer?.text.length ?? 0),
+          run: () => keep({ ...known, outcome }),
+        })
+      }
+      const lost = dropped + failed + receipts.takeLost()
+      failed = 0
+      return lost
+    },
+    settled,
+    receipts: async (scope, query = {}) => {
+      await arrived(parseScope(scope).owner)
+      return receipts.list(scope, query)
+    },
+    receipt: async (scope, id) => {
+      await arrived(parseScope(scope).owner)
+      return receipts.get(scope, id)
+    },
+    forget: async (owner) => {
+      const isOwners = (lane: string) => ownerOf(lane) === owner
+      backlog.dropAll(isOwners)
+      sticky.clear()
+      await withinTime(CLOSE_WAIT_MS, () => backlog.settled(isOwners))
+      await receipts.forget(owner)
+    },
+    letGo: () => sticky.clear(),
+    close: async () => {
+      isClosed = true
+      await withinTime(CLOSE_WAIT_MS, settled)
+    },
+  }
+}
+
+/** Those that were in force when it was asked; where they couldn't be read then, they may be by now. */
+async function settingsFor(
+  { settings }: ConversationParts,
+  { preparation, request }: Ended,
+): Promise<Settings> {
+  return preparation.settings ?? settings.effective(parseScope(request.scope).owner)
+}
+
+function laneOf(owner: string, user: string | null): string {
+  return JSON.stringify([owner, user])
+}
+
+function ownerOf(lane: string): unknown {
+  const [owner]: readonly unknown[] = JSON.parse(lane)
+  return owner
+}

@@ -1,0 +1,175 @@
+/**
+ * Receipts, written together: one commit for many, a moment after they came. Whoever reads them gets those that were
+ * still waiting as well. Each owner keeps as many as its settings say, and for as long.
+ */
+import { parseScope, type ScopeInput } from '../../core/draft.ts'
+import type { Entry } from '../../core/entry.ts'
+import { AppError } from '../../core/errors.ts'
+import { type Instant, type OwnerId, parseId, type ReceiptId, type Scope } from '../../core/ids.ts'
+import type { JsonObject } from '../../core/memory.ts'
+import type { Receipt } from '../../core/receipt.ts'
+import type { Settings } from '../../core/settings.ts'
+import type { Change, Page } from '../../ports/store.ts'
+import type { EnginePorts } from '../ports.ts'
+import { parseCursor, parseLimit } from '../read.ts'
+import type { ReceiptQuery } from './conversations.ts'
+import { persistently } from './retrying.ts'
+
+const WRITE_AFTER_MS = 250
+const BATCH = 100
+/** Beyond this the oldest are given up: a store that fails for long must not fill the memory. */
+const PENDING_MAX = 10_000
+const LIST_LIMIT = 50
+/** What is too old or too much is removed with every so many new ones, so many at a time. */
+const CLEAN_EVERY = 100
+const CLEANED_ROWS = 500
+const OWNERS_COUNTED_MAX = 10_000
+const DAY_MS = 86_400_000
+
+export class Receipts {
+  readonly #ports: EnginePorts
+  readonly #settingsOf: (owner: OwnerId) => Promise<Settings>
+  #pending: Entry[] = []
+  #writing: Promise<void> = Promise.resolve()
+  #timer: ReturnType<typeof setTimeout> | undefined
+  /** How many an owner got since its old ones were removed. */
+  readonly #added = new Map<OwnerId, number>()
+  #lost = 0
+
+  constructor(ports: EnginePorts, settingsOf: (owner: OwnerId) => Promise<Settings>) {
+    this.#ports = ports
+    this.#settingsOf = settingsOf
+  }
+
+  add(receipt: Receipt, { receiptsMax, receiptDays }: Settings): void {
+    if (receiptsMax === 0) return
+    this.#pending.push(toEntry(receipt, receiptDays))
+    const surplus = this.#pending.length - PENDING_MAX
+    if (surplus > 0) {
+      this.#pending.splice(0, surplus)
+      this.#lost += surplus
+    }
+    if (this.#pending.length >= BATCH)
+      void this.flush() // never fails
+    else this.#writeSoon()
+  }
+
+  /** How many were given up since the last time somebody asked. */
+  takeLost(): number {
+    const lost = this.#lost
+    this.#lost = 0
+    return lost
+  }
+
+  /** Writes what waits. It never fails: what can't be written is given up after a while. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#writing = this.#writing.then(() => this.#writeAll())
+    return this.#writing
+  }
+
+  async list(scope: ScopeInput, { session, limit, after }: ReceiptQuery): Promise<Page<Receipt>> {
+    const parsed = parseScope(session === undefined ? scope : { ...scope, session })
+    await this.flush()
+    await this.#clean(parsed.owner).catch(() => {}) // reading needs no room to write
+    const page = await this.#ports.store.find('entry', parsed, {
+      where: { kinds: ['receipt'] },
+      order: 'newest',
+      limit: parseLimit(limit ?? LIST_LIMIT),
+      ...(after === undefined ? {} : { after: parseCursor('rcp', after) }),
+    })
+    return { rows: page.rows.map(toReceipt), next: page.next }
+  }
+
+  async get(scope: ScopeInput, id: string): Promise<Receipt | null> {
+    const parsed = parseScope(scope)
+    const receiptId = parseId('rcp', id)
+    await this.flush()
+    const entry = await this.#ports.store.get('entry', parsed, receiptId)
+    return entry === null || entry.kind !== 'receipt' ? null : toReceipt(entry)
+  }
+
+  /** Lets go of what waits to be written for an owner. */
+  async forget(owner: OwnerId): Promise<void> {
+    await this.#writing
+    this.#pending = this.#pending.filter(({ place }) => place.owner !== owner)
+    this.#added.delete(owner)
+  }
+
+  #writeSoon(): void {
+    if (this.#timer !== undefined) return
+    this.#timer = setTimeout(() => void this.flush(), WRITE_AFTER_MS)
+    this.#timer.unref()
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#pending.length > 0) {
+      const batch = this.#pending.splice(0, BATCH)
+      try {
+        // Whatever became of an earlier attempt: the same receipt again changes nothing.
+        await persistently(this.#ports.clock, () => this.#ports.store.commit(batch.map(putReceipt)))
+        await this.#cleanAfter(batch)
+      } catch {
+        this.#lost += batch.length
+      }
+    }
+  }
+
+  async #cleanAfter(batch: readonly Entry[]): Promise<void> {
+    if (this.#added.size > OWNERS_COUNTED_MAX) this.#added.clear()
+    const owners = new Set<OwnerId>()
+    for (const { place } of batch) {
+      // An owner that was not seen since the start may have many.
+      const added = (this.#added.get(place.owner) ?? CLEAN_EVERY) + 1
+      this.#added.set(place.owner, added)
+      if (added > CLEAN_EVERY) owners.add(place.owner)
+    }
+    for (const owner of owners) {
+      this.#added.set(owner, 0)
+      await this.#clean(owner).catch(() => {}) // done again with the next ones
+    }
+  }
+
+  /** Removes what is past its time, and beyond what is kept; links of conversations that have ended as well. */
+  async #clean(owner: OwnerId): Promise<void> {
+    const { store, clock } = this.#ports
+    const { receiptsMax } = await this.#settingsOf(owner)
+    const scope: Scope = { owner }
+    for (const { where, offset } of [
+      { where: { kinds: ['receipt', 'thread'], expiredBy: clock.now() }, offset: 0 },
+      { where: { kinds: ['receipt'] }, offset: receiptsMax },
+    ] as const) {
+      const { rows } = await store.find('entry', scope, { where, offset, limit: CLEANED_ROWS })
+      if (rows.length > 0) await store.commit(rows.map(({ id }) => removal(scope, id)))
+    }
+  }
+}
+
+function removal(scope: Scope, id: Entry['id']): Change {
+  return { op: 'remove', table: 'entry', scope, id, expect: 'any' }
+}
+
+function putReceipt(row: Entry): Change {
+  return { op: 'put', table: 'entry', row, expect: 'any' }
+}
+
+function toEntry({ id, place, at, ...body }: Receipt, days: number): Entry {
+  return {
+    id,
+    place,
+    kind: 'receipt',
+    about: null,
+    at,
+    expiresAt: (at + days * DAY_MS) as Instant,
+    version: 1,
+    body: body satisfies JsonObject,
+  }
+}
+
+function toReceipt({ id, place, at, body }: Entry): Receipt {
+  if (typeof body.requestId !== 'string') {
+    throw new AppError('damaged', 'A receipt is not in the form that it was written in.', { id })
+  }
+  return { ...(body as unknown as Receipt), id: id as ReceiptId, place, at } // as written by `toEntry`
+}

@@ -1,0 +1,182 @@
+/** What is kept of a request after it: what was said, what is learned from that, and the receipt. */
+import type { ScopeInput } from '../../core/draft.ts'
+import { type ErrorCode, toAppError } from '../../core/errors.ts'
+import { PLACEMENTS, type Placement } from '../../core/formats/format.ts'
+import type { MemoryId, ReceiptId, SessionId, TurnId } from '../../core/ids.ts'
+import { NAME_CHARACTERS_MAX } from '../../core/limits.ts'
+import type { Memory } from '../../core/memory.ts'
+import type { Extraction } from '../../core/patterns/index.ts'
+import { stripBlocks } from '../../core/prompting/block.ts'
+import type { Receipt } from '../../core/receipt.ts'
+import type { Settings } from '../../core/settings.ts'
+import { queryTerms } from '../../core/terms.ts'
+import type { EnginePorts } from '../ports.ts'
+import type { Learned, LearnOptions } from '../remember.ts'
+import type { ConversationRequest, Outcome } from './conversations.ts'
+import { conversationOf, type Preparation } from './preparing.ts'
+import { persistently } from './retrying.ts'
+import type { Conversation } from './threads.ts'
+import { findSession, type Kept, keepTranscript, type Reply } from './transcript.ts'
+
+export type RecordingParts = {
+  readonly ports: EnginePorts
+  /** In turn with everything else that writes for the same owner and user. */
+  readonly learn: (scope: ScopeInput, text: string, options: LearnOptions) => Promise<Learned>
+}
+
+/** A request that has ended. */
+export type Ended = {
+  readonly receipt: ReceiptId
+  readonly request: ConversationRequest
+  readonly preparation: Preparation
+  readonly outcome: Outcome
+}
+
+/** What keeping came to, even when it failed halfway. */
+type Progress = {
+  session: SessionId | null
+  turns: readonly TurnId[]
+  extracted: readonly MemoryId[]
+  error: ErrorCode | null
+}
+
+/** Keeps what is to be kept and tells what became of it. Never fails; `isWhole` says whether all of it was kept. */
+export async function keepEnded(
+  parts: RecordingParts,
+  ended: Ended,
+  settings: Settings,
+): Promise<{ readonly receipt: Receipt; readonly isWhole: boolean }> {
+  const started = performance.now()
+  const { request, preparation } = ended
+  const progress: Progress = { session: null, turns: [], extracted: [], error: null }
+  const conversation = conversationOf(request, preparation.at)
+  try {
+    if (isKept(ended, settings)) await keepAll(parts, ended, conversation, settings, progress)
+    else progress.session = await findSession(parts.ports, conversation)
+  } catch (thrown) {
+    progress.error = toAppError(thrown).code
+  }
+  const recordMs = Math.round((performance.now() - started) * 1_000) / 1_000
+  const receipt = receiptOf(ended, conversation, progress, recordMs)
+  return { receipt, isWhole: progress.error === null }
+}
+
+/** What was refused or never answered was not said, as far as the model is concerned. */
+function isKept({ request, outcome: { status } }: Ended, { extract }: Settings): boolean {
+  return extract && request.wants.extract && status !== null && status >= 200 && status < 300
+}
+
+async function keepAll(
+  { ports, learn }: RecordingParts,
+  { outcome, preparation }: Ended,
+  conversation: Conversation,
+  settings: Settings,
+  progress: Progress,
+): Promise<void> {
+  const attempted = new Set<TurnId>()
+  const kept = await persistently(ports.clock, () =>
+    keepTranscript(ports, conversation, replyOf(outcome, ports), {
+      keepsToolResults: settings.extractToolResults,
+      attempted,
+    }),
+  )
+  progress.session = kept.session
+  progress.turns = kept.turns
+  const { owner, user, at } = conversation
+  const scope = { owner, user, session: kept.session }
+  for (const { text, options } of lessons(kept, outcome, preparation)) {
+    const { remembered } = await persistently(ports.clock, () =>
+      learn(scope, text, { ...options, observedAt: at, source: 'gateway' }),
+    )
+    const ids = remembered.map(({ memory }) => memory.id)
+    progress.extracted = [...new Set([...progress.extracted, ...ids])]
+  }
+}
+
+function replyOf({ answer }: Outcome, { clock }: EnginePorts): Reply {
+  return answer && { id: answer.id, text: stripBlocks(answer.text), at: clock.now() }
+}
+
+type Lesson = { readonly text: string; readonly options: LearnOptions }
+
+/** What is to be learned from, in the order in which it was said. */
+function lessons(
+  { said, answered, toolResults }: Kept,
+  { answer }: Outcome,
+  { block }: Preparation,
+): readonly Lesson[] {
+  const given = block?.memories ?? []
+  return [
+    ...said.map(({ text, turn }) => ({ text, options: { turns: [turn] } })),
+    ...toolResults.map((text) => ({
+      text,
+      options: { trust: 'tool' as const, speaker: 'tool', keyPrefix: 'tool:' },
+    })),
+    ...(answered === null || answer?.isComplete !== true
+      ? []
+      : [
+          {
+            text: answered.text,
+            options: {
+              trust: 'assistant' as const,
+              speaker: 'assistant',
+              keyPrefix: 'assistant:',
+              turns: [answered.turn],
+              accepts: (fact: Extraction) =>
+                fact.category === 'decision' && !given.some((memory) => repeats(fact, memory)),
+            },
+          },
+        ]),
+  ]
+}
+
+/** Above this share of its words, a statement says what the memory says. */
+const REPEATED_SHARE = 0.5
+
+/** What a model was told and says again is nothing new: memories must not beget memories. */
+function repeats({ content }: Extraction, memory: Memory): boolean {
+  const words = queryTerms(content)
+  const known = new Set(queryTerms(memory.content))
+  const repeated = words.filter((word) => known.has(word)).length
+  return repeated > words.length * REPEATED_SHARE
+}
+
+function receiptOf(
+  { receipt, request, preparation, outcome }: Ended,
+  { owner, user, named, at }: Conversation,
+  { session, turns, extracted, error }: Progress,
+  recordMs: number,
+): Receipt {
+  const { block } = preparation
+  const given = block && { memories: block.memories.map(({ id }) => id), tokens: block.tokens }
+  const placement = toPlacement(outcome.placement)
+  return {
+    id: receipt,
+    place: { owner, user, session: session ?? named },
+    at,
+    requestId: request.requestId.slice(0, NAME_CHARACTERS_MAX),
+    format: request.format,
+    model: request.model.slice(0, NAME_CHARACTERS_MAX),
+    provider: request.provider,
+    status: outcome.status,
+    skipped: outcome.skipped ?? preparation.skipped,
+    error: preparation.error ?? error,
+    recalled: block?.recalled ?? [],
+    injected: placement === null || given === null ? null : { placement, ...given },
+    shadow: preparation.skipped === 'shadow' ? given : null,
+    turns,
+    extracted,
+    toolCalls: outcome.toolCalls,
+    usage: outcome.answer?.usage ?? null,
+    timings: {
+      prepareMs: preparation.milliseconds,
+      firstByteMs: outcome.firstByteMs,
+      totalMs: outcome.totalMs,
+      recordMs,
+    },
+  }
+}
+
+function toPlacement(placement: string | null): Placement | null {
+  return PLACEMENTS.find((each) => each === placement) ?? null
+}

@@ -1,0 +1,70 @@
+/**
+ * Blocks that stay as they were. A model that calls tools is asked the same thing several times, with more at the end
+ * each time; were the block another one in between, the provider would have to read everything after it anew.
+ */
+import type { Instant, OwnerId, Scope } from '../../core/ids.ts'
+import type { Memory } from '../../core/memory.ts'
+import { renderBlock } from '../../core/prompting/block.ts'
+import type { ReceiptMemory } from '../../core/receipt.ts'
+import type { Store } from '../../ports/store.ts'
+
+export type GivenBlock = {
+  readonly text: string
+  readonly tokens: number
+  readonly memories: readonly Memory[]
+  readonly recalled: readonly ReceiptMemory[]
+}
+
+const KEPT_MS = 10 * 60_000
+const BLOCKS_MAX = 1_000
+
+export class StickyBlocks {
+  readonly #blocks = new Map<string, { readonly block: GivenBlock; readonly until: number }>()
+
+  keep(name: string, block: GivenBlock, now: Instant): void {
+    this.#blocks.delete(name)
+    this.#blocks.set(name, { block, until: now + KEPT_MS })
+    for (const oldest of this.#blocks.keys()) {
+      if (this.#blocks.size <= BLOCKS_MAX) break
+      this.#blocks.delete(oldest)
+    }
+  }
+
+  /** The block, if its memories still say the same. Being restated or used doesn't change what they say. */
+  async find(store: Store, scope: Scope, name: string, now: Instant): Promise<GivenBlock | null> {
+    const kept = this.#blocks.get(name)
+    if (kept === undefined) return null
+    const { memories, text } = kept.block
+    if (now < kept.until) {
+      const present = await presentOf(store, scope, memories, now)
+      if (present !== null && renderBlock(present) === text) return kept.block
+    }
+    if (this.#blocks.get(name) === kept) this.#blocks.delete(name)
+    return null
+  }
+
+  clear(): void {
+    this.#blocks.clear()
+  }
+}
+
+/** The memories as they are now, in the same order; null when one of them is no longer in use. */
+async function presentOf(
+  store: Store,
+  scope: Scope,
+  memories: readonly Memory[],
+  now: Instant,
+): Promise<readonly Memory[] | null> {
+  const present = new Map<string, Memory>()
+  // Some may come from shared memory, which is another owner's.
+  for (const owner of new Set<OwnerId>(memories.map(({ place }) => place.owner))) {
+    const ids = memories.filter(({ place }) => place.owner === owner).map(({ id }) => id)
+    const { rows } = await store.find('memory', owner === scope.owner ? scope : { owner }, {
+      where: { ids, statuses: ['active'], unendedAt: now },
+      limit: ids.length,
+    })
+    for (const row of rows) present.set(row.id, row)
+  }
+  const found = memories.flatMap(({ id }) => present.get(id) ?? [])
+  return found.length === memories.length ? found : null
+}

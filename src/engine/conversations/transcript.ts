@@ -1,0 +1,325 @@
+/**
+ * The transcript: what was said, kept exactly once. Clients resend their whole history, try again, and go on in pieces;
+ * ids are made from where a turn stands and what it says, so that none of that writes anything twice. Turns and the links
+ * by which the conversation is known again are one commit.
+ */
+import type { EntryId, Instant, SessionId, TurnId } from '../../core/ids.ts'
+import { TURN_CHARACTERS_MAX } from '../../core/records.ts'
+import type { Turn } from '../../core/transcript.ts'
+import type { Change } from '../../ports/store.ts'
+import { decideAndCommit } from '../changes.ts'
+import type { EnginePorts } from '../ports.ts'
+import { hashOf } from './hashing.ts'
+import {
+  type Conversation,
+  exchangeLink,
+  type Link,
+  type Links,
+  linksSought,
+  openingLink,
+  putLink,
+  readLink,
+  responseLink,
+  type Spot,
+  saidHash,
+  spotOf,
+  tailLink,
+  toolLink,
+} from './threads.ts'
+
+export type Said = { readonly turn: TurnId; readonly text: string }
+
+/** What was kept, and what of it is to be learned from. */
+export type Kept = {
+  readonly session: SessionId
+  /** Of what was asked now, whether or not they were there already. */
+  readonly turns: readonly TurnId[]
+  /** What the person said, as far as it is new. */
+  readonly said: readonly Said[]
+  /** What was answered, when it is new or another than before. */
+  readonly answered: Said | null
+  /** What tools returned, as far as it is new. */
+  readonly toolResults: readonly string[]
+}
+
+/** What the model said to what was asked now; null when nothing came. */
+export type Reply = {
+  readonly id: string | null
+  readonly text: string
+  readonly at: Instant
+} | null
+
+export type KeepOptions = {
+  readonly keepsToolResults: boolean
+  /**
+   * Turns that an earlier attempt tried to write. If it failed after its effect they are there by now, and still new.
+   * Whoever tries again gives the same set again.
+   */
+  readonly attempted: Set<TurnId>
+}
+
+const TOOL_RESULTS_MAX = 20
+
+/** The session that a request belongs to, without keeping anything. */
+export async function findSession(
+  ports: EnginePorts,
+  conversation: Conversation,
+): Promise<SessionId> {
+  const links = await readLinks(ports, conversation, linksSought(conversation))
+  return spotOf(conversation, links).session
+}
+
+export async function keepTranscript(
+  ports: EnginePorts,
+  conversation: Conversation,
+  reply: Reply,
+  { keepsToolResults, attempted }: KeepOptions,
+): Promise<Kept> {
+  const results = keepsToolResults ? conversation.toolResults.slice(-TOOL_RESULTS_MAX) : []
+  let isFirst = true
+  return decideAndCommit(ports, async () => {
+    // Somebody else was faster: what is there now is theirs.
+    if (!isFirst) attempted.clear()
+    isFirst = false
+    const links = await readLinks(ports, conversation, [
+      ...linksSought(conversation),
+      ...linksMade(conversation, reply),
+      ...results.map((result) => toolLink(conversation, result)),
+    ])
+    const spot = spotOf(conversation, links)
+    const exchanges = exchangesOf(conversation, spot, links, reply)
+    const known = await readTurns(ports, conversation, exchanges)
+    const rows = rowsOf(exchanges, known)
+    for (const { id } of rows) attempted.add(id)
+    const asked = exchanges.at(-1)
+    const newResults = results.filter((result) => !links.has(toolLink(conversation, result)))
+    return {
+      changes: [
+        ...rows.map((row) => putTurn(row, known.get(row.id))),
+        ...(asked === undefined ? [] : linkChanges(conversation, spot, asked, reply, links)),
+        ...newResults.map((result) =>
+          putLink(conversation, toolLink(conversation, result), linkAfter(spot, 0), undefined),
+        ),
+      ],
+      result: {
+        session: spot.session,
+        turns: asked === undefined ? [] : turnsOf(asked).map(({ id }) => id),
+        said: learnable(exchanges, spot).filter(({ turn }) => attempted.has(turn)),
+        answered: answeredNow(asked, reply, attempted),
+        toolResults: newResults,
+      },
+    }
+  })
+}
+
+/** An exchange as turns. */
+type KeptExchange = {
+  /** Null where the person spoke in an earlier request, or showed something without a word. */
+  readonly user: Turn | null
+  readonly assistant: Turn | null
+  /** What becomes of an answer that is there already. */
+  readonly ifKnown: 'leave' | 'replace' | 'append'
+  /** The turn that is answered. */
+  readonly spoken: TurnId
+  readonly position: number
+}
+
+function exchangesOf(
+  conversation: Conversation,
+  spot: Spot,
+  links: Links,
+  reply: Reply,
+): readonly KeptExchange[] {
+  const { exchanges } = conversation
+  if (exchanges.length === 0) return continuation(conversation, links, reply)
+  return exchanges.slice(spot.from).map((exchange, index): KeptExchange => {
+    const position = spot.position + index
+    const isAsked = spot.from + index === exchanges.length - 1
+    const answer = isAsked ? wholeAnswer(exchange.assistant, reply) : exchange.assistant
+    const user = userTurn(conversation, spot.session, position, exchange.user)
+    return {
+      user: user.content.trim() === '' ? null : user,
+      assistant: answerTurn(conversation, spot.session, position, user.id, answer, reply),
+      ifKnown: isAsked && reply !== null ? 'replace' : 'leave',
+      spoken: user.id,
+      position,
+    }
+  })
+}
+
+/** Where the provider keeps the conversation, an answer goes on after a tool without anything being said. */
+function continuation(
+  conversation: Conversation,
+  links: Links,
+  reply: Reply,
+): readonly KeptExchange[] {
+  const { previous } = conversation
+  const link = previous === null ? undefined : links.get(responseLink(conversation, previous))
+  if (link?.turn === undefined || reply === null) return []
+  const { session, turn: spoken } = link
+  const position = link.position - 1
+  const assistant = answerTurn(conversation, session, position, spoken, reply.text, reply)
+  return [{ user: null, assistant, ifKnown: 'append', spoken, position }]
+}
+
+/** With what the model said before it called tools, which clients send back. */
+function wholeAnswer(before: string | null, reply: Reply): string {
+  return [before ?? '', reply?.text ?? ''].filter((text) => text.trim() !== '').join('\n')
+}
+
+/** What is to be written: what is not there, and the answer to what was asked now when it is another than before. */
+function rowsOf(
+  exchanges: readonly KeptExchange[],
+  known: ReadonlyMap<TurnId, Turn>,
+): readonly Turn[] {
+  return exchanges.flatMap(({ user, assistant, ifKnown }) => {
+    const rows = user === null || known.has(user.id) ? [] : [user]
+    if (assistant === null) return rows
+    const before = known.get(assistant.id)
+    if (before === undefined) return [...rows, assistant]
+    const content = ifKnown === 'append' ? appended(before, assistant) : assistant.content
+    if (ifKnown === 'leave' || content === before.content) return rows
+    return [...rows, { ...assistant, content, version: before.version + 1 }]
+  })
+}
+
+/** A request that is repeated brings the same piece again. */
+function appended(before: Turn, piece: Turn): string {
+  if (before.content.endsWith(piece.content)) return before.content
+  return `${before.content}\n${piece.content}`.slice(0, TURN_CHARACTERS_MAX)
+}
+
+/** Of a conversation that was met in the middle, the history may be anything; only what is said now counts. */
+function learnable(exchanges: readonly KeptExchange[], { isFollowed }: Spot): readonly Said[] {
+  return exchanges
+    .slice(isFollowed ? 0 : -1)
+    .flatMap(({ user }) => (user === null ? [] : [{ turn: user.id, text: user.content }]))
+}
+
+function answeredNow(
+  asked: KeptExchange | undefined,
+  reply: Reply,
+  written: ReadonlySet<TurnId>,
+): Said | null {
+  const turn = asked?.assistant?.id
+  if (turn === undefined || reply === null || !written.has(turn)) return null
+  return reply.text.trim() === '' ? null : { turn, text: reply.text }
+}
+
+function turnsOf({ user, assistant }: KeptExchange): readonly Turn[] {
+  return [user, assistant].filter((turn) => turn !== null)
+}
+
+function userTurn(
+  conversation: Conversation,
+  session: SessionId,
+  position: number,
+  content: string,
+): Turn {
+  const { owner, user, at } = conversation
+  return {
+    id: `turn_${hashOf(owner, user, session, position, content)}` as TurnId, // derived: said once, kept once
+    place: { owner, user, session },
+    version: 1,
+    role: 'user',
+    speaker: null,
+    content: content.slice(0, TURN_CHARACTERS_MAX),
+    position: position * 2,
+    saidAt: at,
+  }
+}
+
+function answerTurn(
+  { owner, user, at }: Conversation,
+  session: SessionId,
+  position: number,
+  answers: TurnId,
+  content: string | null,
+  reply: Reply,
+): Turn | null {
+  if (content === null || content.trim() === '') return null
+  return {
+    id: `turn_${hashOf(answers)}` as TurnId, // derived: one answer for each question
+    place: { owner, user, session },
+    version: 1,
+    role: 'assistant',
+    speaker: null,
+    content: content.slice(0, TURN_CHARACTERS_MAX),
+    position: position * 2 + 1,
+    saidAt: reply?.at ?? at,
+  }
+}
+
+function putTurn(row: Turn, before: Turn | undefined): Change {
+  const expect = before === undefined ? 'absent' : { version: before.version }
+  return { op: 'put', table: 'turn', row, expect }
+}
+
+/** What the next request of the conversation will be known by, as far as it doesn't depend on where this one stands. */
+function linksMade(conversation: Conversation, reply: Reply): readonly EntryId[] {
+  const last = conversation.exchanges.at(-1)
+  const assistant = wholeAnswer(last?.assistant ?? null, reply)
+  return [
+    ...(last === undefined || assistant === ''
+      ? []
+      : [exchangeLink(conversation, { user: last.user, assistant })]),
+    ...(reply?.id == null ? [] : [responseLink(conversation, reply.id)]),
+  ]
+}
+
+function linkChanges(
+  conversation: Conversation,
+  spot: Spot,
+  asked: KeptExchange,
+  reply: Reply,
+  links: Links,
+): readonly Change[] {
+  const last = conversation.exchanges.at(-1)
+  const next = linkAfter(spot, asked.position + 1)
+  const put = (id: EntryId, link: Link) => putLink(conversation, id, link, links.get(id))
+  const tail = last === undefined ? null : tailLink(conversation)
+  // Found by its opening, it is known by it from now on.
+  const opening = spot.isFollowed ? null : openingLink(conversation)
+  return [
+    ...linksMade(conversation, reply)
+      .filter((id) => !leadsTo(links, id, next))
+      .map((id) => put(id, { ...next, turn: asked.spoken })),
+    ...(tail ?? []).map((id) => put(id, { ...next, ...(last && { last: saidHash(last) }) })),
+    ...(opening ?? []).map((id) => put(id, linkAfter(spot, 0))),
+  ]
+}
+
+function linkAfter({ session }: Spot, position: number): Link {
+  return { session, position }
+}
+
+function leadsTo(links: Links, id: EntryId, { session, position }: Link): boolean {
+  const known = links.get(id)
+  return known !== undefined && known.session === session && known.position === position
+}
+
+async function readLinks(
+  { store }: EnginePorts,
+  { owner, user }: Conversation,
+  ids: readonly EntryId[],
+): Promise<Links> {
+  const sought = [...new Set(ids)]
+  if (sought.length === 0) return new Map()
+  const { rows } = await store.find(
+    'entry',
+    { owner, user },
+    { where: { ids: sought, kinds: ['thread'] }, limit: sought.length },
+  )
+  return new Map(rows.map((entry) => [entry.id, readLink(entry)]))
+}
+
+async function readTurns(
+  { store }: EnginePorts,
+  { owner, user }: Conversation,
+  exchanges: readonly KeptExchange[],
+): Promise<ReadonlyMap<TurnId, Turn>> {
+  const ids = exchanges.flatMap(turnsOf).map(({ id }) => id)
+  if (ids.length === 0) return new Map()
+  const { rows } = await store.find('turn', { owner, user }, { where: { ids }, limit: ids.length })
+  return new Map(rows.map((turn) => [turn.id, turn]))
+}

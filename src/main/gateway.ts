@@ -1,0 +1,49 @@
+/** Puts the gateway behind the port of the server. */
+
+import { systemClock } from '../adapters/system/clock.ts'
+import { createUpstream } from '../adapters/upstream/index.ts'
+import type { ServeOptions, Serving } from '../doors/cli/host.ts'
+import { createGateway } from '../doors/gateway/door.ts'
+import type { ConfiguredRegistry } from './providers-file.ts'
+import { createTokenizers } from './tokenizers.ts'
+
+export type GatewaySettings = {
+  readonly registry: ConfiguredRegistry
+  readonly bodyBytesMax?: number
+}
+
+export async function serveWithGateway(
+  options: ServeOptions,
+  { registry, bodyBytesMax }: GatewaySettings,
+  start: (options: ServeOptions) => Promise<Serving>,
+): Promise<Serving> {
+  const { engine, version, auth, embeddingProviders, mounts = [], clock = systemClock } = options
+  const upstream = createUpstream()
+  const tokenizers = createTokenizers()
+  const gateway = createGateway({
+    engine,
+    version,
+    clock,
+    registry,
+    upstream,
+    isOpen: auth === 'off',
+    tokenizerFor: (model) => tokenizers.for(model),
+    ...(embeddingProviders === undefined ? {} : { embeddingProviders }),
+    ...(bodyBytesMax === undefined ? {} : { bodyBytesMax }),
+  })
+  try {
+    if (registry.providers.some(({ kind }) => kind === 'openai')) await tokenizers.load()
+    const serving = await start({ ...options, mounts: [...mounts, gateway] })
+    return {
+      ...serving,
+      warnings: [...(serving.warnings ?? []), ...registry.warnings],
+      close: async () => {
+        await serving.close()
+        await Promise.all([upstream.close(), engine.conversations.settled()])
+      },
+    }
+  } catch (error) {
+    await upstream.close()
+    throw error
+  }
+}

@@ -1,0 +1,110 @@
+/** Operations on receipts: what memory did for each request to a model. */
+import { z } from 'zod'
+import { AppError } from '../core/errors.ts'
+import { FORMAT_NAMES, PLACEMENTS } from '../core/formats/format.ts'
+import type { Receipt } from '../core/receipt.ts'
+import { defineOperation } from './operation.ts'
+import { scopeFields, scopeOf } from './scope.ts'
+import { isoTime } from './wire.ts'
+
+const ids = z.array(z.string())
+
+export const wireReceipt = z
+  .object({
+    id: z.string(),
+    owner: z.string(),
+    user: z.string().nullable(),
+    sessionId: z.string().describe('Empty when it belongs to none.'),
+    at: z.string().describe('ISO 8601'),
+    requestId: z.string(),
+    format: z.enum(FORMAT_NAMES),
+    model: z.string(),
+    provider: z.string(),
+    status: z.int().nullable().describe('What the provider answered with; null for nothing.'),
+    skipped: z.string().nullable().describe('Why no memories were added; null when some were.'),
+    error: z.string().nullable().describe('The code of the error that memory met.'),
+    recalled: z.array(
+      z.object({
+        memory: z.string(),
+        score: z.number(),
+        coverage: z.number(),
+        trail: z.array(z.object({ stage: z.string(), score: z.number() })),
+      }),
+    ),
+    injected: z
+      .object({ placement: z.enum(PLACEMENTS), memories: ids, tokens: z.int() })
+      .nullable(),
+    shadow: z
+      .object({ memories: ids, tokens: z.int() })
+      .nullable()
+      .describe('What would have been added, in shadow mode.'),
+    turns: ids.describe('What of the conversation was recorded.'),
+    extracted: ids.describe('The memories that were learned from it.'),
+    toolCalls: z.array(z.string()).describe('Calls of memory tools that were answered.'),
+    usage: z
+      .object({ input: z.int(), output: z.int(), cached: z.int().nullable() })
+      .nullable()
+      .describe('Tokens, as the provider counted them.'),
+    timings: z.object({
+      prepareMs: z.number(),
+      firstByteMs: z.number().nullable(),
+      totalMs: z.number(),
+      recordMs: z.number().nullable(),
+    }),
+  })
+  .meta({ id: 'Receipt' })
+export type WireReceipt = z.output<typeof wireReceipt>
+
+function toWireReceipt({ place, at, ...receipt }: Receipt): WireReceipt {
+  const { recalled, injected, shadow, turns, extracted, toolCalls } = receipt
+  return {
+    ...receipt,
+    owner: place.owner,
+    user: place.user,
+    sessionId: place.session ?? '',
+    at: isoTime(at),
+    recalled: recalled.map((each) => ({ ...each, trail: [...each.trail] })),
+    injected: injected && { ...injected, memories: [...injected.memories] },
+    shadow: shadow && { ...shadow, memories: [...shadow.memories] },
+    turns: [...turns],
+    extracted: [...extracted],
+    toolCalls: [...toolCalls],
+  }
+}
+
+export const listReceipts = defineOperation({
+  name: 'receipt.list',
+  summary: 'What memory did for each request to a model, newest first.',
+  access: 'read',
+  input: z.strictObject({
+    ...scopeFields,
+    limit: z.int().min(1).max(200).default(50),
+    after: z.string().max(200).optional().describe('What `next` of the page before said.'),
+  }),
+  output: z.object({ receipts: z.array(wireReceipt), next: z.string().nullable() }),
+  http: { method: 'GET', path: '/api/receipts' },
+  cli: 'receipts',
+  run: async (context, { limit, after, ...input }) => {
+    const scope = scopeOf(context, input, 'read')
+    const { rows, next } = await context.engine.conversations.receipts(scope, {
+      limit,
+      ...(after === undefined ? {} : { after }),
+    })
+    return { receipts: rows.map(toWireReceipt), next }
+  },
+})
+
+export const getReceipt = defineOperation({
+  name: 'receipt.get',
+  summary: 'What memory did for one request.',
+  access: 'read',
+  input: z.strictObject({ ...scopeFields, id: z.string().max(200) }),
+  output: z.object({ receipt: wireReceipt }),
+  http: { method: 'GET', path: '/api/receipts/{id}' },
+  cli: 'receipts',
+  run: async (context, { id, ...input }) => {
+    const receipt = await context.engine.conversations.receipt(scopeOf(context, input, 'read'), id)
+    if (receipt === null) throw new AppError('not_found', `There is no receipt ${id} here.`, { id })
+    return { receipt: toWireReceipt(receipt) }
+  },
+})

@@ -1,0 +1,31 @@
+export type ModelMessage = {
+  readonly role: 'system' | 'user' | 'assistant'
+  readonly content: string
+}
+
+export type CompletionRequest = {
+  /** `provider/model`, or an alias. */
+  readonly model: string
+  readonly messages: readonly ModelMessage[]
+  /** Whether the answer is to be one JSON object, where the provider can promise that. */
+  readonly json: boolean
+  readonly outputTokensMax: number
+  readonly signal: AbortSignal
+}
+
+export type Completion = {
+  readonly text: string
+  /** Whether it was cut off at the limit of tokens. */
+  readonly isCut: boolean
+  /** As told by the provider, or estimated where it tells nothing. */
+  readonly tokens: { readonly input: number; readonly output: number }
+}
+
+/**
+ * LanguageModel: one question to a model, one answer, nothing kept. Failures are AppErrors: `not_found` (no such model),
+ * `unavailable` and `timeout` (may heal), `invalid_input` (the provider refuses), `cancelled` (by the signal); none holds
+ * a secret or any text. An answer of more than a few megabytes is a failure.
+ */
+export interface LanguageModel {
+  complete(request: CompletionRequest): Promise<Completion>
+}

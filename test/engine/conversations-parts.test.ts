@@ -1,0 +1,86 @@
+/** Parts of conversations that need no store. */
+import { expect, it } from 'vitest'
+import { createReferenceStore } from '../../src/adapters/reference/store.ts'
+import { resolveSettings } from '../../src/core/settings.ts'
+import { Backlog, type Work } from '../../src/engine/conversations/backlog.ts'
+import { createConversations } from '../../src/engine/conversations/keeper.ts'
+import { countingIds, FakeClock } from '../fakes/clock.ts'
+import { gate } from '../fakes/embedder.ts'
+import { requestOf } from './conversations-support.ts'
+
+function laboured(limits: { readonly count: number; readonly size: number }) {
+  const backlog = new Backlog(limits)
+  const done: string[] = []
+  const work = (name: string, until: Promise<void> = Promise.resolve(), size = 1): Work => ({
+    lane: name[0] ?? '',
+    size,
+    run: async () => {
+      await until
+      done.push(name)
+    },
+  })
+  return { backlog, done, work }
+}
+
+it('[CV20] work is done in turn for each lane, and lanes don’t wait for each other', async () => {
+  const { backlog, done, work } = laboured({ count: 10, size: 100 })
+  const held = gate()
+  backlog.add(work('a1', held.opened))
+  backlog.add(work('a2'))
+  backlog.add(work('b1'))
+  await backlog.settled((lane) => lane === 'b')
+  expect(done).toEqual(['b1'])
+  held.open()
+  await backlog.settled()
+  expect(done).toEqual(['b1', 'a1', 'a2'])
+})
+
+it('[CV20] when there is too much, or too large, the oldest is given up and counted', async () => {
+  const { backlog, done, work } = laboured({ count: 3, size: 100 })
+  const held = gate()
+  backlog.add(work('a0', held.opened))
+  await Promise.resolve()
+  await Promise.resolve() // under way
+  expect(['a1', 'a2', 'b1', 'a3', 'a4'].map((name) => backlog.add(work(name)))).toEqual([
+    0, 0, 0, 1, 1,
+  ])
+  await backlog.settled((lane) => lane === 'b')
+  expect(backlog.add(work('a5', undefined, 99))).toBe(1)
+  expect(backlog.add(work('a6', undefined, 200))).toBe(2)
+  held.open()
+  await backlog.settled()
+  expect(done).toEqual(['b1', 'a0', 'a6'])
+})
+
+it('[CV20] what waits in a lane can be dropped', async () => {
+  const { backlog, done, work } = laboured({ count: 9, size: 100 })
+  for (const name of ['a1', 'a2', 'b1']) backlog.add(work(name))
+  backlog.dropAll((lane) => lane === 'a')
+  await backlog.settled()
+  expect(done).toEqual(['b1'])
+})
+
+it('[CV4] a message that needs no memories is told so, and nothing is looked for', async () => {
+  const settings = resolveSettings({ enabled: true })
+  const ports = {
+    store: createReferenceStore(),
+    clock: new FakeClock(),
+    ids: countingIds(),
+    settings,
+  }
+  const conversations = createConversations({
+    ports,
+    settings: { effective: async () => settings },
+    recall: () => Promise.reject(new Error('nobody asked')),
+    learn: async () => ({ remembered: [], refused: 0 }),
+    decideRecall: (text) => text !== 'Thanks!',
+  })
+  expect(await conversations.prepare(requestOf(['Thanks!']))).toMatchObject({
+    skipped: 'not-needed',
+  })
+  expect(await conversations.prepare(requestOf(['What do I drink?']))).toMatchObject({
+    skipped: 'failed',
+  })
+  await conversations.close()
+  await ports.store.close()
+})

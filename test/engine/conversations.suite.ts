@@ -1,0 +1,532 @@
+/** What memory does before and after a request, run over every store that can be opened here. */
+import { describe, expect, it } from 'vitest'
+import { referenceVectors } from '../../src/adapters/reference/vectors.ts'
+import { FENCE_OPEN, renderBlock } from '../../src/core/prompting/block.ts'
+import { SKIPPED } from '../../src/engine/conversations/conversations.ts'
+import { observed } from '../../src/engine/observed.ts'
+import { gate, scriptedEmbedder } from '../fakes/embedder.ts'
+import { KeptTelemetry } from '../fakes/telemetry.ts'
+import {
+  ADA,
+  ada,
+  answerOf,
+  contentsOf,
+  type OpenStore,
+  openConversations,
+  outcomeOf,
+  type RequestFields,
+  requestOf,
+  transcript,
+} from './conversations-support.ts'
+
+const DAY = 86_400_000
+const QUESTION = ['What do I drink?']
+
+export function describeConversations(name: string, open: OpenStore): void {
+  describe(`${name}: before a request`, () => describePreparing(open))
+  describe(`${name}: what is learned`, () => describeLearning(open))
+  describe(`${name}: receipts`, () => describeReceipts(open))
+}
+
+function describePreparing(open: OpenStore): void {
+  it('[CV4] gives what answers the last words, with its cost', async () => {
+    const { engine, client } = await openConversations(open)
+    const { memory } = await engine.remember(ADA, { content: 'I drink green tea' })
+    await engine.remember(ADA, { content: 'My car is a red Volvo' })
+    const prepared = await client.ask(['My car is old', 'Oh.', 'What do I drink?'], 'Tea.')
+    expect(prepared).toMatchObject({
+      block: renderBlock([memory]),
+      count: 1,
+      skipped: null,
+      listens: true,
+    })
+    expect(prepared.tokens).toBeGreaterThan(0)
+    expect(prepared.receipt).toMatch(/^rcp_/)
+    expect((await engine.recall(ADA, { text: 'drink' })).memories).toHaveLength(1)
+  })
+
+  const WITHOUT: readonly (readonly [string, string, object, readonly string[], RequestFields])[] =
+    [
+      ['off', 'memory is off', { enabled: false }, QUESTION, {}],
+      ['no-memory', 'the request wants none', {}, QUESTION, { wants: { memory: false } }],
+      ['no-inject', 'the request wants none added', {}, QUESTION, { wants: { inject: false } }],
+      ['no-inject', 'none are to be added', { inject: false }, QUESTION, {}],
+      ['no-question', 'nobody says anything', {}, [], {}],
+      ['no-question', 'what is said is only a block', {}, [renderBlock([])], {}],
+      ['no-budget', 'none may be added', { contextTokensMax: 0 }, QUESTION, {}],
+      [
+        'no-budget',
+        'the window is full',
+        {},
+        QUESTION,
+        { contextWindow: 100, asked: { characters: 400 } },
+      ],
+      [
+        'no-budget',
+        'the answer needs the rest',
+        {},
+        QUESTION,
+        { contextWindow: 900, asked: { outputTokensMax: 890 } },
+      ],
+      ['nothing-relevant', 'no memory is near', {}, ['Who won the chess game?'], {}],
+      ['shadow', 'it is only tried', { shadow: true }, QUESTION, {}],
+    ]
+  it.each(WITHOUT)(
+    '[CV4] gives nothing and says %s when %s',
+    async (reason, _, settings, said, fields) => {
+      const { engine, client } = await openConversations(open, {
+        settings: { enabled: true, ...settings },
+      })
+      await engine.remember(ADA, { content: 'I drink green tea' })
+      const prepared = await client.ask(said, 'Hm.', fields)
+      expect(prepared).toMatchObject({ block: null, count: 0, tokens: 0, skipped: reason })
+      expect(Object.keys(SKIPPED)).toContain(reason)
+    },
+  )
+
+  it('[CV8] with memory off, nothing but settings is read, and nothing is left', async () => {
+    for (const [settings, fields] of [
+      [{ enabled: false }, {}],
+      [{ enabled: true }, { wants: { memory: false } }],
+    ] as const) {
+      const store = await open()
+      const touched: string[] = []
+      const watchedStore = {
+        ...store,
+        find: ((table, scope, query) => {
+          touched.push(table)
+          return store.find(table, scope, query)
+        }) as typeof store.find,
+        commit: ((changes) => {
+          touched.push('commit')
+          return store.commit(changes)
+        }) as typeof store.commit,
+      }
+      const { engine, client } = await openConversations(open, { store: watchedStore, settings })
+      const prepared = await client.ask(['I prefer tea'], 'Good.', fields)
+      expect(prepared.listens).toBe(false)
+      expect(touched).toEqual([])
+      expect((await engine.conversations.receipts(ADA)).rows).toEqual([])
+    }
+  })
+
+  it('[CV5] what is given fits the budget and the window, with all that stands around it', async () => {
+    const { engine, client } = await openConversations(open)
+    for (let n = 1; n <= 9; n++) {
+      await engine.remember(ADA, { content: `Tea number ${n} that I drink is called Leaf ${n}` })
+    }
+    const all = await client.ask(QUESTION, 'Tea.')
+    expect(all.count).toBe(9)
+    await engine.settings.change(ada, { contextTokensMax: 100 })
+    const few = await client.ask(['What tea do I drink?'], 'Tea.')
+    expect(few.count).toBeGreaterThan(0)
+    expect(few.count).toBeLessThan(9)
+    expect(few.tokens).toBeLessThanOrEqual(100)
+    // The best one is always given, unless the window itself is full.
+    await engine.settings.change(ada, { contextTokensMax: 1 })
+    expect(await client.ask(['Which tea do I drink?'], 'Tea.')).toMatchObject({ count: 1 })
+    const narrow = { contextWindow: 60, asked: { outputTokensMax: 20 } }
+    expect(await client.ask(['And what tea do I drink?'], 'Tea.', narrow)).toMatchObject({
+      skipped: 'no-budget',
+    })
+    const countTokens = (text: string) => text.length
+    expect((await client.ask(['Tea?'], 'Tea.', { countTokens })).tokens).toBeGreaterThan(150)
+  })
+
+  it('[CV6] gives the same bytes while the same words wait for an answer', async () => {
+    const { engine, client, clock } = await openConversations(open)
+    const { memory } = await engine.remember(ADA, { content: 'I drink green tea' })
+    const loop = { asked: { toolResults: ['42'] } }
+    const first = await client.ask(QUESTION, null)
+    await engine.remember(ADA, { content: 'I drink black coffee as well' })
+    await engine.remember(ADA, { content: 'I drink green tea.' }) // said again
+    clock.advance(60_000)
+    expect((await client.ask(QUESTION, null, loop)).block).toBe(first.block)
+    expect((await client.ask(['hm?', 'yes', 'What do I drink?'], null)).block).not.toBe(first.block)
+    await engine.edit(ADA, memory.id, { content: 'I drink white tea' })
+    const edited = await client.ask(QUESTION, null, loop)
+    expect(edited.block).toContain('white tea')
+    await engine.forget(ADA, memory.id)
+    const forgotten = await client.ask(QUESTION, null, loop)
+    expect(forgotten.block).not.toContain('white tea')
+    await engine.remember(ADA, { content: 'I drink cold water' })
+    clock.advance(11 * 60_000)
+    expect((await client.ask(QUESTION, null, loop)).block).toContain('cold water')
+  })
+
+  it('[CV9] a request gets what its own user told, and one without a user what is nobody’s', async () => {
+    const { engine, client } = await openConversations(open)
+    await engine.remember({ ...ADA, user: 'kim' }, { content: 'I drink kombucha' })
+    await engine.remember(ADA, { content: 'I drink green tea' })
+    expect((await client.ask(QUESTION, '-')).block).not.toContain('kombucha')
+    const kim = await client.ask(QUESTION, '-', { scope: { ...ADA, user: 'kim' } })
+    expect(kim.block).toContain('kombucha')
+    expect(kim.block).not.toContain('green tea')
+  })
+
+  it('[CV7] a store that hangs costs the memories, not the request', async () => {
+    const store = await open()
+    const held = gate()
+    const { engine, client } = await openConversations(open, {
+      store: {
+        ...store,
+        matchText: async (...given) => {
+          await held.opened
+          return store.matchText(...given)
+        },
+      },
+      settings: { enabled: true, injectDeadlineMs: 20, legDeadlineMs: 5_000 },
+    })
+    const prepared = await client.send(QUESTION, 'Tea.')
+    expect(prepared.block).toBeNull()
+    expect(['late', 'failed']).toContain(prepared.skipped)
+    held.open()
+    await engine.conversations.settled()
+  })
+
+  it('[CV7] settings that can’t be read in time cost the memories, not the request', async () => {
+    const store = await open()
+    const held = gate()
+    const { engine, client } = await openConversations(open, {
+      store: {
+        ...store,
+        get: (async (...given) => {
+          await held.opened
+          return store.get(...given)
+        }) as typeof store.get,
+      },
+      settings: { enabled: true, injectDeadlineMs: 20 },
+    })
+    expect(await client.send(['I prefer tea'], 'Good.')).toMatchObject({
+      skipped: 'late',
+      block: null,
+    })
+    held.open()
+    await engine.conversations.settled()
+    // What was said is kept all the same.
+    expect(await transcript(store)).toEqual(['1 user: I prefer tea', '1 assistant: Good.'])
+    expect((await engine.conversations.receipts(ADA)).rows).toMatchObject([
+      { skipped: 'late', error: 'unavailable' },
+    ])
+  })
+
+  it('[CV7] an embedder that hangs leaves what words find', async () => {
+    const store = await open()
+    const held = gate()
+    const { engine, client } = await openConversations(open, {
+      store,
+      vectors: referenceVectors(store),
+      embedder: scriptedEmbedder(() => held.opened),
+      settings: { enabled: true, injectDeadlineMs: 500 },
+    })
+    await engine.remember(ADA, { content: 'I drink green tea' })
+    expect((await client.send(QUESTION, 'Tea.')).block).toContain('green tea')
+    held.open()
+  })
+
+  it('[CV7] a scope that is none, and a client that has left, are no errors', async () => {
+    const { engine, client } = await openConversations(open)
+    expect(await client.ask(QUESTION, '-', { scope: { owner: '@system' } })).toMatchObject({
+      skipped: 'failed',
+    })
+    const signal = AbortSignal.abort()
+    expect(await client.ask(QUESTION, '-', { signal })).toMatchObject({ skipped: 'failed' })
+    expect((await engine.conversations.receipts(ADA)).rows).toMatchObject([{ error: 'cancelled' }])
+  })
+
+  it('[CV4] looks in the session where the settings say so', async () => {
+    const { engine, client } = await openConversations(open, {
+      settings: { enabled: true, recallScope: 'session' },
+    })
+    await engine.remember(ADA, { content: 'I drink green tea' })
+    await client.ask(['I prefer black coffee'], 'Noted.')
+    const prepared = await client.ask(
+      ['I prefer black coffee', 'Noted.', 'Which coffee do I prefer?'],
+      '-',
+    )
+    expect(prepared.block).toContain('black coffee')
+    expect(prepared.block).not.toContain('green tea')
+  })
+}
+
+function describeLearning(open: OpenStore): void {
+  it('[CV15] learns what the person says, and where it was said', async () => {
+    const { engine, client, store } = await openConversations(open)
+    await client.ask(['I prefer tea. My name is Ada.'], 'Nice to meet you.')
+    expect(await contentsOf(engine)).toEqual(['I prefer tea', 'My name is Ada'])
+    const { rows: turns } = await store.find('turn', { owner: ada }, { where: {}, limit: 9 })
+    const spoken = turns.find(({ role }) => role === 'user')
+    const { rows } = await engine.list(ADA)
+    expect(rows).toMatchObject([
+      { trust: 'user', place: { session: spoken?.place.session } },
+      { trust: 'user', provenance: { source: 'gateway', turns: [spoken?.id] } },
+    ])
+  })
+
+  it('[CV15] of what the model says, only its decisions are kept, with less trust', async () => {
+    const { engine, client } = await openConversations(open)
+    const said = "I like your plan. I'll use pnpm for this repository."
+    await client.ask(['Set the project up, please'], said)
+    const { rows } = await engine.list(ADA)
+    expect(rows).toMatchObject([
+      {
+        content: "I'll use pnpm for this repository",
+        category: 'decision',
+        trust: 'assistant',
+        provenance: { speaker: 'assistant' },
+      },
+    ])
+    expect(rows[0]?.key).toMatch(/^assistant:decision:/)
+    const next = await client.ask(['Do you use pnpm for this repository?'], '-')
+    expect(next.block).toContain("- assistant: I'll use pnpm for this repository (")
+  })
+
+  it('[CV15] nothing that the model says overrides what the person said', async () => {
+    const { engine, client } = await openConversations(open)
+    await client.ask(['I decided to use npm for this repository'], 'Fine.')
+    await client.ask(
+      ['I decided to use npm for this repository', 'Fine.', 'Go on'],
+      'I decided to use pnpm for this repository.',
+    )
+    const { rows } = await engine.list(ADA, { statuses: ['active', 'superseded'] })
+    const own = rows.find(({ trust }) => trust === 'user')
+    expect(own).toMatchObject({
+      status: 'active',
+      content: 'I decided to use npm for this repository',
+    })
+    for (const { trust, status } of rows) if (trust === 'assistant') expect(status).toBe('active')
+  })
+
+  it('[CV15] learns from tools only where the setting says so, and once', async () => {
+    const { engine, client } = await openConversations(open)
+    const loop = { asked: { toolResults: ['I live in Berlin.'] } }
+    await client.ask(['Look me up'], 'Done.', loop)
+    expect(await contentsOf(engine)).toEqual([])
+    await engine.settings.change(ada, { extractToolResults: true })
+    await client.ask(['Look me up'], 'Done.', loop)
+    await client.ask(['Look me up'], 'Done again.', loop)
+    expect((await engine.list(ADA)).rows).toMatchObject([
+      { content: 'I live in Berlin', trust: 'tool', sourceCount: 1 },
+    ])
+  })
+
+  it('[CV14] nothing is kept of what was not answered, and nothing learned from half an answer', async () => {
+    const { engine, client, store } = await openConversations(open)
+    await client.ask(['I prefer tea'], null, {}, { status: 500 })
+    await client.ask(['I prefer tea'], null, {}, { status: null })
+    expect(await transcript(store)).toEqual([])
+    const half = answerOf("I'll use pnpm for this rep", { isComplete: false })
+    await client.ask(['I prefer tea'], half)
+    expect(await transcript(store)).toEqual([
+      '1 user: I prefer tea',
+      "1 assistant: I'll use pnpm for this rep",
+    ])
+    expect(await contentsOf(engine)).toEqual(['I prefer tea'])
+  })
+
+  it('[CV14] nothing is recorded or learned where it is not wanted', async () => {
+    const { engine, client, store } = await openConversations(open)
+    await client.ask(['I prefer tea'], 'Good.', { wants: { extract: false } })
+    await engine.settings.change(ada, { extract: false })
+    await client.ask(['I prefer coffee'], 'Good.')
+    expect([await transcript(store), await contentsOf(engine)]).toEqual([[], []])
+    expect((await engine.conversations.receipts(ADA)).rows).toHaveLength(2)
+  })
+
+  it('[CV16] what a model repeats of its memories is no new memory', async () => {
+    const { engine, client } = await openConversations(open)
+    await engine.remember(ADA, { content: 'The team decided to use pnpm for this repository' })
+    const asked = await client.ask(
+      ['What do we use for this repository?'],
+      "I'll use pnpm for this repository. I decided to write the release notes in Portuguese.",
+    )
+    expect(asked.count).toBe(1)
+    expect(await contentsOf(engine)).toEqual([
+      'I decided to write the release notes in Portuguese',
+      'The team decided to use pnpm for this repository',
+    ])
+  })
+
+  it('[CV16] 200 turns in which everything is sent back leave as many memories as there are facts', async () => {
+    const { engine, client, store } = await openConversations(open)
+    const facts = ['I prefer green tea.', 'My sister is called Mia.', 'I live in Lisbon.']
+    const said: string[] = []
+    let echo = ''
+    for (let turn = 0; turn < 200; turn++) {
+      const words = facts[turn] ?? `What do you know about me, number ${turn}?`
+      const quoting = `You told me: ${invented(turn)}`
+      const { block } = await client.send([...said, words + echo], quoting)
+      // The client keeps what it sent, block and all, quotes it again, and the model quotes what it was given.
+      echo = block === null ? '' : `\n\n${block}`
+      said.push(words + echo, quoting)
+    }
+    await engine.conversations.settled()
+    expect(await contentsOf(engine)).toEqual(facts.map((fact) => fact.slice(0, -1)).sort())
+    const { rows } = await engine.list(ADA)
+    expect(rows.map(({ sourceCount }) => sourceCount)).toEqual([1, 1, 1])
+    const kept = await transcript(store)
+    expect(kept).toHaveLength(400)
+    expect(kept.join()).not.toMatch(/recollect-memory|invented/)
+  })
+
+  it('[CV17] shadow recalls, records and learns, and gives nothing', async () => {
+    const { engine, client } = await openConversations(open, {
+      settings: { enabled: true, shadow: true },
+    })
+    const { memory } = await engine.remember(ADA, { content: 'I drink green tea' })
+    await client.ask(['What do I drink? I live in Lisbon.'], 'Tea.')
+    const { rows } = await engine.conversations.receipts(ADA)
+    expect(rows).toMatchObject([
+      { skipped: 'shadow', injected: null, shadow: { memories: [memory.id] } },
+    ])
+    expect(rows[0]?.shadow?.tokens).toBeGreaterThan(0)
+    expect(await contentsOf(engine)).toContain('I live in Lisbon')
+  })
+
+  it('[CV16] what was forgotten after it was said is not learned from work that waited', async () => {
+    const { engine, client, clock } = await openConversations(open)
+    await client.ask(['I prefer tea'], 'Good.')
+    const prepared = await engine.conversations.prepare(
+      requestOf(['I prefer tea', 'Good.', 'I prefer tea']),
+    )
+    clock.advance(1_000)
+    const { rows } = await engine.list(ADA)
+    await engine.forget(ADA, rows[0]?.id ?? '')
+    engine.conversations.record(prepared, outcomeOf(prepared, answerOf('You said so.')))
+    await engine.conversations.settled()
+    expect(await contentsOf(engine)).toEqual([])
+  })
+}
+
+function invented(turn: number): string {
+  return `${FENCE_OPEN}\n- I prefer invented number ${turn}\n</recollect-memory>`
+}
+
+function describeReceipts(open: OpenStore): void {
+  it('[CV19] a receipt tells everything that memory did, and no text', async () => {
+    const { engine, client } = await openConversations(open)
+    const { memory } = await engine.remember(ADA, { content: 'I drink green tea' })
+    const usage = { input: 100, output: 20, cached: 80 }
+    const prepared = await client.send(
+      ['What do I drink? I live in Lisbon.'],
+      answerOf('Tea.', { id: 'resp_1', usage }),
+      { scope: { ...ADA, user: null, session: 's1' } },
+      { toolCalls: ['memory_search'] },
+    )
+    // What was recorded a moment ago is there already.
+    const receipt = await engine.conversations.receipt(ADA, prepared.receipt)
+    expect(receipt).toMatchObject({
+      id: prepared.receipt,
+      place: { owner: 'ada', user: null, session: 's1' },
+      requestId: 'req_1',
+      format: 'chat',
+      model: 'openai/gpt',
+      provider: 'openai',
+      status: 200,
+      skipped: null,
+      error: null,
+      recalled: [{ memory: memory.id }],
+      injected: { placement: 'turn-end', memories: [memory.id], tokens: prepared.tokens },
+      shadow: null,
+      toolCalls: ['memory_search'],
+      usage,
+      timings: { firstByteMs: 5, totalMs: 9 },
+    })
+    expect(receipt?.recalled[0]?.trail.length).toBeGreaterThan(0)
+    expect(receipt?.turns).toHaveLength(2)
+    expect(receipt?.extracted).toHaveLength(1)
+    expect(JSON.stringify(receipt)).not.toMatch(/tea|Lisbon/i)
+    expect(await engine.conversations.receipt({ owner: 'bob' }, prepared.receipt)).toBeNull()
+    expect((await engine.conversations.receipts(ADA, { session: 's2' })).rows).toEqual([])
+    expect((await engine.conversations.receipts(ADA, { session: 's1' })).rows).toEqual([receipt])
+  })
+
+  it('[CV19] says where there was no place for the memories', async () => {
+    const { engine, client } = await openConversations(open)
+    await engine.remember(ADA, { content: 'I drink green tea' })
+    await client.ask(QUESTION, 'Tea.', {}, { placement: null, skipped: 'no-place' })
+    expect((await engine.conversations.receipts(ADA)).rows).toMatchObject([
+      { skipped: 'no-place', injected: null, recalled: [{}] },
+    ])
+  })
+
+  it('[CV19] keeps as many receipts as the settings say, and for as long', async () => {
+    const { engine, client, store, clock } = await openConversations(open)
+    await engine.settings.change(ada, { receiptsMax: 5, receiptDays: 2 })
+    for (let n = 0; n < 150; n++) await client.send([`Question ${n}`], '-')
+    await engine.conversations.settled()
+    const kept = async () =>
+      (await store.find('entry', { owner: ada }, { where: { kinds: ['receipt'] }, limit: 500 }))
+        .rows
+    expect((await kept()).length).toBeLessThanOrEqual(105)
+    const { rows, next } = await engine.conversations.receipts(ADA, { limit: 3 })
+    expect(rows).toHaveLength(3)
+    const rest = await engine.conversations.receipts(ADA, { limit: 3, after: next ?? '' })
+    expect(rest).toMatchObject({ rows: [{}, {}], next: null })
+    expect(rows[0]?.id && rows[0].id > (rest.rows[0]?.id ?? '')).toBe(true)
+    clock.advance(3 * DAY)
+    expect((await engine.conversations.receipts(ADA)).rows).toEqual([])
+    expect(await kept()).toEqual([])
+    await engine.settings.change(ada, { receiptsMax: 0 })
+    await client.ask(['Another question'], '-')
+    expect(await kept()).toEqual([])
+  })
+
+  it('[CV21] erasing an owner takes its conversations and receipts, also those still on their way', async () => {
+    const { engine, client, store } = await openConversations(open)
+    await client.ask(['I prefer tea'], 'Good.')
+    await client.send(['I live in Lisbon'], 'Nice.')
+    await engine.eraseOwner('ada')
+    await engine.conversations.settled()
+    for (const table of ['memory', 'turn', 'entry'] as const) {
+      expect((await store.find(table, { owner: ada }, { where: {}, limit: 9 })).rows).toEqual([])
+    }
+  })
+
+  it('[CV21] exports hold what was said, but neither receipts nor links', async () => {
+    const { engine, client } = await openConversations(open)
+    await client.ask(['I prefer tea'], 'Good.')
+    const tables: string[] = []
+    for await (const line of engine.export(ADA)) tables.push(JSON.parse(line).table)
+    expect(tables.filter(Boolean).sort()).toEqual(['memory', 'turn', 'turn'])
+  })
+
+  it('[CV21] closing waits for what is on its way', async () => {
+    const store = await open()
+    const { engine, client } = await openConversations(open, {
+      store: { ...store, close: async () => {} },
+    })
+    await client.send(['I prefer tea'], 'Good.')
+    await engine.close()
+    expect(await transcript(store)).toHaveLength(2)
+    await store.close()
+  })
+
+  it('[CV22] requests, injections and what was given up are counted', async () => {
+    const telemetry = new KeptTelemetry()
+    const { engine } = await openConversations(open)
+    const { conversations } = observed(engine, telemetry)
+    await engine.remember(ADA, { content: 'I drink green tea' })
+    for (const [said, fields] of [
+      [QUESTION, {}],
+      [QUESTION, { placement: null, skipped: 'no-place' }],
+      [['Who won the chess game?'], {}],
+    ] as const) {
+      const prepared = await conversations.prepare(requestOf(said))
+      conversations.record(prepared, outcomeOf(prepared, answerOf('-'), fields))
+      conversations.record(prepared, outcomeOf(prepared, answerOf('-'), fields))
+    }
+    const passed = (outcome: string) =>
+      telemetry.counted('recollect_gateway_requests_total', { format: 'chat', outcome })
+    expect(['injected', 'no-place', 'nothing-relevant'].map(passed)).toEqual([1, 1, 1])
+    expect(telemetry.counted('recollect_injections_total')).toBe(1)
+    expect(telemetry.counted('recollect_injected_tokens_total')).toBeGreaterThan(0)
+    expect(telemetry.counted('recollect_conversations_dropped_total')).toBe(0)
+    expect(
+      telemetry.counted('recollect_operations_total', {
+        operation: 'conversations.prepare',
+        outcome: 'ok',
+      }),
+    ).toBe(3)
+  })
+}

@@ -1,0 +1,10 @@
+import { createReferenceStore } from '../../src/adapters/reference/store.ts'
+import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
+import { describeConversations } from './conversations.suite.ts'
+import { describeTranscripts } from './transcripts.suite.ts'
+
+describeConversations('on the reference store', async () => createReferenceStore())
+describeConversations('on sqlite', () => openSqliteStore({ path: ':memory:', now: Date.now }))
+
+describeTranscripts('on the reference store', async () => createReferenceStore())
+describeTranscripts('on sqlite', () => openSqliteStore({ path: ':memory:', now: Date.now }))

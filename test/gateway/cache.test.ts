@@ -1,0 +1,110 @@
+/** Providers charge less for prompts that begin as one they have seen. Memory must not cost that. */
+import { describe, expect, it } from 'vitest'
+import { FORMAT_NAMES, type FormatName } from '../../src/core/formats/format.ts'
+import type { SettingValues } from '../../src/core/settings.ts'
+import { askFor, requestOf, type Spoken } from './conversation.ts'
+import { FENCE, type Mode, OWNER, setUpGateway } from './harness.ts'
+import { PATHS, speak } from './wire.ts'
+
+const TURNS = 30
+const TOPICS = [
+  'tea',
+  'coffee',
+  'bread',
+  'cheese',
+  'music',
+  'hiking',
+  'novels',
+  'cities',
+  'films',
+  'games',
+]
+
+function question(turn: number): string {
+  return `Question ${turn}: what did I say about ${TOPICS[turn % TOPICS.length]}, “naïve” or not?`
+}
+
+/** The bodies that upstream received for one conversation. */
+async function converse(
+  format: FormatName,
+  mode: Exclude<Mode, 'direct'>,
+  settings: SettingValues = {},
+): Promise<readonly Buffer[]> {
+  const setup = await setUpGateway(mode, { settings })
+  for (const topic of TOPICS) {
+    await setup.engine.remember({ owner: OWNER }, { content: `I like ${topic} with ${topic}fish` })
+  }
+  setup.upstream.respond((request) => speak(request, { text: 'I see, 茶.' }))
+  const history: Spoken[] = []
+  for (let turn = 1; turn <= TURNS; turn++) {
+    history.push({ role: 'user', content: question(turn) })
+    const response = await askFor(setup, PATHS[format], requestOf(format, history))
+    expect(response.status).toBe(200)
+    await response.arrayBuffer()
+    history.push({ role: 'assistant', content: 'I see, 茶.' })
+    await setup.engine.conversations.settled()
+  }
+  return setup.upstream.requests.map(({ bytes }) => bytes)
+}
+
+function commonPrefix(a: Buffer, b: Buffer): number {
+  let length = 0
+  while (length < a.length && length < b.length && a[length] === b[length]) length++
+  return length
+}
+
+/** How much of each request the next one begins with. */
+function prefixes(bodies: readonly Buffer[]): readonly number[] {
+  return bodies.slice(1).map((body, index) => commonPrefix(bodies[index] ?? body, body))
+}
+
+/** Where the last words of the person end in each request but the last. */
+function ends(bodies: readonly Buffer[]): readonly number[] {
+  return bodies.slice(0, -1).map((body, index) => {
+    const words = Buffer.from(JSON.stringify(question(index + 1)).slice(1, -1))
+    return body.lastIndexOf(words) + words.length
+  })
+}
+
+describe.each(FORMAT_NAMES)('%s', (format) => {
+  it('[GW8] keeps the prompt cache over 30 turns', async () => {
+    const without = await converse(format, 'memory off')
+    const withMemory = await converse(format, 'memory on')
+    expect(withMemory).toHaveLength(TURNS)
+    const injected = withMemory.filter((body) => body.includes(FENCE))
+    expect(injected.length, 'memories were injected').toBe(TURNS)
+    const shared = prefixes(withMemory)
+    const sharedWithout = prefixes(without)
+    ends(without).forEach((end, index) => {
+      expect(end).toBeGreaterThan(0)
+      expect(shared[index]).toBeGreaterThanOrEqual(Math.min(sharedWithout[index] ?? 0, end))
+      // Up to there, both are the same request.
+      const [on, off] = [withMemory[index], without[index]]
+      expect(on?.subarray(0, end).equals(off?.subarray(0, end) ?? Buffer.alloc(0))).toBe(true)
+    })
+  })
+
+  it('[GW8] costs the prompt cache where memories stand in the system prompt', async () => {
+    const bodies = await converse(format, 'memory on', { injectPosition: 'system' })
+    const isCut = prefixes(bodies).map((shared, index) => {
+      const end = bodies[index]?.indexOf(question(1).slice(0, 10)) ?? 0
+      return shared < end
+    })
+    expect(isCut).toContain(true)
+  })
+
+  it('[GW8] injects the same bytes while recall finds the same', async () => {
+    const setup = await setUpGateway('memory on')
+    const said: Spoken[] = [{ role: 'user', content: 'Which tea is my favourite?' }]
+    const headers = { 'x-recollect-no-extract': 'true' }
+    for (let time = 0; time < 3; time++) {
+      const response = await askFor(setup, PATHS[format], requestOf(format, said), headers)
+      await response.arrayBuffer()
+      await setup.engine.conversations.settled()
+    }
+    const [first, ...others] = setup.upstream.requests
+    expect(first?.text).toContain(FENCE)
+    expect(others).toHaveLength(2)
+    for (const other of others) expect(other.text).toBe(first?.text)
+  })
+})

@@ -1,0 +1,55 @@
+/** Parts that fail, hang and recover on command. */
+import { AppError } from '../../src/core/errors.ts'
+import type { Embedder } from '../../src/ports/embedder.ts'
+import type { Store } from '../../src/ports/store.ts'
+import { scriptedEmbedder, untilAborted } from '../fakes/embedder.ts'
+
+export type Health = 'well' | 'fails' | 'hangs'
+
+export type Patient<P> = { readonly part: P; become(health: Health): void }
+
+const STORE_CALLS = ['get', 'find', 'tally', 'matchText', 'around', 'commit'] as const
+
+/** A store whose every call does what its health says. Calls that hang end when it gets well. */
+export function patientStore<S extends Store>(store: S): Patient<S> {
+  const { check, become } = patient()
+  const part = { ...store }
+  for (const name of STORE_CALLS) {
+    const original = store[name].bind(store) as (...args: unknown[]) => Promise<unknown>
+    const checked = async (...args: unknown[]) => {
+      await check()
+      return original(...args)
+    }
+    Object.assign(part, { [name]: checked })
+  }
+  return { part, become }
+}
+
+export function patientEmbedder(): Patient<Embedder> {
+  const { check, become } = patient()
+  const part = scriptedEmbedder(({ signal }) =>
+    Promise.race([check(), ...(signal === undefined ? [] : [untilAborted(signal)])]),
+  )
+  return { part, become }
+}
+
+function patient(): { check(): Promise<void>; become(health: Health): void } {
+  let health: Health = 'well'
+  let wait = Promise.resolve()
+  let recover = () => {}
+  return {
+    check: async () => {
+      if (health === 'fails')
+        throw new AppError('busy', 'Another process keeps the database locked.')
+      await wait
+    },
+    become: (next) => {
+      health = next
+      recover()
+      if (next !== 'hangs') return
+      wait = new Promise((resolve) => {
+        recover = resolve
+      })
+    },
+  }
+}

@@ -1,0 +1,236 @@
+/** Memory is never in the way: whatever fails, the model is asked and its answer arrives. */
+import OpenAI from 'openai'
+import { describe, expect, it } from 'vitest'
+import { createReferenceStore } from '../../src/adapters/reference/store.ts'
+import { FORMAT_NAMES } from '../../src/core/formats/format.ts'
+import { createEngine, type EngineOptions } from '../../src/main/compose.ts'
+import { askFor, requestOf } from './conversation.ts'
+import { type Patient, patientEmbedder, patientStore } from './fault-fakes.ts'
+import {
+  eventually,
+  FACT,
+  FENCE,
+  type GatewaySetup,
+  MEMORY_HEADER,
+  OWNER,
+  QUESTION,
+  setUpGateway,
+} from './harness.ts'
+import { send } from './raw-client.ts'
+import { PATHS, speak } from './wire.ts'
+
+const ANSWER = 'Jasmine.'
+const SETTINGS = { enabled: true, requestsPerMinute: 0, injectDeadlineMs: 100 }
+
+type Ill = { readonly setup: GatewaySetup; readonly become: Patient<unknown>['become'] }
+
+/** A gateway in front of an engine, a part of which is ill. No key is needed: keys are in the store, too. */
+async function withEngine(
+  options: EngineOptions,
+  become: Patient<unknown>['become'],
+): Promise<Ill> {
+  const engine = await createEngine({ ...options, settings: { ...SETTINGS, ...options.settings } })
+  const setup = await setUpGateway('memory on', { engine, auth: 'off' })
+  await engine.remember({ owner: 'default' }, { content: FACT })
+  return { setup, become }
+}
+
+async function withStore(): Promise<Ill> {
+  const { part, become } = patientStore(createReferenceStore())
+  return withEngine({ store: part, embedding: false }, become)
+}
+
+/** By meaning alone, so that there is nothing to fall back on. */
+async function withEmbedder(): Promise<Ill> {
+  const { part, become } = patientEmbedder()
+  const ill = await withEngine({ embedding: part, settings: { strategy: 'semantic' } }, become)
+  await ill.setup.engine.reindex()
+  return ill
+}
+
+async function ask({ url, upstream }: GatewaySetup, question = QUESTION) {
+  upstream.queue((request) => speak(request, { text: ANSWER }))
+  const body = requestOf('chat', [{ role: 'user', content: question }])
+  const response = await askFor({ url, key: '' }, PATHS.chat, body)
+  const answer = (await response.json()) as OpenAI.ChatCompletion
+  return {
+    text: answer.choices[0]?.message.content,
+    memory: response.headers.get(MEMORY_HEADER) ?? '',
+    isInjected: upstream.last().text.includes(FENCE),
+  }
+}
+
+describe.each([
+  ['the store', withStore],
+  ['the embedder', withEmbedder],
+])('%s', (_, open) => {
+  it.each([
+    ['fails', /^skipped; reason=(failed|late)\b/],
+    ['hangs', /^skipped; reason=late\b/],
+  ] as const)(
+    '[GW10] %s, and the model is asked without memory until it recovers',
+    async (health, told) => {
+      const { setup, become } = await open()
+      expect(await ask(setup)).toMatchObject({ text: ANSWER, isInjected: true })
+      become(health)
+      for (let time = 0; time < 3; time++) {
+        const { text, memory, isInjected } = await ask(setup)
+        expect(text).toBe(ANSWER)
+        expect(isInjected).toBe(false)
+        expect(memory).toMatch(told)
+      }
+      become('well')
+      const recovered = await eventually(
+        () => ask(setup),
+        ({ isInjected }) => isInjected,
+      )
+      expect(recovered.text).toBe(ANSWER)
+      await setup.engine.conversations.settled()
+    },
+  )
+})
+
+describe('what is kept afterwards', () => {
+  it('[GW10] is kept once the store recovers', async () => {
+    const { setup, become } = await withStore()
+    become('fails')
+    expect((await ask(setup, 'I prefer window seats on trains.')).text).toBe(ANSWER)
+    become('well')
+    expect((await ask(setup, 'My name is Ada.')).text).toBe(ANSWER)
+    await setup.engine.conversations.settled()
+    const { rows } = await setup.engine.list({ owner: 'default' })
+    expect(rows.map(({ content }) => content).join('\n')).toMatch(/Ada/)
+  })
+})
+
+describe('upstream', () => {
+  const clientOf = ({ baseUrl, key }: GatewaySetup) =>
+    new OpenAI({ baseURL: baseUrl, apiKey: key, maxRetries: 0 })
+  const body = {
+    model: 'gpt-test',
+    messages: [{ role: 'user' as const, content: 'I prefer window seats on trains.' }],
+  }
+  /** A provider that is given up soon. */
+  const hasty = (url: string) => ({
+    openai: {
+      kind: 'openai',
+      baseUrl: `${url}/v1`,
+      key: 'sk-upstream',
+      timeouts: { connectMs: 1_000, firstByteMs: 150, idleMs: 150 },
+    },
+  })
+
+  it('[GW11] that breaks the connection is told as such, not asked twice, and asked again later', async () => {
+    const setup = await setUpGateway()
+    setup.upstream.queue({ trouble: { after: 'headers', what: 'reset' } })
+    const failing = clientOf(setup).chat.completions.create(body)
+    await expect(failing).rejects.toThrow(OpenAI.InternalServerError)
+    await expect(failing).rejects.toMatchObject({ status: 502 })
+    expect(setup.upstream.requests).toHaveLength(1)
+    const answer = await clientOf(setup).chat.completions.create(body)
+    expect(answer.choices[0]?.message.content).toBe('Noted.')
+  })
+
+  it('[GW11] that is not there is told as such, without its key', async () => {
+    const setup = await setUpGateway()
+    await setup.upstream.close()
+    const error = await clientOf(setup)
+      .chat.completions.create(body)
+      .catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(OpenAI.InternalServerError)
+    expect(String(error)).not.toContain('sk-upstream')
+    await setup.engine.conversations.settled()
+    expect((await setup.engine.list({ owner: OWNER })).rows).toHaveLength(1)
+  })
+
+  it('[GW11] that hangs before it answers is given up', async () => {
+    const setup = await setUpGateway('memory on', { providers: hasty })
+    setup.upstream.queue({ trouble: { after: 'headers', what: 'hang' } })
+    const failing = clientOf(setup).chat.completions.create(body)
+    await expect(failing).rejects.toMatchObject({ status: 504 })
+    expect(await setup.upstream.last().ended).toBe('left')
+    await clientOf(setup).chat.completions.create(body)
+  })
+
+  it('[GW11] that hangs in mid-stream is given up, and the answer is not made to look whole', async () => {
+    const setup = await setUpGateway('memory on', { providers: hasty })
+    setup.upstream.queue((request) =>
+      speak(request, { text: 'x'.repeat(500), trouble: { after: 2_000, what: 'hang' } }),
+    )
+    const answer = await send(`${setup.baseUrl}/chat/completions`, {
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${setup.key}` },
+      body: JSON.stringify({ ...body, stream: true }),
+    })
+    expect(answer.status).toBe(200)
+    expect(answer.bytes).toHaveLength(2_000)
+    expect(answer.isWhole).toBe(false)
+    expect(await setup.upstream.last().ended).toBe('left')
+  })
+
+  it('[GW11] that says one thing and sends another is passed on all the same', async () => {
+    const setup = await setUpGateway()
+    const bytes = Buffer.from('data: this is not gzip\n\n'.repeat(2_000))
+    const headers = { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' }
+    for (const format of FORMAT_NAMES) {
+      setup.upstream.queue({ headers, body: bytes, cutSeed: 4 })
+      const answer = await send(`${setup.url}${PATHS[format]}`, {
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${setup.key}` },
+        body: JSON.stringify(requestOf(format, [{ role: 'user', content: QUESTION }])),
+      })
+      expect(answer.bytes.equals(bytes)).toBe(true)
+    }
+  })
+
+  it('[GW11] keeps nothing of an answer that failed', async () => {
+    const setup = await setUpGateway()
+    setup.upstream.queue({ status: 500, body: '{}' })
+    await expect(clientOf(setup).chat.completions.create(body)).rejects.toThrow()
+    await setup.engine.conversations.settled()
+    expect((await setup.engine.list({ owner: OWNER })).rows).toHaveLength(1)
+  })
+})
+
+describe('a client that reads slowly', () => {
+  const PIECE = Buffer.alloc(64 * 1_024, 'x')
+  const PIECES = 2_000
+
+  it.each([
+    ['memory off', 'text/event-stream'],
+    ['memory on', 'text/event-stream'],
+    ['memory on', 'application/json'],
+  ] as const)('[GW7] holds upstream up, %s, %s', async (mode, type) => {
+    const setup = await setUpGateway(mode)
+    const pieces = function* () {
+      for (let piece = 0; piece < PIECES; piece++) yield PIECE
+    }
+    setup.upstream.queue({ headers: { 'content-type': type }, body: pieces() })
+    const leaving = new AbortController()
+    const response = await fetch(`${setup.baseUrl}/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${setup.key}` },
+      body: JSON.stringify(requestOf('chat', [{ role: 'user', content: QUESTION }])),
+      signal: leaving.signal,
+    })
+    const received = setup.upstream.last()
+    await settled(() => received.sent())
+    // Buffers of the network are all that may fill: without backpressure, everything would have been sent.
+    expect(received.waiting()).toBeGreaterThan(0)
+    expect(received.sent()).toBeLessThan((PIECES * PIECE.length) / 2)
+    let bytes = 0
+    for await (const chunk of response.body ?? []) bytes += (chunk as Uint8Array).length // web streams give bytes
+    expect(bytes).toBe(PIECES * PIECE.length)
+    leaving.abort()
+  })
+})
+
+/** Waits until a number stays the same for a while. If that is too early, it is only smaller than it could be. */
+async function settled(read: () => number): Promise<void> {
+  let same = 0
+  let before = Number.NaN
+  while (same < 20) {
+    const now = read()
+    same = now === before && now > 0 ? same + 1 : 0
+    before = now
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}

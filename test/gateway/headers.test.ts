@@ -1,0 +1,128 @@
+/** What a request says about memory, in its headers and in its body. */
+import { describe, expect, it } from 'vitest'
+import { FORMAT_NAMES, type FormatName } from '../../src/core/formats/format.ts'
+import { askFor, requestOf } from './conversation.ts'
+import {
+  FENCE,
+  type GatewaySetup,
+  MEMORY_HEADER,
+  OWNER,
+  QUESTION,
+  setUpGateway,
+} from './harness.ts'
+import { PATHS } from './wire.ts'
+
+type Wish = { readonly headers?: Readonly<Record<string, string>>; readonly fields?: object }
+
+async function ask(
+  setup: GatewaySetup,
+  format: FormatName,
+  { headers = {}, fields = {} }: Wish,
+  question = QUESTION,
+): Promise<{ readonly told: string; readonly received: string }> {
+  const body = requestOf(format, [{ role: 'user', content: question }], fields)
+  const response = await askFor(setup, PATHS[format], body, headers)
+  await response.arrayBuffer()
+  expect(response.status).toBe(200)
+  await setup.engine.conversations.settled()
+  return {
+    told: response.headers.get(MEMORY_HEADER) ?? '',
+    received: setup.upstream.last().text,
+  }
+}
+
+async function memoriesOf({ engine }: GatewaySetup, scope: { owner: string; user?: string }) {
+  return (await engine.list(scope)).rows.map(({ content }) => content)
+}
+
+const STATEMENT = 'I prefer window seats.'
+
+describe.each(FORMAT_NAMES)('%s', (format) => {
+  it.each([
+    ['x-recollect-no-memory', 'true'],
+    ['x-recollect-no-memory', 'YES'],
+    ['x-omniroute-no-memory', '1'],
+  ])('[GW4] %s: %s turns memory off', async (name, value) => {
+    const setup = await setUpGateway()
+    const { told, received } = await ask(setup, format, { headers: { [name]: value } }, STATEMENT)
+    expect(told).toMatch(/^skipped; reason=no-memory\b/)
+    expect(received).not.toContain(FENCE)
+    expect(await memoriesOf(setup, { owner: OWNER })).toHaveLength(1)
+  })
+
+  it('[GW4] a header without a yes changes nothing', async () => {
+    const setup = await setUpGateway()
+    const { told } = await ask(setup, format, { headers: { 'x-recollect-no-memory': 'no' } })
+    expect(told).toMatch(/^injected; /)
+  })
+
+  it('[GW4] injecting and learning are turned off one by one', async () => {
+    const setup = await setUpGateway()
+    const noInject = { 'x-recollect-no-inject': '1' }
+    const first = await ask(setup, format, { headers: noInject }, STATEMENT)
+    expect(first.told).toMatch(/^skipped; reason=no-inject\b/)
+    expect(first.received).not.toContain(FENCE)
+    expect(await memoriesOf(setup, { owner: OWNER })).toHaveLength(2)
+    const noExtract = { 'x-recollect-no-extract': '1' }
+    expect((await ask(setup, format, { headers: noExtract })).told).toMatch(/^injected; /)
+    await ask(setup, format, { headers: noExtract }, 'I live in Lisbon.')
+    expect(await memoriesOf(setup, { owner: OWNER })).toHaveLength(2)
+  })
+
+  it('[GW5] the end user has memories of their own', async () => {
+    const setup = await setUpGateway()
+    const scope = { owner: OWNER, user: 'grace' }
+    await setup.engine.remember(scope, { content: 'My favourite tea is rooibos' })
+    const inBody = format === 'messages' ? { metadata: { user_id: 'grace' } } : { user: 'grace' }
+    const byHeader = { headers: { 'x-recollect-user': 'grace' }, fields: {} }
+    for (const wish of [{ fields: inBody }, byHeader]) {
+      const { received } = await ask(setup, format, wish)
+      expect(received).toContain('rooibos')
+      expect(received).not.toContain('jasmine')
+      await ask(setup, format, wish, 'I prefer window seats.')
+    }
+    expect((await memoriesOf(setup, scope)).join()).toContain('window seats')
+  })
+
+  it('[GW5] an agent that the key may act for is the owner', async () => {
+    const setup = await setUpGateway()
+    const { secret } = await setup.engine.keys.create({
+      name: 'two agents',
+      home: 'grace',
+      role: 'agent',
+      actsFor: [OWNER],
+    })
+    const other = { ...setup, key: secret }
+    expect((await ask(other, format, {})).received).not.toContain('jasmine')
+    for (const name of ['x-recollect-agent', 'X-Osaurus-Agent-Id']) {
+      const { received } = await ask(other, format, { headers: { [name]: OWNER } })
+      expect(received).toContain('jasmine')
+    }
+  })
+
+  it('[GW4] in shadow mode the request stays as it was, and the receipt tells', async () => {
+    const setup = await setUpGateway('memory on', { settings: { shadow: true } })
+    const { told, received } = await ask(setup, format, {})
+    expect(told).toMatch(/^skipped; reason=shadow\b/)
+    expect(received).toBe(JSON.stringify(requestOf(format, [{ role: 'user', content: QUESTION }])))
+    const { rows } = await setup.engine.conversations.receipts({ owner: OWNER })
+    expect(rows[0]?.shadow?.memories).toHaveLength(1)
+  })
+
+  it('[GW4] the receipt that the answer names tells what was done', async () => {
+    const setup = await setUpGateway()
+    const { told } = await ask(setup, format, { headers: { 'x-recollect-session': 's1' } })
+    const id = /receipt=(rcp_\w+)/.exec(told)?.[1] ?? ''
+    const receipt = await setup.engine.conversations.receipt({ owner: OWNER }, id)
+    expect(receipt).toMatchObject({
+      format,
+      status: 200,
+      skipped: null,
+      place: { owner: OWNER, session: 's1' },
+      injected: { placement: 'turn-end' },
+      usage: { input: expect.any(Number), output: 17 },
+    })
+    expect(receipt?.injected?.memories).toHaveLength(1)
+    expect(JSON.stringify(receipt)).not.toContain('jasmine')
+  })
+})
