@@ -53,6 +53,8 @@ const CONNECTIONS = 64
 const LOAD_ROUNDS = 3
 const LOAD_SECONDS = 3
 const STREAMED = 20_000
+/** Fewer than what overwhelms a server: this is about what stays behind, not about what waits. */
+const STREAMED_CONNECTIONS = 8
 /** How often what a server holds is looked at meanwhile, and how often it is told. */
 const SAMPLES = 20
 const SAMPLES_TOLD_EVERY = 5
@@ -98,21 +100,23 @@ type Targets = {
 async function startTargets(
   folder: string,
   running: { stop(): Promise<void> }[],
-  { progress, scale }: BenchOptions,
+  { progress }: BenchOptions,
 ): Promise<Targets> {
   const kept = <Started extends { stop(): Promise<void> }>(started: Started): Started => {
     running.push(started)
     return started
   }
   const { baseUrl } = kept(await startUpstream())
-  const memories = Math.ceil(MEMORIES * scale)
-  progress(`filling a store with ${memories.toLocaleString('en')} memories`)
+  const memories = MEMORIES // the bars are about so many, and filling takes only seconds
+  progress(`filling two stores with ${memories.toLocaleString('en')} memories`)
   const recollect = async (name: string, hasMemory: boolean) => {
     const given = { folder: join(folder, hasMemory ? 'on' : 'off'), baseUrl, memories, hasMemory }
     return kept(await startRecollect(name, given))
   }
-  const off = await recollect('Recollect, memory off', false)
-  const on = await recollect('Recollect, memory on', true)
+  const [off, on] = await Promise.all([
+    recollect('Recollect, memory off', false),
+    recollect('Recollect, memory on', true),
+  ])
   const peer = await startPeer(baseUrl, progress)
   if (peer !== null) kept(peer)
   return { direct: direct(baseUrl), off, on, peer }
@@ -172,6 +176,7 @@ type LoadResult = {
   readonly streamed: number
   readonly whole: number
   readonly errors: number
+  readonly injectedShare: number
 }
 
 /** As many at once as there are connections, for a while, each target in its turn. */
@@ -205,6 +210,7 @@ function summed(streams: readonly Load[], wholes: readonly Load[]): LoadResult {
     streamed: perSecond(streams),
     whole: perSecond(wholes),
     errors: [...streams, ...wholes].reduce((sum, { errors }) => sum + errors, 0),
+    injectedShare: median([...streams, ...wholes].map((load) => load.injectedShare)),
   }
 }
 
@@ -215,8 +221,8 @@ async function measureGrowth(
   rows: BenchRow[],
   bars: Bar[],
 ): Promise<void> {
-  const part = Math.max(CONNECTIONS, Math.ceil((STREAMED * scale) / SAMPLES))
-  const crowd = new Crowd(target, CONNECTIONS, 61)
+  const part = Math.max(STREAMED_CONNECTIONS, Math.ceil((STREAMED * scale) / SAMPLES))
+  const crowd = new Crowd(target, STREAMED_CONNECTIONS, 61)
   const held: number[] = [target.residentMb() ?? Number.NaN]
   let errors = 0
   for (let sample = 0; sample < SAMPLES; sample++) {
@@ -258,6 +264,9 @@ function rowsOf(
         ? {}
         : { addedP50: round(added[measure].p50), addedP95: round(added[measure].p95) }),
       ...(perSecond === undefined ? {} : { perSecond64: perSecond }),
+      ...(perSecond === undefined || load?.injectedShare === 0
+        ? {}
+        : { withMemory64: round(load?.injectedShare ?? Number.NaN) }),
     }
   })
 }

@@ -5,10 +5,12 @@ import { evaluateGate } from './gate.ts'
 import { evaluatePatterns } from './patterns.ts'
 import { evaluateRecall, RECALL_SETS } from './recall.ts'
 import { type EvalOptions, type EvalReport, renderTable } from './report.ts'
+import { evaluateTruth } from './truth.ts'
 
 const EVALS: Readonly<Record<string, (options: EvalOptions) => Promise<EvalReport>>> = {
   patterns: evaluatePatterns,
   gate: evaluateGate,
+  truth: evaluateTruth,
   fit: fitWeights,
   ...Object.fromEntries(
     RECALL_SETS.map((set) => [set, (options: EvalOptions) => evaluateRecall(set, options)]),

@@ -37,6 +37,15 @@ export function atLeast(name: string, value: number, floor: number): Floor {
   return { name, value, floor, holds: value >= floor }
 }
 
+export function above(name: string, value: number, floor: number): Floor {
+  return { name, value, floor, holds: value > floor }
+}
+
+/** Of what should be rare: the "floor" is from where on it is too much. */
+export function below(name: string, value: number, floor: number): Floor {
+  return { name, value, floor, holds: value < floor }
+}
+
 export function renderTable(table: Table): string {
   const cells = [
     table.columns,

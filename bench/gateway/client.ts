@@ -59,8 +59,8 @@ export class Client {
               reject(new Error(`${name} answered with ${told}`))
               return
             }
-            const memory = String(response.headers[MEMORY_HEADER] ?? '')
-            resolve({ firstMs, lastMs, isInjected: memory.startsWith('injected') })
+            const isGiven = isInjected(response.headers[MEMORY_HEADER])
+            resolve({ firstMs, lastMs, isInjected: isGiven })
           })
         },
       )
@@ -77,6 +77,8 @@ export class Client {
 export type Load = {
   readonly perSecond: number
   readonly errors: number
+  /** Of the answers, for how many memory had something to say in time. */
+  readonly injectedShare: number
 }
 
 /** Many at once, for some seconds or for a number of requests. */
@@ -94,6 +96,7 @@ export class Crowd {
 
   async ask(streams: boolean, until: { duration: number } | { amount: number }): Promise<Load> {
     const { baseUrl, headers } = this.#target
+    let [answered, injected] = [0, 0]
     const instance = autocannon({
       url: `${baseUrl}${CHAT}`,
       connections: this.#connections,
@@ -103,12 +106,22 @@ export class Crowd {
         {
           method: 'POST',
           setupRequest: (given) => ({ ...given, body: this.#conversations.next(streams) }),
+          onResponse: (_status, _body, _context, received) => {
+            answered++
+            if (isInjected(received[MEMORY_HEADER])) injected++
+          },
         },
       ],
     })
-    let answered = 0
-    instance.on('response', () => answered++)
     const { errors, timeouts, non2xx, duration } = await instance
-    return { perSecond: answered / duration, errors: errors + timeouts + non2xx }
+    return {
+      perSecond: answered / duration,
+      errors: errors + timeouts + non2xx,
+      injectedShare: injected / answered,
+    }
   }
+}
+
+function isInjected(memory: string | readonly string[] | undefined): boolean {
+  return String(memory ?? '').startsWith('injected')
 }

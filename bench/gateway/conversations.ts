@@ -1,24 +1,21 @@
 /**
- * What is asked: conversations of some turns, each request with the whole history, as clients send it. Questions use the
- * words of memories that are there, and no question is asked twice, so that neither recall nor its cache has it easy.
+ * What is asked: conversations of some turns, each request with the whole history, as clients send it. Questions are about
+ * memories that are there, and none is asked twice, so that no cache of vectors has it easy.
  */
-import { Texts } from '../texts.ts'
 import { ANSWER } from './script.ts'
+import { Statements } from './statements.ts'
 
 const TURNS = 5
-const QUESTION_WORDS = 8
-/** What the memories are made from as well. */
-export const MEMORIES_SEED = 7
-const SYSTEM = `You help the people of a small company with whatever comes up. ${new Texts(43).next()}. ${'Answer in short, friendly sentences, and say so when you do not know. '.repeat(12)}`
+const SYSTEM = 'Answer in short, friendly sentences, and say so when you do not know. '.repeat(14)
 
 type Message = { readonly role: string; readonly content: string }
 
 export class Conversations {
   readonly #model: string
   readonly #lanes: Message[][]
-  readonly #wanted = new Texts(MEMORIES_SEED)
-  readonly #words: Texts
+  readonly #statements: Statements
   #asked = 0
+  #said = 0
 
   /**
    * As many conversations as there are lanes go on by turns. With more of them than connections, a turn is asked only
@@ -27,11 +24,11 @@ export class Conversations {
   constructor({ model, lanes, seed }: { model: string; lanes: number; seed: number }) {
     this.#model = model
     this.#lanes = Array.from({ length: lanes }, () => [])
-    this.#words = new Texts(seed)
+    this.#statements = new Statements(seed)
   }
 
   question(): string {
-    return `What about ${this.#words.queryFor(this.#wanted.next(), QUESTION_WORDS)} ${this.#asked}?`
+    return `${this.#statements.next().question} This is question ${this.#said++} of today.`
   }
 
   /** The body of the next request. */

@@ -10,8 +10,7 @@ import { COMMIT_CHANGES_MAX } from '../../src/core/limits.ts'
 import { createEngine } from '../../src/main/compose.ts'
 import { DATABASE_FILE } from '../../src/main/database.ts'
 import { memory, owner } from '../../test/fakes/memories.ts'
-import { Texts } from '../texts.ts'
-import { MEMORIES_SEED } from './conversations.ts'
+import { Statements } from './statements.ts'
 
 /** Costs next to nothing and is measured apart; see `gateway.ts`. */
 export const EMBEDDING = 'static'
@@ -56,7 +55,7 @@ async function run({ folder, memories, hasMemory, baseUrl }: Order): Promise<voi
 /** As the rows that remembering them one by one would leave, which takes minutes. */
 async function writeMemories(path: string, count: number): Promise<void> {
   const store = await openSqliteStore({ path, now: Date.now })
-  const texts = new Texts(MEMORIES_SEED)
+  const statements = new Statements(7)
   const ids = createIds()
   const now = systemClock.now()
   const place = { owner: OWNER, user: null, session: null }
@@ -65,7 +64,7 @@ async function writeMemories(path: string, count: number): Promise<void> {
       memory({
         id: ids.next('mem', now),
         place,
-        content: texts.next(),
+        content: statements.next().statement,
         createdAt: now,
         updatedAt: now,
       }),

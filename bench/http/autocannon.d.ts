@@ -8,6 +8,12 @@ declare module 'autocannon' {
     readonly body?: string
     readonly headers?: { readonly [name: string]: string }
     readonly setupRequest?: (request: Request) => Request
+    readonly onResponse?: (
+      status: number,
+      body: string,
+      context: object,
+      headers: { readonly [name: string]: string | readonly string[] },
+    ) => void
   }
   type Options = {
     readonly url: string

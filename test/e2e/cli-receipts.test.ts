@@ -53,7 +53,7 @@ it.each([
   [['receipts', 'show'], 2, '`receipts show` needs the <id> of a receipt.'],
   [['receipts', 'shwo', 'rcp_1'], 2, 'Did you mean `receipts show`?'],
   [['receipts', 'show', 'rcp_none'], 4, 'There is no receipt rcp_none here.'],
-  [['receipts', 'show', 'mem_1'], 2, 'is not an id here'],
+  [['receipts', 'show', 'mem_1'], 4, 'There is no receipt mem_1 here.'],
   [['receipts', '--limit', '0'], 2, '--limit takes a whole number from 1 to 200.'],
 ])('[CV23] %j says what is wrong', async (argv, exit, message) => {
   const cli = createCli()

@@ -1,15 +1,17 @@
 /** Texts that have broken other systems, as what people say and as what is remembered. */
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { FORMAT_NAMES } from '../../src/core/formats/format.ts'
+import { FORMAT_NAMES, type FormatName } from '../../src/core/formats/format.ts'
 import { FENCE_CLOSE, FENCE_OPEN } from '../../src/core/prompting/block.ts'
-import { askFor, historyIn, requestOf } from './conversation.ts'
-import { keyFor, MEMORY_HEADER, occurrences, setUpGateway } from './harness.ts'
+import type { Engine } from '../../src/engine/engine.ts'
+import { askFor, historyIn, requestOf, type Spoken } from './conversation.ts'
+import { keyFor, MEMORY_HEADER, setUpGateway } from './harness.ts'
 import { PATHS } from './wire.ts'
 
 const FOLDER = '../shared/evals/adversarial'
 const AT_ONCE = 16
 const MEMORIES_PER_OWNER = 40
+const QUESTIONS_PER_OWNER = 4
 const OWN_STRINGS = [
   FENCE_CLOSE,
   FENCE_OPEN,
@@ -57,64 +59,84 @@ describe.each(FORMAT_NAMES)('%s', (format) => {
   it('[GW13] passes on whatever people say', async () => {
     const setup = await setUpGateway('memory off', { settings: { enabled: true } })
     const { upstream, engine } = setup
-    await forAll(STRINGS, async (text) => {
-      const body = requestOf(format, [{ role: 'user', content: text }])
+    const bodies = conversations(format).map((said) => JSON.stringify(requestOf(format, said)))
+    await forAll(bodies, async (body) => {
       const response = await askFor(setup, PATHS[format], body, { 'x-recollect-no-inject': '1' })
       await response.arrayBuffer()
-      expect(response.status, JSON.stringify(text)).toBe(200)
+      expect(response.status, body).toBe(200)
       expect(response.headers.get(MEMORY_HEADER)).toMatch(/^skipped; reason=/)
     })
-    const received = new Set(upstream.requests.map((request) => request.text))
-    for (const text of STRINGS) {
-      const sent = JSON.stringify(requestOf(format, [{ role: 'user', content: text }]))
-      expect(received, JSON.stringify(text)).toContain(sent)
-    }
+    expect(upstream.requests.map(({ text }) => text).sort()).toEqual([...bodies].sort())
     await engine.conversations.settled()
     expect(await engine.doctor()).toEqual([])
   })
 
-  it('[GW13] keeps whatever is remembered inside of its fence', async () => {
-    const settings = {
-      strategy: 'recent' as const,
-      recallLimit: MEMORIES_PER_OWNER,
-      contextTokensMax: 16_000,
-    }
+  it('[GW13] keeps whatever is remembered inside of its fence, whatever is asked', async () => {
+    const settings = { strategy: 'recent' as const, recallLimit: 100, contextTokensMax: 16_000 }
     const setup = await setUpGateway('memory off', { settings: { enabled: true, ...settings } })
-    const { engine, upstream } = setup
     let lines = 0
     for (let from = 0; from < STRINGS.length; from += MEMORIES_PER_OWNER) {
-      const owner = `owner-${from}`
-      for (const content of STRINGS.slice(from, from + MEMORIES_PER_OWNER)) {
-        // Some are no statement at all, and refused for that.
-        await engine
-          .remember({ owner }, { content, key: `k${content}`.slice(0, 50) })
-          .catch(() => {})
+      const memories = STRINGS.slice(from, from + MEMORIES_PER_OWNER)
+      const key = await ownerOf(setup.engine, `owner-${from}`, memories)
+      // A fence in the question is the client's own; it stays, and is not counted here.
+      const questions = memories.filter((text) => text.trim() !== '' && !/recollect/i.test(text))
+      for (const question of questions.slice(0, QUESTIONS_PER_OWNER)) {
+        const body = requestOf(format, [{ role: 'user', content: question }])
+        const headers = { 'x-recollect-no-extract': '1' }
+        const response = await askFor({ ...setup, key }, PATHS[format], body, headers)
+        await response.arrayBuffer()
+        expect(response.headers.get(MEMORY_HEADER)).toMatch(/^injected; /)
+        const received = setup.upstream.last()
+        const content = historyIn(format, received.body).at(-1)?.content ?? ''
+        lines += linesInside(content, question).length
+        // All but the block is as it was.
+        const sent = JSON.stringify(body)
+        expect(received.text.replace(JSON.stringify(content), () => JSON.stringify(question))).toBe(
+          sent,
+        )
       }
-      const key = await keyFor(engine, owner)
-      const question = 'What is there?'
-      const body = requestOf(format, [{ role: 'user', content: question }])
-      const response = await askFor({ ...setup, key }, PATHS[format], body)
-      await response.arrayBuffer()
-      expect(response.headers.get(MEMORY_HEADER)).toMatch(/^injected; /)
-      const received = historyIn(format, upstream.last().body)
-      expect(received).toHaveLength(1)
-      const content = received[0]?.content ?? ''
-      expect(content.startsWith(`${question}\n\n${FENCE_OPEN}\n`)).toBe(true)
-      expect(content.endsWith(`\n${FENCE_CLOSE}`)).toBe(true)
-      expect(occurrences(content.toLowerCase().replace(/\s/g, ''), '<recollect-memory')).toBe(1)
-      expect(occurrences(content.toLowerCase().replace(/\s/g, ''), '</recollect-memory')).toBe(1)
-      const inside = content.slice(`${question}\n\n${FENCE_OPEN}\n`.length, -FENCE_CLOSE.length - 1)
-      // Line breaks are ours; no other character that can't be seen is left, and nothing that begins a tag.
-      expect(inside).not.toMatch(/[^\P{C}\n]|<[\p{L}/!?|]/u)
-      for (const line of inside.split('\n')) {
-        expect(line).toMatch(/^- .+ \(\d{4}-\d\d-\d\d\)$/u)
-        lines++
-      }
-      // All but the block is as it was.
-      expect(upstream.last().text.replace(JSON.stringify(content), JSON.stringify(question))).toBe(
-        JSON.stringify(body),
-      )
     }
-    expect(lines).toBeGreaterThan(STRINGS.length / 2)
+    expect(lines).toBeGreaterThan(STRINGS.length)
   })
 })
+
+/** All strings as what people say, a few in each conversation; each is the last of one, in one of the formats. */
+function conversations(format: FormatName): readonly (readonly Spoken[])[] {
+  const shift = FORMAT_NAMES.indexOf(format)
+  const strings = [...STRINGS.slice(shift), ...STRINGS.slice(0, shift)]
+  const count = Math.ceil(strings.length / FORMAT_NAMES.length)
+  return Array.from({ length: count }, (_, index) =>
+    strings
+      .slice(index * FORMAT_NAMES.length, (index + 1) * FORMAT_NAMES.length)
+      .flatMap((content): readonly Spoken[] => [
+        { role: 'assistant', content: 'Go on.' },
+        { role: 'user', content },
+      ])
+      .slice(1),
+  )
+}
+
+/** An owner with these memories; gives its key. Some texts are no statement at all, and refused for that. */
+async function ownerOf(engine: Engine, owner: string, texts: readonly string[]): Promise<string> {
+  for (const [index, content] of texts.entries()) {
+    await engine.remember({ owner }, { content, key: `text-${index}` }).catch(() => {})
+  }
+  return keyFor(engine, owner)
+}
+
+/** The lines between the fences; fails when anything gets out. */
+function linesInside(content: string, question: string): readonly string[] {
+  const opening = `${question}\n\n${FENCE_OPEN}\n`
+  const closing = `\n${FENCE_CLOSE}`
+  expect(content.startsWith(opening)).toBe(true)
+  expect(content.endsWith(closing)).toBe(true)
+  const inside = content.slice(opening.length, -closing.length)
+  expect(inside.toLowerCase().replace(/[\s\p{Cf}]/gu, '')).not.toMatch(/<\/?recollect-memory/)
+  // Line breaks are ours; no other character that can't be seen is left, and nothing that begins a tag.
+  expect(inside.replaceAll('\n', '')).not.toMatch(
+    /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029\ufeff]|<[\p{L}/!?|]/u,
+  )
+  const lines = inside.split('\n')
+  for (const line of lines) expect(line).toMatch(/^- .+ \(\d{4}-\d\d-\d\d\)$/u)
+  return lines
+}

@@ -103,7 +103,12 @@ describe('bad input', () => {
     ['a model that is a number', { fields: { model: 7 } }],
     ['an empty model', { fields: { model: '' } }],
     ['no messages', { fields: { messages: undefined } }],
-    ['messages that are a number', { fields: { messages: 7 } }],
+    ['messages that are a text in a list', { fields: { messages: ['zebra'] } }],
+    [
+      'messages that are an object',
+      { body: '{"model":"m","max_tokens":5,"messages":{},"input":{}}' },
+    ],
+    ['messages that are a number', { body: '{"model":"m","max_tokens":5,"messages":7,"input":7}' }],
     ['messages that are numbers', { fields: { messages: [7] } }],
     [
       'a message whose content is a number',

@@ -77,7 +77,11 @@ it('[MT4] responses: one beginning, numbers without gaps, one end with all that 
 })
 
 it('[MT4] parts go out as soon as they come', async () => {
-  let hasGoneOn = false
+  let goOn = () => {}
+  const waits = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  let hasEnded = false
   const bytes = (events: readonly Event[]) => Buffer.from(toSse(events, '\n'))
   const delta = (fields: object): Event => ({
     name: null,
@@ -85,9 +89,13 @@ it('[MT4] parts go out as soon as they come', async () => {
   })
   const body = {
     async *[Symbol.asyncIterator]() {
-      yield bytes([delta({ role: 'assistant', content: 'Let' })])
-      hasGoneOn = true
-      yield bytes([delta({ content: ' me' })])
+      try {
+        yield bytes([delta({ role: 'assistant', content: 'Let' })])
+        await waits
+        yield bytes([delta({ content: ' me' })])
+      } finally {
+        hasEnded = true
+      }
     },
   } as unknown as Iterable<Uint8Array> // the provider by script takes both
   const reply = { headers: { 'content-type': 'text/event-stream' }, body }
@@ -96,8 +104,10 @@ it('[MT4] parts go out as soon as they come', async () => {
   const reader = response.body?.getReader()
   const first = await reader?.read()
   expect(Buffer.from(first?.value ?? []).toString()).toContain('"Let"')
-  expect(hasGoneOn).toBe(false)
+  goOn()
+  // A client that leaves lets go of the provider too.
   await reader?.cancel()
+  expect(hasEnded).toBe(true)
 })
 
 const sse = (events: readonly Event[]) => ({

@@ -77,7 +77,11 @@ async function both(
     ...request,
     headers: { ...headers, ...credentials },
   })
-  return { direct, through, received: [await upstream.request(1), await upstream.request(2)] }
+  const [before, after] = upstream.requests
+  if (before === undefined || after === undefined) {
+    throw new Error(`Upstream was not asked: ${through.status} ${through.bytes.toString()}`)
+  }
+  return { direct, through, received: [before, after] }
 }
 
 function relevant(headers: Readonly<Record<string, unknown>>): object {

@@ -11,7 +11,7 @@ import { contextWindowOf, type Route, routeModel, systemRoleOf } from '../../cor
 import { sha256 } from '../../core/sha256.ts'
 import type { Prepared, SkipReason } from '../../engine/conversations/conversations.ts'
 import type { Context } from '../../operations/operation.ts'
-import type { UpstreamResponse } from '../../ports/upstream.ts'
+import type { HeaderPairs, UpstreamResponse } from '../../ports/upstream.ts'
 import { type Body, type Exchange, readBody } from './exchange.ts'
 import {
   forwarded,
@@ -22,7 +22,13 @@ import {
   type Wishes,
 } from './headers.ts'
 import { NOBODY, pipe, readAlong } from './piping.ts'
-import { answerWithTools, createToolbox, type HiddenCalls, wantsTools } from './tools/index.ts'
+import {
+  answerWithTools,
+  createToolbox,
+  type HiddenCalls,
+  wantsTools,
+  withHiddenCalls,
+} from './tools/index.ts'
 
 export async function ask(exchange: Exchange, format: Format, hidden: HiddenCalls): Promise<void> {
   const { options, request, caller } = exchange
@@ -153,25 +159,36 @@ async function send(
     provider: route.provider,
     body: body.json,
   })
-  if (!isOffered) return reached(options.upstream.send({ ...base, headers, body: edited.bytes }))
   const user = userOf(wishes, asked)
-  const uncompressed = headers.filter(([name]) => name.toLowerCase() !== 'accept-encoding')
+  const remembered = hidden.of(wishes.owner, user)
+  if (!isOffered) {
+    // Calls of ours that led to those of the client are part of the conversation, also when no more are wanted.
+    const text = withHiddenCalls(format.name, edited.text, remembered)
+    const sent = text === edited.text ? edited.bytes : Buffer.from(text, 'utf8')
+    return reached(options.upstream.send({ ...base, headers, body: sent }))
+  }
   return answerWithTools({
     format: format.name,
     text: edited.text,
     ...createToolbox(contextOf(exchange), { owner: wishes.owner, user }),
-    remembered: hidden.of(wishes.owner, user),
+    remembered,
     signal,
     send: (text, stop) =>
       reached(
         options.upstream.send({
           ...base,
-          headers: uncompressed,
+          headers: readable(headers),
           body: Buffer.from(text, 'utf8'),
           signal: stop,
         }),
       ),
   })
+}
+
+/** What is taken apart must not be compressed. */
+function readable(headers: HeaderPairs): HeaderPairs {
+  const rest = headers.filter(([name]) => name.toLowerCase() !== 'accept-encoding')
+  return [...rest, ['accept-encoding', 'identity']]
 }
 
 function contextOf({ options, caller, signal }: Exchange): Context {

@@ -5,7 +5,7 @@
 import { parseScope, type ScopeInput } from '../../core/draft.ts'
 import type { Entry } from '../../core/entry.ts'
 import { AppError } from '../../core/errors.ts'
-import { type Instant, type OwnerId, parseId, type ReceiptId, type Scope } from '../../core/ids.ts'
+import type { Instant, OwnerId, ReceiptId, Scope } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/memory.ts'
 import type { Receipt } from '../../core/receipt.ts'
 import type { Settings } from '../../core/settings.ts'
@@ -25,6 +25,7 @@ const CLEAN_EVERY = 100
 const CLEANED_ROWS = 500
 const OWNERS_COUNTED_MAX = 10_000
 const DAY_MS = 86_400_000
+const RECEIPT_ID = /^rcp_\w{1,60}$/
 
 export class Receipts {
   readonly #ports: EnginePorts
@@ -84,9 +85,9 @@ export class Receipts {
 
   async get(scope: ScopeInput, id: string): Promise<Receipt | null> {
     const parsed = parseScope(scope)
-    const receiptId = parseId('rcp', id)
+    if (!RECEIPT_ID.test(id)) return null
     await this.flush()
-    const entry = await this.#ports.store.get('entry', parsed, receiptId)
+    const entry = await this.#ports.store.get('entry', parsed, id as ReceiptId) // just looked at
     return entry === null || entry.kind !== 'receipt' ? null : toReceipt(entry)
   }
 

@@ -25,6 +25,9 @@ export const german: CueTable = {
   ),
   ownWords: [
     cue(
+      '(?:such|suche|finde|zeig|zeige) (?:\\S+ ){0,3}?(?:nachricht|notiz|text|stelle)(?: \\S+)?,? (?:in der|in dem|wo|mit der) ich',
+    ),
+    cue(
       '{my} (?:genaue[nrs]?|exakte[nrs]?|eigene[nrs]?|ursprüngliche[nrs]?|damalige[nrs]?) (?:worte|wörter|wortlaut|formulierung|nachricht|text|aussage)',
       'in meinen eigenen',
     ),
@@ -45,6 +48,7 @@ export const german: CueTable = {
     ),
   ],
   whoAmI: [
+    cue('was für (?:ein|eine) (?:mensch|person|typ|frau|mann) (?:bin ich|ich bin)'),
     cue('wie (?:heiße|heiß|heisse) ich|wie ist mein (?:\\S+ )?name|was ist mein (?:\\S+ )?name'),
     cue('wer (?:bin ich|ich bin)', 'zitier|spreche|rede'),
     cue(
@@ -61,6 +65,14 @@ export const german: CueTable = {
     cue('(?:kurz)?(?:biografie|bio|porträt|vorstellung) (?:von|über) (?:mir|mich)'),
   ],
   earlierTalk: [
+    cue(
+      'was war (?:das|unser|die) (?:\\S+ )?(?:ergebnis|fazit|entscheidung|plan|beschluss) (?:wegen|zu|zum|zur|bei|mit|für)',
+      '{work}|krieg|wahl',
+    ),
+    cue('(?:haben|hatten|sind) wir (?:\\S+ ){0,3}?(?:schon|bereits|jemals|eigentlich) '),
+    cue(
+      'wie weit (?:sind|waren|kamen) wir|was (?:ist|wurde) (?:\\S+ ){0,4}?aus (?:der|dem|unser\\S*)',
+    ),
     cue(
       '(?:was|wie|welche[nrsm]?|wo|wann|warum|wieso|wer|worauf|wozu) (?:\\S+ ){0,4}?(?:hatten|waren|wollten) wir',
       'hier|{work}',
@@ -121,6 +133,10 @@ export const german: CueTable = {
   ],
   ownFact: [
     cue(
+      '(?:was|wer|wo|wann|welche[nrsm]?|wie (?:groß|alt|lang|schwer|viel)) (?:\\S+ ){0,6}?(?:{my}) (?:[\\p{L}]+ )?(?:{kin})',
+      '{work}|soll|warum',
+    ),
+    cue(
       '(?:wie|was|wer|wo|wann|welche[nrsm]?) (?:\\S+ )?(?:hieß|hießen|war|waren|hatte|hat|ist|heißt) (?:\\S+ )?(?:nochmal|noch mal|noch gleich|gleich nochmal)',
       '{work}|unterschied|befehl',
     ),
@@ -147,6 +163,13 @@ export const german: CueTable = {
     cue('(?:erinnere? mich|hilf mir) (?:\\S+ )?(?:an|daran,) (?:\\S+ ){0,3}?(?:{my})', '{work}'),
   ],
   advice: [
+    cue(
+      '(?:für|zu) (?:{my}) (?:{kin}|rücken|haut|wohnung|garten)(?! \\S)|(?:wäre|ist) was für (?:mich|uns|{my})',
+      '{work}',
+    ),
+    cue(
+      '(?:such|finde|buch|buche|empfiehl)(?:e)? (?:mir|uns) (?:\\S+ ){1,4}?(?:in (?:der|meiner|unserer) nähe|in meiner gegend|bei mir)',
+    ),
     cue(
       'was (?:soll|sollte|könnte|kann|koche|esse|ziehe|schenke|schau\\S?|lese|koch) (?:ich|wir)(?: \\S+){0,6}?\\s?(?:kochen|essen|anziehen|schenken|lesen|anschauen|ansehen|schauen|gucken|backen|trinken|bestellen|unternehmen|mitbringen|mitnehmen|einpacken|spielen|hören|abend|wochenende)',
       '{work}',

@@ -23,10 +23,19 @@ const { cue, opening } = spacedCues({
 
 const GOING_WRONG = 'wrong|mistakes?|incorrect(?:ly)?|miss|missed|mess(?:ed)? up|break|screw up'
 
+/** A question of yes or no about what the person did, unless they want their work checked. */
 const OWN_DEED: Cue = {
   pattern: opening('(?:and |so )?(?:did|was|were|have) i '),
   unless: cue(`${GOING_WRONG}|right|correct(?:ly)?|well|here|this|forget|understand|{work}`)
     .pattern,
+}
+
+/** "What was the discount I got", and not "when I got home" or "…, which I got last week". */
+const DEED_ASKED_FOR: Cue = {
+  pattern: opening(
+    '(?:and |so |but |hey |also )?(?:what|which|who|when|where|how many|how much|how long) (?!i )(?:\\S+ ){1,12}?i (?:\\w{2,}ed|got|bought|went|took|made|saw|met|ran|ate|paid|spent|gave|flew|drove|won|sold|began)',
+  ),
+  unless: cue(`${GOING_WRONG}|here|if|{work}|need|use to`).pattern,
 }
 
 export const english: CueTable = {
@@ -37,6 +46,9 @@ export const english: CueTable = {
     '(?:please )?(?:write|rewrite|compose|translate|rephrase|proofread)(?! (?:a |an |my )?(?:short )?(?:bio|profile|introduction))(?!.* (?:we|you) )',
   ),
   ownWords: [
+    cue(
+      '(?:find|search|look for|show|dig up|pull up) (?:\\S+ ){0,4}?(?:messages?|notes?|text) (?:where|in which|when|with) i ',
+    ),
     cue('read (?:\\S+ ){0,3}?back'),
     cue(
       '(?:exact|precise|original|literal) (?:words?|sentence|phrase|wording|message|text) (?:that )?i ',
@@ -69,6 +81,7 @@ export const english: CueTable = {
     cue('what i (?:said|typed|wrote)(?: \\S+){0,6}? (?:word for word|verbatim)'),
   ],
   whoAmI: [
+    cue('what (?:sort|kind|type) of (?:person|human|man|woman) (?:am i|(?:\\S+ ){0,3}?i am)'),
     cue(
       '(?:have|got|keep|hold|saved|stored|on file|on record)(?: \\S+){0,3}? (?:about|on) me(?! \\w)',
     ),
@@ -100,6 +113,19 @@ export const english: CueTable = {
   ],
   earlierTalk: [
     cue(
+      'what was (?:the|our) (?:conclusion|outcome|result|verdict|decision|agreement|plan)(?: \\S+)? (?:about|on|regarding|for|with|of our)',
+      '{work}|war|trial|battle|election|study',
+    ),
+    cue(
+      '(?:have|did) we (?:already|ever|still|finally|manage|finish|book|order|pay|send|get|buy)',
+      '{work}|humans|as a species',
+    ),
+    cue('how far (?:did|have|had) we|where (?:do|did) we stand'),
+    cue(
+      'you (?:\\S+ )?(?:helped|gave|wrote|made|showed|sent) (?:me|us) (?:\\S+ ){0,8}?(?:{past})',
+      '{work}',
+    ),
+    cue(
       "(?:what|which|where|everything|anything|all|list|options?|things?|stuff) (?:that )?(?:we|we've) (?:\\S+ )?(?:\\w{2,}ed|had|did|were|made|wrote|got|found)",
       '{work}|learn|at (?:work|school)',
     ),
@@ -113,7 +139,7 @@ export const english: CueTable = {
     cue('what (?:\\S+ )?happened with (?:\\S+ ){1,4}?(?:i|we|in the end|my|our)'),
     cue('(?:did|have|had) we (?:\\S+ )?(?:{agree}|{agreed})'),
     cue(
-      '(?:what|which|why|when|where|how|as|like|way|know|than|reasons?|everything|all) (?:that )?we (?:already |had |have |once |just )*(?:{agreed})',
+      '(?:what|(?<!, )which|why|how|as|like|way|know|than|reasons?|everything|all) (?:that )?we (?:already |had |have |once |just )*(?:{agreed})',
     ),
     cue(
       '(?:that|the|those|this) (?:\\S+ )?(?:\\S+ )?(?:that |which )?we (?:already |had |have |once )*(?:{agreed})',
@@ -128,7 +154,7 @@ export const english: CueTable = {
     ),
     cue(
       "(?:you|you've|you had|you'd) (?:already |once |even |previously |actually )*(?:told me|mentioned|recommended|suggested|advised|promised|reminded me)",
-      '{work}',
+      '{work}|above|just now',
     ),
     cue(
       '(?:{past}),? (?:\\S+ ){0,3}?you (?:\\S+ )?(?:told|gave|showed|wrote|sent|made|helped|explained|said|did|shared|created|listed)',
@@ -143,7 +169,7 @@ export const english: CueTable = {
     ),
     cue(
       'remember (?:when|that|the|our|how|what|which|where) (?:\\S+ ){0,4}?(?:we|you|i) (?:\\S+ )?\\w+(?:ed|t|d|id|ot|an|poke|ame|ave)',
-      'remember (?:that )?i ',
+      'remember (?:that )?i |i (?:still |also |do )?remember',
     ),
     cue(
       '(?:remind me|refresh my memory)(?: on| about|,)? (?:what|which|how|why|when|where|who|of what) (?:\\S+ ){0,2}?(?:we|you) ',
@@ -154,10 +180,7 @@ export const english: CueTable = {
       '(?:what|which|who|whom|when|where|how(?: many| much| often| long| far)?) (?:\\S+ ){0,14}?(?:did|have|had|was) i(?! (?:to|better))',
       `${GOING_WRONG}|here|errors?|exception`,
     ),
-    cue(
-      '(?:what|which|who|when|where|how many|how much|how long) (?:\\S+ ){0,12}?i (?:\\w{2,}ed|got|bought|went|took|made|saw|met|ran|ate|paid|spent|gave|flew|drove|won|sold|began)',
-      `${GOING_WRONG}|here|if|{work}|need|use to`,
-    ),
+    DEED_ASKED_FOR,
     cue(
       '(?:what|which) (?:\\S+ ){1,6}?am i (?:currently |now |still |mostly )?(?:\\w+ing|obsessed|into)',
       `${GOING_WRONG}|missing|here|supposed|{work}`,
@@ -178,6 +201,10 @@ export const english: CueTable = {
     ),
   ],
   ownFact: [
+    cue(
+      '(?:what|who|when|where|which|how (?:old|tall|big|long|much|many|far|heavy)) (?:\\S+ ){0,8}?my (?:\\w+ )?(?:{kin})',
+      '{work}|should|say|mean',
+    ),
     cue(
       "my (?:{kin})(?:'s \\S+)?,? (?:\\S+ ){0,4}?(?:his|her|their|its|the) (?:name|names|birthday|age|birthdays)",
     ),
@@ -253,6 +280,20 @@ export const english: CueTable = {
     cue('my favou?rites?', 'my (?:\\S+ )?favou?rites? (?:\\S+ ){1,3}?(?:is|are|was|were|has|will)'),
   ],
   advice: [
+    cue(
+      '(?:find|get|book|recommend|suggest|look for) (?:me |us )?(?:\\S+ ){1,5}?(?:near|close to|around) (?:me|us|home|my (?:place|home|house|flat|apartment|office|work)|our)',
+      '{work}',
+    ),
+    cue(
+      "(?:we'd|we would|i'd|i would|we|my family|our family|the kids) (?:\\S+ )?(?:enjoy|love) (?:\\S+ ){0,3}?(?:as a|together|family|there)",
+    ),
+    cue(
+      '(?:good|best|nice|right|suitable) (?:\\S+ ){1,4}?for (?:my|our) (?:{kin}|feet|back|knees?|skin|hair|home|garden|age|height|level)',
+    ),
+    cue(
+      'that i can (?:actually |also )?(?:eat|drink|afford|use)|(?:for|with) (?:our|my) (?:{kin})(?! \\S)',
+      '{work}',
+    ),
     cue(
       '(?:suits?|fits?|match(?:es)?) (?:me|my (?:\\w+ )?(?:personality|style|taste|life|lifestyle|schedule|needs|mood|home|body))',
       '{work}',

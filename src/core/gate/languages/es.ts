@@ -5,7 +5,6 @@ import type { CueTable } from '../types.ts'
 const { cue, opening } = spacedCues({
   my: 'mis?|nuestr[oa]s?',
   past: 'ayer|anteayer|anoche|el otro día|la otra vez|la última vez|la vez pasada|hace (?:\\S+ )?(?:poco|tiempo|días?|semanas?|mes(?:es)?|años?|rato)|(?:la semana|el mes|el año|el lunes|el martes|el miércoles|el jueves|el viernes|el sábado|el domingo) pasad[oa]|antes|anteriormente|previamente|en nuestra última \\S+|últimamente',
-  what: 'qué|quién(?:es)?|cuándo|dónde|adónde|cuál(?:es)?|cómo|cuánt[oa]s?|por qué|de qué|en qué|que|quien|cuando|donde|cual|como|cuant[oa]s?',
   agreed:
     'decidimos|hablamos|acordamos|quedamos|discutimos|planeamos|elegimos|comentamos|vimos|descartamos|resolvimos|conversamos|hemos (?:hablado|decidido|acordado)|habíamos (?:hablado|decidido|acordado|quedado|dicho)|dejamos|pactamos',
   you: 'me (?:recomendaste|dijiste|contaste|sugeriste|mencionaste|aconsejaste|habías (?:recomendado|dicho|contado|sugerido|mencionado)|has (?:recomendado|dicho|contado)|comentaste|prometiste|hablaste)|recomendaste|mencionaste|sugeriste',
@@ -23,6 +22,9 @@ export const spanish: CueTable = {
   ),
   ownWords: [
     cue(
+      '(?:busca|encuentra|muéstrame|enséñame|búscame) (?:\\S+ ){0,2}?(?:mensaje|nota|texto) (?:en el que|en la que|donde|en que) ',
+    ),
+    cue(
       'mis (?:propias )?palabras(?: exactas| textuales| literales)|mis propias palabras',
       'con mis',
     ),
@@ -38,6 +40,7 @@ export const spanish: CueTable = {
     ),
   ],
   whoAmI: [
+    cue('qué (?:clase|tipo) de persona (?:\\S+ ){0,4}?soy|cómo soy(?: yo)?'),
     cue(
       '(?:guardado|guardada|anotado|almacenado|registrado|apuntado) (?:\\S+ ){0,3}?(?:sobre|de|acerca de) (?:mí|mi persona)|(?:tienes|guardas) (?:\\S+ ){0,3}?sobre (?:mí|mi persona)',
     ),
@@ -54,6 +57,13 @@ export const spanish: CueTable = {
     cue('(?:biografía|bio|perfil|presentación) (?:mía|sobre mí|de mí)'),
   ],
   earlierTalk: [
+    cue(
+      '(?:ya|al final|finalmente) (?:\\S+ )?[\\p{L}]{3,}(?:amos|imos)(?![\\p{L}])',
+      '{work}|vamos|somos|podemos',
+    ),
+    cue(
+      'en qué (?:quedó|quedamos|acabó|terminó)|cómo (?:quedó|acabó|terminó) (?:lo|el tema|la cosa)|hasta dónde llegamos|a qué conclusión',
+    ),
     cue(
       '(?:qué|cuál(?:es)?|cómo|dónde|cuándo|por qué|lo que) (?:\\S+ ){0,5}?(?!\\S*ríamos)[\\p{L}]+(?:ábamos|íamos)(?![\\p{L}])',
       '{work}',
@@ -99,6 +109,10 @@ export const spanish: CueTable = {
   ],
   ownFact: [
     cue(
+      '(?:cuál|quién|cuándo|dónde|qué|cuánt[oa]s?) (?:\\S+ ){0,6}?mi (?:[\\p{L}]+ )?(?:mujer|esposa|marido|esposo|pareja|novi[oa]|madre|padre|mamá|papá|hij[oa]s?|herman[oa]s?|abuel[oa]s?|tí[oa]s?|prim[oa]s?|jef[ea]|perr[oa]|gat[oa]|amig[oa]s?)',
+      '{work}|debo|debería',
+    ),
+    cue(
       '(?:cómo|cuál|qué|quién|dónde) (?:se llamaba|era|estaba) (?:\\S+ ){0,10}?(?:siempre|que (?:voy|vamos|uso|tomo))',
     ),
     cue(
@@ -121,6 +135,12 @@ export const spanish: CueTable = {
     cue('de siempre|lo de siempre|(?:mi|el|la) \\S+ habitual|como siempre(?! \\S)'),
   ],
   advice: [
+    cue(
+      '(?:le|les|nos) (?:iría|vendría|gustaría|vendrían) (?:\\S+ ){0,3}?(?:{my}) |(?:a|para) (?:mi|nuestra) familia',
+    ),
+    cue(
+      '(?:búscame|búscanos|encuéntrame|recomiéndame|busca) (?:\\S+ ){1,4}?cerca de (?:mi|casa|aquí|nuestra)',
+    ),
     cue('me (?:vendría|iría|quedaría|sentaría|convendría) (?:bien|mejor|\\S+ bien)', '{work}'),
     cue(
       'qué (?:\\S+ ){0,2}?(?:puedo|podría|podríamos|debería|deberíamos|podemos|voy a|me) (?:\\S+ )?(?:cocinar|comer|cenar|ponerme|pongo|ver|leer|regalar(?:le)?|hacer (?:este|el|esta|hoy|mañana) (?:fin|finde|noche|sábado|domingo|tarde)|preparar|pedir|beber|escuchar|llevar)',

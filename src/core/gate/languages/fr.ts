@@ -22,6 +22,9 @@ export const french: CueTable = {
   ),
   ownWords: [
     cue(
+      "(?:retrouve|trouve|cherche|montre)(?:-moi)? (?:\\S+ ){0,2}?(?:message|note|texte|passage) (?:où|dans lequel|dans laquelle) (?:j'|je )",
+    ),
+    cue(
       "m(?:es|on) (?:propres )?(?:mots?|paroles?|termes?|phrase|message) (?:exacts?|exactes?|précis|d'origine)|mes propres (?:mots|paroles|termes)",
       'avec mes',
     ),
@@ -37,6 +40,9 @@ export const french: CueTable = {
     ),
   ],
   whoAmI: [
+    cue(
+      '(?:quel|quelle) (?:genre|sorte|type) de personne (?:\\S+ ){0,4}?(?:je suis|suis-je)|je suis quel (?:genre|type)',
+    ),
     cue(
       "comment (?:je m'appelle|est-ce que je m'appelle|m'appelé-je)|je m'appelle comment|quel est mon (?:pré)?nom|connais mon (?:pré)?nom",
     ),
@@ -54,6 +60,10 @@ export const french: CueTable = {
     cue('(?:bio|biographie|présentation|portrait) (?:de|sur) moi'),
   ],
   earlierTalk: [
+    cue('(?:on|nous) (?:a|avons) (?:déjà|fini par|finalement) |(?:a|avons)-(?:t-on|nous) déjà'),
+    cue(
+      "ça a donné quoi|qu'est-ce que ça a donné|(?:qu'en|comment) est-(?:il|elle) (?:de|advenu)|où en (?:était-on|étions-nous|on était|est-on)|jusqu'où on",
+    ),
     cue(
       "(?:comment|quoi|quel(?:le)?s?|où|pourquoi|qu'est-ce|ce) (?:\\S+ ){0,5}?(?:qu')?(?:on (?:avait|était|faisait|disait|pensait)|nous (?:avions|étions|faisions))",
       '{work}',
@@ -97,6 +107,10 @@ export const french: CueTable = {
   ],
   ownFact: [
     cue(
+      'm(?:on|a|es) (?:[\\p{L}]+ )?(?:femme|mari|compagne|compagnon|copine|copain|mère|père|parents|fils|fille|enfants?|frère|sœur|soeur|chien|chat|ami|amie) (?:\\S+ ){0,3}?(?:combien|quand|où|quel âge|quoi|comment)',
+      '{work}|pourquoi',
+    ),
+    cue(
       "(?:c'était|c'est|quel(?:le)? était|il s'appelait|elle s'appelait) (?:\\S+ ){0,3}?déjà|déjà(?! \\S)(?<=(?:quoi|quand|où|qui|comment|quel) (?:\\S+ ){0,8}déjà)",
       '{work}',
     ),
@@ -123,6 +137,12 @@ export const french: CueTable = {
     cue("(?:{my}) \\S+ habituel(?:le)?s?|comme d'habitude(?! \\S)"),
   ],
   advice: [
+    cue(
+      '(?:irait|conviendrait|plairait|iraient) (?:\\S+ ){0,2}?(?:à|pour) (?:notre|ma|mon|mes)|pour (?:notre|ma) famille',
+    ),
+    cue(
+      '(?:trouve|cherche|réserve|conseille)(?:-moi|-nous) (?:\\S+ ){1,4}?(?:près de|à côté de) (?:chez moi|chez nous|mon|ma|moi)',
+    ),
     cue("(?:m'|me )(?:irait|irai(?:en)?t|correspondrait|faudrait)(?: (?:bien|mieux))?", '{work}'),
     cue('(?:je|on) (?:mets|met|porte|porter) quoi|quoi (?:mettre|porter)'),
     cue(

@@ -22,6 +22,9 @@ export const portuguese: CueTable = {
   ),
   ownWords: [
     cue(
+      '(?:procura|procure|acha|ache|encontra|encontre|mostra|mostre) (?:\\S+ ){0,2}?(?:mensagem|nota|texto) (?:em que|onde|na qual) (?:eu )?',
+    ),
+    cue(
       'minhas (?:próprias )?palavras (?:exatas|textuais|literais)|minhas próprias palavras',
       'com minhas|com as minhas',
     ),
@@ -37,6 +40,7 @@ export const portuguese: CueTable = {
     ),
   ],
   whoAmI: [
+    cue('que tipo de pessoa (?:\\S+ ){0,5}?(?:eu sou|sou eu|sou)|como (?:eu )?sou(?! \\S)'),
     cue(
       '(?:guardad[oa]s?|anotad[oa]s?|armazenad[oa]s?|salv[oa]s?|sabe|tem|lembra) (?:\\S+ ){0,3}?(?:a meu respeito|sobre mim|sobre a minha pessoa)',
     ),
@@ -59,6 +63,13 @@ export const portuguese: CueTable = {
     cue('(?:biografia|bio|perfil|apresentação) (?:minha|sobre mim|de mim)'),
   ],
   earlierTalk: [
+    cue(
+      '(?:a gente|nós) já |já (?:\\S+ )?[\\p{L}]{3,}(?:amos|emos|imos)(?![\\p{L}])',
+      '{work}|podemos|vamos|somos',
+    ),
+    cue(
+      '(?:no|em) que (?:deu|ficou|resultou|acabou)|como (?:ficou|acabou|terminou) (?:a|o|aquela|aquele)|até onde (?:a gente )?(?:chegamos|chegou|fomos)|a que conclusão',
+    ),
     cue(
       '(?:que|qual|quais|como|onde|quando|por que) (?:\\S+ ){0,5}?(?:a gente (?:\\S+ )?(?:tinha|estava|ia|fez|[\\p{L}]{2,}(?:ou|eu|iu))|(?!\\S*ríamos)[\\p{L}]+(?:ávamos|íamos|ínhamos))(?![\\p{L}])',
       '{work}',
@@ -108,6 +119,10 @@ export const portuguese: CueTable = {
   ],
   ownFact: [
     cue(
+      '(?:qual|quem|quando|onde|que|quant[oa]s?) (?:\\S+ ){0,6}?(?:meu|minha)s? (?:[\\p{L}]+ )?(?:mulher|esposa|marido|esposo|parceir[oa]|namorad[oa]|mãe|pai|pais|filh[oa]s?|irmã[os]?|irmãos|av[óô]|ti[oa]|prim[oa]|chefe|cachorr[oa]|gat[oa]|amig[oa]s?)',
+      '{work}|devo|deveria',
+    ),
+    cue(
       '(?:como|qual|que|quem|onde) (?:era|é|foi|se chamava|se chama) mesmo|mesmo(?! \\S)(?<=(?:qual|como|onde|quem) (?:\\S+ ){0,8}mesmo)',
       '{work}',
     ),
@@ -132,6 +147,12 @@ export const portuguese: CueTable = {
     cue('de sempre|o de sempre|(?:meu|minha|o|a) \\S+ habitual|como sempre(?! \\S)'),
   ],
   advice: [
+    cue(
+      'combin(?:a|aria|am) com (?:a |o )?(?:nossa|minha|meu|nosso)|(?:para|pra) (?:a )?(?:nossa|minha) família',
+    ),
+    cue(
+      '(?:acha|ache|procura|procure|encontra|indica|indique)(?:-me)? (?:\\S+ ){1,4}?perto (?:de casa|da minha|do meu|daqui|de mim)',
+    ),
     cue(
       'combin(?:a|aria|am) comigo|(?:ficaria|cairia|serviria|seria) (?:bem|bom|melhor) (?:em|para|pra) mim',
       '{work}',

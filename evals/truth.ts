@@ -1,0 +1,227 @@
+/**
+ * How well writing tells what a new statement is to what is known, on pairs labelled by hand (`truth/pairs.ts`).
+ *
+ * Each pair goes the real way: an owner of its own, the older statement remembered, then the newer one, and what became
+ * of it. Twice: with words alone, and with the built-in model, whose neighbours may bring in other candidates. What is
+ * missed is shown of the pairs that rules may be tuned on only.
+ */
+import { createReferenceStore } from '../src/adapters/reference/store.ts'
+import { referenceVectors } from '../src/adapters/reference/vectors.ts'
+import { createIds } from '../src/adapters/system/ids.ts'
+import type { Instant } from '../src/core/ids.ts'
+import { createEngineOn, type Engine } from '../src/engine/engine.ts'
+import { openEmbedder } from '../src/main/embedding.ts'
+import { above, below, type EvalOptions, type EvalReport, type Table } from './report.ts'
+import {
+  TRUTH_LABELS,
+  TRUTH_LANGUAGES,
+  TRUTH_PAIRS,
+  type TruthLabel,
+  type TruthPair,
+} from './truth/pairs.ts'
+
+const FALSE_SUPERSEDE_BELOW = 0.01
+const DUPLICATES_CAUGHT_ABOVE = 0.9
+const FIRST_AT = Date.parse('2026-01-05T09:00:00Z')
+const SECOND_AT = Date.parse('2026-02-09T09:00:00Z')
+
+type Outcome = Awaited<ReturnType<Engine['remember']>>['outcome']
+export type Judged = TruthPair & { readonly answered: TruthLabel }
+
+export type TruthScore = {
+  readonly pairs: number
+  /** Of the pairs where nothing is to be replaced, the share where something was. */
+  readonly falseSupersede: number
+  readonly duplicatesCaught: number
+  readonly updatesCaught: number
+  readonly conflictsSeen: number
+  readonly unrelatedKept: number
+}
+
+export async function evaluateTruth(options: EvalOptions): Promise<EvalReport> {
+  const byWords = await judgePairs('words')
+  const byMeaning = await judgePairs('meaning')
+  const [words, meaning] = [scoreTruth(byWords), scoreTruth(byMeaning)]
+  const heldOut = [byWords, byMeaning].map((judged) => scoreTruth(judged.filter(isHeldOut)))
+  const worst = (name: 'falseSupersede' | 'duplicatesCaught', pick: typeof Math.max) =>
+    pick(words[name], meaning[name], ...heldOut.map((score) => score[name]))
+  return {
+    eval: 'truth',
+    metrics: {
+      ...meaning,
+      ...named('words', words),
+      ...named('development', scoreTruth(byMeaning.filter((pair) => !isHeldOut(pair)))),
+      ...named('heldOut', scoreTruth(byMeaning.filter(isHeldOut))),
+      ...Object.assign(
+        {},
+        ...TRUTH_LANGUAGES.map((language) =>
+          named(language, scoreTruth(byMeaning.filter((pair) => pair.language === language))),
+        ),
+      ),
+    },
+    tables: [
+      ...tablesOf('with words alone', byWords),
+      ...tablesOf('with the built-in model', byMeaning),
+      toConfusionTable(byMeaning),
+      ...(options.explain ? [toMissesTable(byMeaning)] : []),
+    ],
+    floors: [
+      below('falseSupersede', worst('falseSupersede', Math.max), FALSE_SUPERSEDE_BELOW),
+      above('duplicatesCaught', worst('duplicatesCaught', Math.min), DUPLICATES_CAUGHT_ABOVE),
+    ],
+  }
+}
+
+/** All older statements first, so that with a model they can get their vectors before the newer ones come. */
+export async function judgePairs(
+  by: 'words' | 'meaning',
+  pairs: readonly TruthPair[] = TRUTH_PAIRS,
+): Promise<readonly Judged[]> {
+  const store = createReferenceStore()
+  const embedder = by === 'meaning' ? openEmbedder({ source: 'transformers' }) : null
+  let now = FIRST_AT
+  const engine = createEngineOn({
+    store,
+    clock: {
+      now: () => now as Instant,
+      sleep: (ms) => new Promise((done) => setTimeout(done, ms)),
+    },
+    ids: createIds(),
+    settings: {},
+    ...(embedder === null ? {} : { embedder, vectors: referenceVectors(store) }),
+  })
+  try {
+    for (const [index, { older }] of pairs.entries()) {
+      await engine.remember({ owner: `pair ${index}` }, { content: older })
+    }
+    if (embedder !== null) await engine.reindex()
+    now = SECOND_AT
+    const judged: Judged[] = []
+    for (const [index, pair] of pairs.entries()) {
+      const { outcome } = await engine.remember({ owner: `pair ${index}` }, { content: pair.newer })
+      judged.push({ ...pair, answered: labelOf(outcome) })
+    }
+    return judged
+  } finally {
+    await engine.close()
+  }
+}
+
+function labelOf(outcome: Outcome): TruthLabel {
+  switch (outcome) {
+    case 'create':
+      return 'unrelated'
+    case 'supersede':
+      return 'update'
+    // Without a key, a memory is updated in place only when the same is said with more about it.
+    case 'update':
+    case 'duplicate':
+      return 'duplicate'
+    case 'conflict':
+      return 'conflict'
+  }
+}
+
+export function scoreTruth(judged: readonly Judged[]): TruthScore {
+  const nothingToReplace = judged.filter(
+    ({ label }) => label === 'unrelated' || label === 'duplicate',
+  )
+  return {
+    pairs: judged.length,
+    falseSupersede: share(nothingToReplace, ({ answered }) => answered === 'update', 0),
+    duplicatesCaught: rightShare(judged, 'duplicate'),
+    updatesCaught: rightShare(judged, 'update'),
+    conflictsSeen: rightShare(judged, 'conflict'),
+    unrelatedKept: rightShare(judged, 'unrelated'),
+  }
+}
+
+function rightShare(judged: readonly Judged[], label: TruthLabel): number {
+  const meant = judged.filter((pair) => pair.label === label)
+  return share(meant, ({ answered }) => answered === label, 1)
+}
+
+function share(pairs: readonly Judged[], holds: (pair: Judged) => boolean, ofNone: number): number {
+  return pairs.length === 0 ? ofNone : pairs.filter(holds).length / pairs.length
+}
+
+function isHeldOut(pair: TruthPair): boolean {
+  return pair.isHeldOut
+}
+
+function named(name: string, score: TruthScore): Record<string, number> {
+  return Object.fromEntries(Object.entries(score).map(([key, value]) => [`${key}.${name}`, value]))
+}
+
+function tablesOf(how: string, judged: readonly Judged[]): readonly Table[] {
+  return [
+    toTable(
+      `Pairs that rules were tuned on, ${how}`,
+      judged.filter((pair) => !isHeldOut(pair)),
+    ),
+    toTable(`Pairs held out, ${how}`, judged.filter(isHeldOut)),
+  ]
+}
+
+function toTable(title: string, judged: readonly Judged[]): Table {
+  const rows = [
+    ...TRUTH_LANGUAGES.map(
+      (language) => [language, judged.filter((pair) => pair.language === language)] as const,
+    ),
+    ['all', judged] as const,
+  ]
+  return {
+    title,
+    columns: [
+      'language',
+      'pairs',
+      'false supersede',
+      'duplicates',
+      'updates',
+      'conflicts',
+      'kept apart',
+    ],
+    rows: rows.map(([name, some]) => {
+      const score = scoreTruth(some)
+      return [
+        name,
+        score.pairs,
+        score.falseSupersede,
+        score.duplicatesCaught,
+        score.updatesCaught,
+        score.conflictsSeen,
+        score.unrelatedKept,
+      ]
+    }),
+  }
+}
+
+function toConfusionTable(judged: readonly Judged[]): Table {
+  return {
+    title: 'What was labelled (down) and answered (across)',
+    columns: ['label', ...TRUTH_LABELS],
+    rows: TRUTH_LABELS.map((label) => [
+      label,
+      ...TRUTH_LABELS.map(
+        (answered) =>
+          judged.filter((pair) => pair.label === label && pair.answered === answered).length,
+      ),
+    ]),
+  }
+}
+
+function toMissesTable(judged: readonly Judged[]): Table {
+  return {
+    title: 'Misses among the pairs that may be tuned on',
+    columns: ['language', 'label', 'answered', 'older', 'newer'],
+    rows: judged
+      .filter((pair) => !isHeldOut(pair) && pair.label !== pair.answered)
+      .map(({ language, label, answered, older, newer }) => [
+        language,
+        label,
+        answered,
+        older,
+        newer,
+      ]),
+  }
+}

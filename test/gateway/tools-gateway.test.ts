@@ -1,0 +1,95 @@
+/** Memory tools from end to end: a client, the gateway over HTTP, a real engine, and a provider by script. */
+import OpenAI from 'openai'
+import { expect, it } from 'vitest'
+import { OWNER, QUESTION, setUpGateway } from './harness.ts'
+import { callsIn, search, toolNames, WAYS, weather } from './tools-support.ts'
+import { PATHS, speak } from './wire.ts'
+
+const settings = { skillsEnabled: true }
+const FINAL = { text: 'Jasmine, of course.' }
+
+it.each(WAYS)('[MT2] $way: a model looks something up and answers', async ({ format, streams }) => {
+  const { upstream, url, key, engine } = await setUpGateway('memory on', { settings })
+  upstream.queue(
+    (request) => speak(request, { toolCalls: [search('favourite tea')], cutSeed: 7 }),
+    (request) => speak(request, { ...FINAL, cutSeed: 8 }),
+  )
+  const asked = [{ role: 'user', content: QUESTION }]
+  const response = await fetch(url + PATHS[format], {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model: 'm',
+      max_tokens: 9,
+      stream: streams,
+      messages: asked,
+      input: asked,
+    }),
+  })
+  const body = await response.text()
+  expect(response.status).toBe(200)
+  expect(body).not.toContain('memory_')
+  const [first, second] = upstream.requests
+  expect(toolNames(first?.body)).toContain('memory_search')
+  const [call, result] = callsIn(format, second?.body)
+  expect(call).toBe('call call_m1')
+  expect(result).toContain('My favourite tea is jasmine from Fuzhou')
+  await engine.conversations.settled()
+  const { rows } = await engine.conversations.receipts({ owner: OWNER })
+  expect(rows).toMatchObject([{ toolCalls: ['memory_search'], status: 200 }])
+})
+
+it.each([false, true])(
+  '[MT5] a client runs its own tools beside, streaming: %s',
+  async (streams) => {
+    const { upstream, baseUrl, key } = await setUpGateway('memory on', { settings })
+    upstream.queue(
+      (request) => speak(request, { toolCalls: [search('tea'), weather('Oslo')] }),
+      (request) => speak(request, FINAL),
+    )
+    const asked: unknown[] = []
+    const tool = {
+      type: 'function' as const,
+      function: {
+        name: 'get_weather',
+        description: 'The weather',
+        parameters: { type: 'object', properties: {} },
+        parse: (text: string) => JSON.parse(text) as object, // what the model wrote
+        function: (given: unknown) => {
+          asked.push(given)
+          return 'Rain'
+        },
+      },
+    }
+    const { completions } = new OpenAI({ baseURL: baseUrl, apiKey: key, maxRetries: 0 }).chat
+    const body = {
+      model: 'gpt-test',
+      messages: [{ role: 'user' as const, content: QUESTION }],
+      tools: [tool],
+    }
+    const runner = streams
+      ? completions.runTools({ ...body, stream: true })
+      : completions.runTools(body)
+    expect(await runner.finalContent()).toBe(FINAL.text)
+    expect(asked).toEqual([{ city: 'Oslo' }])
+    const calls = callsIn('chat', upstream.requests[1]?.body)
+    expect(calls.map((each) => each.split(':')[0]).sort()).toEqual([
+      'call call_m1',
+      'call call_w1',
+      'result call_m1',
+      'result call_w1',
+    ])
+  },
+)
+
+it('[MT1] a request that wants no memory gets no tools', async () => {
+  const { upstream, baseUrl, key } = await setUpGateway('memory on', { settings })
+  const client = new OpenAI({
+    baseURL: baseUrl,
+    apiKey: key,
+    maxRetries: 0,
+    defaultHeaders: { 'x-recollect-no-memory': 'true' },
+  })
+  await client.responses.create({ model: 'gpt-test', input: QUESTION })
+  expect(upstream.last().body.tools).toBeUndefined()
+})
