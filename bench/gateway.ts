@@ -13,6 +13,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { openEmbedder } from '../src/main/embedding.ts'
 import { Crowd, type Load } from './gateway/client.ts'
 import { Conversations } from './gateway/conversations.ts'
@@ -51,7 +52,10 @@ import {
 const MEMORIES = 10_000
 const CONNECTIONS = 64
 const LOAD_ROUNDS = 3
-const LOAD_SECONDS = 3
+const LOAD_SECONDS = 5
+const LOAD_SECONDS_MIN = 2
+/** What is still under way when the time is up must not weigh on the next. */
+const SETTLE_MS = 1_000
 const STREAMED = 20_000
 /** Fewer than what overwhelms a server: this is about what stays behind, not about what waits. */
 const STREAMED_CONNECTIONS = 8
@@ -185,7 +189,7 @@ async function measureLoads(
   { progress, scale }: BenchOptions,
 ): Promise<ReadonlyMap<Target, LoadResult>> {
   const crowds = targets.map((target) => new Crowd(target, CONNECTIONS, 59))
-  const duration = Math.max(1, Math.round(LOAD_SECONDS * scale))
+  const duration = Math.max(LOAD_SECONDS_MIN, Math.round(LOAD_SECONDS * scale))
   const shuffled = shuffler()
   const loads = new Map(targets.map((target) => [target, { streams: [], wholes: [] } as Loads]))
   for (let number = 1; number <= LOAD_ROUNDS; number++) {
@@ -193,7 +197,9 @@ async function measureLoads(
       progress(`${target.name}: ${CONNECTIONS} at once, round ${number} of ${LOAD_ROUNDS}`)
       const crowd = crowds[index] as Crowd // there is one for each target
       loads.get(target)?.streams.push(await crowd.ask(true, { duration }))
+      await setTimeout(SETTLE_MS)
       loads.get(target)?.wholes.push(await crowd.ask(false, { duration }))
+      await setTimeout(SETTLE_MS)
     }
   }
   return new Map(
@@ -253,7 +259,7 @@ function rowsOf(
   measured: readonly Measured[],
   loads: ReadonlyMap<Target, LoadResult>,
 ): readonly BenchRow[] {
-  return measured.map(({ target, took, added }) => {
+  return measured.map(({ target, took, added, injectedShare }) => {
     const load = loads.get(target)
     const perSecond = { first: undefined, last: load?.streamed, whole: load?.whole }[measure]
     return {
@@ -264,7 +270,7 @@ function rowsOf(
         ? {}
         : { addedP50: round(added[measure].p50), addedP95: round(added[measure].p95) }),
       ...(perSecond === undefined ? {} : { perSecond64: perSecond }),
-      ...(perSecond === undefined || load?.injectedShare === 0
+      ...(perSecond === undefined || injectedShare === 0
         ? {}
         : { withMemory64: round(load?.injectedShare ?? Number.NaN) }),
     }

@@ -26,6 +26,8 @@ const LTS_TESTS = [
   'test/doors/mcp-stdio',
   'test/e2e/cli-encryption',
   'test/e2e/cli-process',
+  'test/gateway/newest-openai',
+  'test/gateway/upstream',
   'src/core/terms',
 ]
 const steps = [

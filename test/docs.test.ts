@@ -10,6 +10,7 @@ import {
   settingNames,
   settingRange,
 } from '../src/core/settings.ts'
+import { SKIPPED } from '../src/engine/conversations/conversations.ts'
 import { ENVIRONMENT } from '../src/main/config.ts'
 import { temporaryFolder } from './support/temporary.ts'
 
@@ -43,6 +44,13 @@ it('[CL2] docs/errors.md tells every error', async () => {
   await expect(
     withTable('docs/errors.md', 'code status exit retryable meaning', rows),
   ).toMatchFileSnapshot('../docs/errors.md')
+})
+
+it('[GW4] docs/gateway.md tells every reason for leaving memories out', async () => {
+  const rows = Object.entries(SKIPPED).map(([reason, help]) => `| \`${reason}\` | ${help} |`)
+  await expect(withTable('docs/gateway.md', 'reason meaning', rows)).toMatchFileSnapshot(
+    '../docs/gateway.md',
+  )
 })
 
 describe.skipIf(!isBuilt)('the README (skipped when dist is not built)', () => {

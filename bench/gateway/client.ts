@@ -117,7 +117,7 @@ export class Crowd {
     return {
       perSecond: answered / duration,
       errors: errors + timeouts + non2xx,
-      injectedShare: injected / answered,
+      injectedShare: answered === 0 ? 0 : injected / answered,
     }
   }
 }

@@ -1,7 +1,7 @@
 /**
  * What the system keeps for itself: keys, settings, the audit log, answers to requests that may be repeated, background
- * jobs, receipts of the gateway, and threads, by which it knows conversations again. They share a table because they are small, are found by id or listed in order, and are never
- * searched by words.
+ * jobs, receipts of the gateway, threads, by which it knows conversations again, and reports of consolidation. They
+ * share a table because they are small, are found by id or listed in order, and are never searched by words.
  */
 import type { EntryId, Instant, OwnerId, Place } from './ids.ts'
 import type { JsonObject } from './memory.ts'
@@ -14,6 +14,7 @@ export const ENTRY_KINDS = [
   'job',
   'receipt',
   'thread',
+  'report',
 ] as const
 export type EntryKind = (typeof ENTRY_KINDS)[number]
 

@@ -25,8 +25,9 @@ export type JobId = Branded<string, 'job'>
 export type ApiKeyId = Branded<string, 'apiKey'>
 export type AuditId = Branded<string, 'audit'>
 export type ReceiptId = Branded<string, 'receipt'>
+export type ReportId = Branded<string, 'report'>
 /** Of what the system keeps for itself, see `core/entry.ts`. Some are drawn, others made from what they stand for. */
-export type EntryId = Branded<string, 'entry'> | ApiKeyId | AuditId | JobId | ReceiptId
+export type EntryId = Branded<string, 'entry'> | ApiKeyId | AuditId | JobId | ReceiptId | ReportId
 
 /** Milliseconds since the epoch. ISO text exists only on the wire. */
 export type Instant = Branded<number, 'instant'>
@@ -45,6 +46,7 @@ export type IdKinds = {
   key: ApiKeyId
   aud: AuditId
   rcp: ReceiptId
+  rpt: ReportId
 }
 
 /** Checks the form of an id that came from outside. Tombstones have ids too, but nobody draws one. */

@@ -9,6 +9,9 @@ import type { ChangeId, Instant, MemoryId, Place, RevisionId, TombstoneId, TurnI
 export const MEMORY_TYPES = ['factual', 'episodic', 'procedural', 'semantic'] as const
 export type MemoryType = (typeof MEMORY_TYPES)[number]
 
+/**
+ * `episode` is the digest of a conversation, `identity` says who the person is and is always shown. All others are facts.
+ */
 export const MEMORY_CATEGORIES = [
   'general',
   'preference',
@@ -18,6 +21,8 @@ export const MEMORY_CATEGORIES = [
   'decision',
   'entity',
   'pattern',
+  'episode',
+  'identity',
 ] as const
 export type MemoryCategory = (typeof MEMORY_CATEGORIES)[number]
 

@@ -1,15 +1,36 @@
 /**
  * What a statement says, as far as rules can tell: its words, whether it denies, its numbers and dates, and the
- * single-valued attribute it sets (one has one name and one home).
+ * attribute it sets (one has one name and one home).
  *
- * Likeness of wording never decides anything here. Two statements are the same only when nothing but filler sets
- * them apart, and contradict only when exactly one thing does: a negation, a number or date, or the value of an
- * attribute that can have one value. Everything else is left alone, because a wrong "same" loses a memory.
+ * Likeness of wording never decides anything here. Two statements are the same only when nothing but wording that means
+ * the same sets them apart, and contradict only when exactly one thing does: a negation, a number or date, or the value
+ * of an attribute that can have one value. Everything else is left alone, because a wrong "same" loses a memory.
  */
-import { findAttribute } from './attributes.ts'
-import { stem } from './stemming.ts'
+import { type Attribute, canBothHold, findAttribute } from './attributes.ts'
+import { plainWording } from './truth/wording.ts'
+import {
+  AND,
+  announcesChange,
+  CLAUSES,
+  DENIALS,
+  DISLIKES,
+  FILLERS,
+  FILLERS_OF_DENIALS,
+  HALF_DENIALS,
+  isCalendar,
+  isRepeatedDay,
+  LIKES,
+  NOW,
+  OF_ITS_DAY,
+  SYNONYMS,
+  TIME_LEADS,
+  tellsEvent,
+} from './truth/words.ts'
 
-export type Contradiction = 'negation' | 'number' | 'date' | 'value'
+export { announcesChange } from './truth/words.ts'
+
+/** `change`: one of the two says that something is no longer as the other says. `verdict`: someone else says so. */
+export type Contradiction = 'negation' | 'number' | 'date' | 'value' | 'change' | 'verdict'
 export type Comparison =
   | { readonly kind: 'same' }
   | { readonly kind: 'contradicts'; readonly because: Contradiction }
@@ -19,102 +40,217 @@ const SAME: Comparison = { kind: 'same' }
 const DIFFERENT: Comparison = { kind: 'different' }
 
 export function compareStatements(left: string, right: string): Comparison {
-  const a = readStatement(left)
-  const b = readStatement(right)
+  return compareReadings(readStatement(left), readStatement(right))
+}
+
+/** The same for one that is compared with many: it is read once. */
+export function compareReadings(a: Statement, b: Statement): Comparison {
   if (a.isAsked || b.isAsked) return DIFFERENT
-  if (equal(a.words, b.words)) return SAME
-  if (a.attribute !== null && a.attribute.name === b.attribute?.name) {
-    return a.attribute.value === b.attribute.value
-      ? SAME
-      : { kind: 'contradicts', because: 'value' }
-  }
+  if (alike(a.words, b.words) || alike(a.timeless, b.timeless)) return SAME
+  const byAttribute = compareAttributes(a, b)
+  if (byAttribute !== null) return byAttribute
+  if (isReplaced(a, b) || isReplaced(b, a)) return { kind: 'contradicts', because: 'change' }
+  if (saysTheSame(a, b)) return SAME
+  // Said on two days, "today" is two days.
+  if (a.isOfItsDay || b.isOfItsDay) return DIFFERENT
   const isPlain = a.isPlain && b.isPlain
-  if (isPlain && a.isAgainst !== b.isAgainst && equal(a.claim, b.claim)) {
+  if (isPlain && a.isAgainst !== b.isAgainst && alike(a.claim, b.claim)) {
     return { kind: 'contradicts', because: 'negation' }
   }
-  if (
-    differences(a.timeless, b.timeless) === 1 &&
-    equal(a.outline, b.outline) &&
-    hasSubject(a.outline)
-  ) {
-    return { kind: 'contradicts', because: a.outline.includes('#') ? 'number' : 'date' }
-  }
-  return DIFFERENT
+  return compareNumbers(a, b)
 }
 
-/** Whether a statement says of itself that something has changed. */
-export function announcesChange(content: string): boolean {
-  return CHANGE_CUES.test(content.toLowerCase())
-}
-
-type Statement = {
+export type Statement = {
   /** In order, without filler; a denial stands as one sign where it was said. */
   readonly words: readonly string[]
-  /** The stems without denials, with every liking and disliking as "like". */
+  /** The words without denials and articles, with every liking and disliking as "like". */
   readonly claim: readonly string[]
   readonly isAgainst: boolean
   /** Whether it makes one claim: with two denials or two clauses, nobody can tell by rules what is denied. */
   readonly isPlain: boolean
   readonly isAsked: boolean
+  readonly hasClauses: boolean
+  /** Whether it is about the speaker. */
+  readonly isOwn: boolean
+  readonly isEvent: boolean
+  /** Whether it speaks of the day on which it is said. */
+  readonly isOfItsDay: boolean
+  readonly isChange: boolean
   /** The words without "now" and the like. */
   readonly timeless: readonly string[]
   /** The same with numbers and dates blanked out. */
   readonly outline: readonly string[]
-  readonly attribute: { readonly name: string; readonly value: string } | null
+  /** What it says was given up for something else: "I switched from vim to Helix". */
+  readonly left: readonly string[]
+  readonly attribute: Attribute | null
 }
 
 const DENIAL = '¬'
 
-function readStatement(content: string): Statement {
+export function readStatement(content: string): Statement {
   const spaced = content
     .normalize('NFKC')
     .replace(/[’‘`´]/g, "'")
     .replace(/\s+/g, ' ')
     .trim()
-  const folded = fold(spaced)
-  const marked = folded.replace(DENIALS, (word) => (HALF_DENIALS.has(word) ? ' ' : ` ${DENIAL} `))
-  const words = (marked.match(CODE.test(folded) ? PIECES : WORDS) ?? [])
-    .filter((word) => !FILLERS.has(word))
-    .map(singular)
+  const isCode = CODE.test(spaced)
+  const own = asFirstPerson(withoutAnswer(spaced))
+  const plain = isCode ? own : plainWording(own)
+  const folded = fold(plain)
+  const words = wordsOf(folded, isCode)
   const denials = words.filter((word) => word === DENIAL).length
-  const stems = words.filter((word) => word !== DENIAL).map(stemmed)
-  const dislikes = stems.filter((word) => DISLIKES.has(word)).length
-  const isDenied = denials > 0
+  const dislikes = words.filter((word) => DISLIKES.has(word)).length
   const timeless = words.filter((word) => !NOW.has(word))
   return {
     words,
-    claim: stems.map((word) => (DISLIKES.has(word) || LIKES.has(word) ? 'like' : word)),
-    isAgainst: isDenied || dislikes > 0,
+    claim: timeless
+      .filter((word) => word !== DENIAL && !PARTICLES.has(word))
+      .map((word) => (DISLIKES.has(word) || LIKES.has(word) ? 'like' : word)),
+    isAgainst: denials > 0 || dislikes > 0,
     isPlain:
       denials + dislikes <= 1 &&
-      !/[,;:，、；：]|\b(?:but|aber|pero|mais|mas|que)\b|但/u.test(folded),
+      !/[,;:，、；：](?!\d)|(?<!\p{L})(?:but|aber|pero|mais|mas|que)(?!\p{L})|但/u.test(folded),
     isAsked: /[?？]\s*$/.test(spaced),
+    hasClauses: CLAUSES.test(folded),
+    isOwn: OWN.test(folded),
+    isEvent: tellsEvent(folded),
+    isOfItsDay: OF_ITS_DAY.test(folded),
+    isChange: announcesChange(spaced),
     timeless,
-    outline: timeless.map((word) =>
-      NUMBER.test(word) ? '#' : CALENDAR.has(stemmed(word)) ? '@' : word,
-    ),
-    attribute: isDenied ? null : findAttribute(withoutAnswer(asFirstPerson(spaced))),
+    outline: timeless.map((word) => (NUMBER.test(word) ? '#' : isCalendar(word) ? '@' : word)),
+    left: isCode ? [] : givenUp(folded),
+    attribute: isCode || denials > 0 ? null : findAttribute(plain),
   }
+}
+
+function compareAttributes(
+  { attribute: a, ...one }: Statement,
+  { attribute: b, ...other }: Statement,
+) {
+  if (a === null || a.name !== b?.name) return null
+  if (a.value === b.value) return SAME
+  if (canBothHold(a.name, a.value, b.value)) return DIFFERENT
+  if (a.plurality === 'one' && b.plurality === 'one') {
+    return { kind: 'contradicts', because: 'value' } as const
+  }
+  const isReplacing = a.plurality !== 'many' && b.plurality !== 'many'
+  return isReplacing && one.isChange !== other.isChange
+    ? ({ kind: 'contradicts', because: 'change' } as const)
+    : null
+}
+
+/** Whether `newer` says that what `older` uses was given up: "I use vim", "I switched from vim to Helix". */
+function isReplaced(older: Statement, newer: Statement): boolean {
+  const verb = older.words.findIndex((word) => USES.has(word))
+  const hasSameSubject = verb === 0 || (verb === 1 && older.words[0] === newer.words[0])
+  return hasSameSubject && alike(older.words.slice(verb + 1), newer.left)
+}
+
+/** The same claim for or against, or the same words with a time or the members of a list in another place. */
+function saysTheSame(a: Statement, b: Statement): boolean {
+  if (a.isAgainst !== b.isAgainst || a.hasClauses || b.hasClauses) return false
+  if (a.isPlain && b.isPlain && alike(opinion(a), opinion(b))) return true
+  const [one, other] = [inOrder(a.words), inOrder(b.words)]
+  return alike(one.rest, other.rest) && sameWords(one.times, other.times)
+}
+
+/** One word for every liking, and for every disliking what it denies: "hate" is "not like". */
+function opinion({ words }: Statement): readonly string[] {
+  return words.flatMap((word) =>
+    DISLIKES.has(word) ? [DENIAL, 'like'] : LIKES.has(word) ? ['like'] : [word],
+  )
+}
+
+function compareNumbers(a: Statement, b: Statement): Comparison {
+  if (differences(a.timeless, b.timeless) !== 1 || !sameWords(a.outline, b.outline))
+    return DIFFERENT
+  if (!hasSubject(a.outline)) return DIFFERENT
+  const place = a.timeless.findIndex((word, index) => word !== b.timeless[index])
+  const isDate = a.outline[place] === '@'
+  // What happened on two days, or happens on both, or happens to someone on one of them, may all be true.
+  if (a.isEvent || b.isEvent || isNumbered(a, place)) return DIFFERENT
+  if (isDate && (a.isOwn || a.timeless.some(isRepeatedDay) || b.timeless.some(isRepeatedDay))) {
+    return DIFFERENT
+  }
+  return { kind: 'contradicts', because: isDate ? 'date' : 'number' }
+}
+
+/** Whether a number tells which one is meant instead of how many: "room 12", "fact number 12", "第3章". */
+function isNumbered({ timeless }: Statement, place: number): boolean {
+  const before = timeless.slice(0, place)
+  return place === 0 || (NUMBERED.has(before.at(-1) ?? '') && place <= 3)
 }
 
 /** A bare number. "s3" and "mp3" are names. */
 const NUMBER = /^[-+]?\p{N}+(?:[.,:]\p{N}+)*$/u
 
-function fold(spaced: string): string {
+/** Nouns whose number is a name. */
+const NUMBERED: ReadonlySet<string> = new Set(
+  (
+    'number no nr fact item point room chapter page line step day week part volume lesson unit level floor version ' +
+    'ticket issue task episode season question exercise problem flight gate bus table route apartment ' +
+    'nummer fakt punkt zimmer raum kapitel seite zeile schritt tag woche teil band lektion frage aufgabe folge ' +
+    'número dato punto sala habitación capítulo página línea paso día semana parte lección pregunta ' +
+    'numéro fait salle chambre chapitre ligne étape jour semaine partie leçon ' +
+    'fato facto quarto linha etapa dia lição pergunta 第 号'
+  ).split(' '),
+)
+
+/** Verbs whose object can be exchanged for another. */
+const USES: ReadonlySet<string> = new Set(
+  'use drive ride take drink play run nutze benutze verwende fahre uso usamos conduzco utilise utilisons conduis dirijo'.split(
+    ' ',
+  ),
+)
+
+/** Whoever speaks of themselves knows best, and last. In languages without pronouns the verb tells, after a denial. */
+const OWN =
+  /(?<!\p{L})(?:i|we|ich|wir|je|j'|nous|yo|me|nosotros|eu|nós)(?![\p{L}])|^(?:no|não|nunca|ya no|já não) (?:\p{L}+o|soy|estoy|voy|doy|sou|estou|vou|dou)(?!\p{L})|^(?:\p{L}{3,}o|soy|estoy|voy|sou|estou|vou)(?= |$)|我|^(?!.*は)(?=.*\p{Script=Hiragana})|好き|嫌い/u
+
+/** What joins words in other languages without a meaning of its own. Only for claims that one of two denies. */
+const PARTICLES: ReadonlySet<string> = new Set('de du は が を も'.split(' '))
+
+/** Letters of scripts without spaces stand alone, but days of the week; everything else goes by words. */
+const WORDS =
+  /¬|星期[一二三四五六日]|[月火水木金土日]曜日?|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]|(?:(?<![\p{L}\p{N}])[-+](?=\p{N}))?\p{N}+(?::\p{N}+)+|(?:(?<![\p{L}\p{N}])[-+](?=\p{N}))?[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:[.+#_-]+[\p{L}\p{N}]+)*[+#]*/gu
+
+/** In code, commands and paths every mark means something: `a && b` is not `a || b`. */
+const CODE = /[<>{}=\\|&$%*~^`[\]_/]/
+const PIECES = /\S+/g
+
+function wordsOf(folded: string, isCode: boolean): readonly string[] {
+  const marked = folded.replace(DENIALS, (word) => (HALF_DENIALS.has(word) ? ' ' : ` ${DENIAL} `))
+  const isDenied = marked.includes(DENIAL)
+  const fillers = isDenied ? FILLERS_OF_DENIALS : FILLERS
+  const words = (marked.match(isCode ? PIECES : WORDS) ?? [])
+    .filter((word) => !fillers.has(word))
+    .map(singular)
+    .map((word) => SYNONYMS.get(word) ?? word)
+  // Japanese marks what is denied as its topic.
+  return isDenied ? words.map((word) => (word === 'を' ? 'は' : word)) : words
+}
+
+function fold(plain: string): string {
   return (
-    asFirstPerson(withoutAnswer(spaced.toLowerCase()))
+    plain
+      .replace(ACCENTED_NAME, (name) => name.normalize('NFD').replace(/[\u0300\u0301\u0303]/g, ''))
+      .normalize('NFC')
+      .toLowerCase()
       .replace(/\bcan't\b|\bcannot\b/g, 'can not')
       .replace(/\bwon't\b/g, 'will not')
       .replace(/(\p{L})n't\b/gu, '$1 not')
       .replace(/\b(do|does|did|is|are|was|ca|wo)nt\b/g, '$1 not')
-      .replace(/\bi'm\b/g, 'i am')
-      .replace(/\bi've\b/g, 'i have')
-      .replace(/\bi'd\b/g, 'i would')
+      // A number and what it counts are two words, also where no space stands between them.
+      .replace(/(\p{N})(?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])/gu, '$1 ')
+      .replace(/([\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])(?=\p{N})/gu, '$1 ')
       // "Not … anymore" denies once.
       .replace(/ any ?more\b/g, '')
       .trim()
   )
 }
+
+/** Names are often written without their accents. */
+const ACCENTED_NAME = /(?<!\p{L})\p{Lu}[\p{L}\p{M}]{4,}/gu
 
 /** "No, I don't" denies once; the first word only answers. */
 function withoutAnswer(text: string): string {
@@ -125,49 +261,53 @@ function withoutAnswer(text: string): string {
 
 /** Extractors write about "the user"; people write about themselves. */
 function asFirstPerson(text: string): string {
-  return text.replace(/\b(?:the )?user's\b/gi, 'my').replace(/\b(?:the )?user (?=[\p{L}])/giu, 'i ')
+  return text
+    .replace(/\b(?:the )?user's\b/gi, 'my')
+    .replace(/\b(?:the )?user is\b/gi, 'I am')
+    .replace(/\b(?:the )?user has\b/gi, 'I have')
+    .replace(/\b(?:the )?user (?=[\p{L}])/giu, 'I ')
 }
 
-/** Words that deny, in the languages that pattern extraction reads. */
-const DENIALS =
-  /(?<![\p{L}\p{N}])(?:no longer|not|never|nothing|no|nicht mehr|nicht|keine?[nmrs]?|nie|niemals|nunca|jamás|ya no|não|jamais|pas|ne|(?<=(?<![\p{L}])n(?:e |')[\p{L}' ]{1,40})(?:plus|rien|aucune?))(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])n'(?=\p{L})|从来不|从不|没有|不再|(?<![特差区性级])别(?!人)|不(?![但仅过错同])|没|ではありません|じゃありません|ありません|ではない|じゃない|くない(?<!少くない)|ません|なかった|(?<!もったい|少)ない/gu
-/** French denies twice to say it once. */
-const HALF_DENIALS = new Set(['ne', "n'"])
+/** What is given up, in words: of "from MySQL to PostgreSQL" the first. */
+function givenUp(folded: string): readonly string[] {
+  for (const phrase of SWITCHES) {
+    const left = phrase.exec(folded)?.groups?.left
+    if (left !== undefined) return wordsOf(left, false)
+  }
+  return []
+}
 
-/** Letters of scripts without spaces stand alone; everything else goes by words. */
-const WORDS =
-  /¬|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|(?:(?<![\p{L}\p{N}])[-+](?=\p{N}))?[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:[.+#_-]+[\p{L}\p{N}]+)*[+#]*/gu
+const SWITCHES: readonly RegExp[] = [
+  /^(?:i|we) (?:have )?(?:switched|changed|moved|migrated|went) from (?<left>.{1,40}?) to /u,
+  /^(?:ich bin|wir sind) von (?<left>.{1,40}?) (?:auf|zu) .{1,40} (?:umgestiegen|gewechselt)/u,
+  /^(?:he cambiado|hemos cambiado|cambié|cambiamos) de (?<left>.{1,40}?) a /u,
+  /^(?:je suis passée?|nous sommes passés) de (?<left>.{1,40}?) à /u,
+  /^(?:mudei|mudamos|troquei|trocamos) (?:de )?(?<left>.{1,40}?) (?:para|por) /u,
+]
 
-/** In code, commands and paths every mark means something: `a && b` is not `a || b`. */
-const CODE = /[<>{}=\\|&$%*~^`[\]_/]/
-const PIECES = /\S+/g
-
-const FILLERS = new Set(
-  'a an the do does did really very just actually quite please that am is are be s j je ich yo eu で す ま'.split(
-    ' ',
-  ),
-)
-
-const NOW = new Set('now nowadays jetzt inzwischen mittlerweile ahora maintenant agora'.split(' '))
-const LIKES = new Set('like love enjoy ador mag lieb gusta encanta aime adore gosto amo'.split(' '))
-const DISLIKES = new Set('hate dislik detest loath hass odio déteste'.split(' '))
-
-const CALENDAR = new Set(
-  [
-    'monday tuesday wednesday thursday friday saturday sunday',
-    'january february march april may june july august september october november december',
-    'today tomorrow yesterday morning afternoon evening night',
-    'montag dienstag mittwoch donnerstag freitag samstag sonntag',
-    'lunes martes miércoles jueves viernes sábado domingo',
-    'lundi mardi mercredi jeudi vendredi samedi dimanche',
-  ]
-    .join(' ')
-    .split(' ')
-    .map((word) => stemmed(word)),
-)
-
-const CHANGE_CUES =
-  /(?<![\p{L}\p{N}])(?:now|nowadays|no longer|any ?more|switched|these days|jetzt|inzwischen|nicht mehr|mittlerweile|ahora|ya no|maintenant|désormais|agora|já não)(?![\p{L}\p{N}])|现在|不再|改为|改成|今は|今では/u
+/** The words with the members of a closing list in alphabetical order, and without the times, which stand apart. */
+function inOrder(words: readonly string[]) {
+  const isTime = words.map(
+    (word, index) =>
+      isCalendar(word) ||
+      /^(?:\d{1,2}:\d\d|(?:1[89]|20)\d\d)$/.test(word) ||
+      (NUMBER.test(word) &&
+        [words[index - 1], words[index + 1]].some(
+          (near) => near !== undefined && isCalendar(near),
+        )),
+  )
+  for (let index = words.length - 2; index >= 0; index--) {
+    if (isTime[index + 1] && TIME_LEADS.has(words[index] ?? '')) isTime[index] = true
+  }
+  const rest = words.filter((_, index) => !isTime[index])
+  const last = rest.length - 1
+  const [one, joined, other] = rest.slice(-3)
+  const isList = one !== undefined && joined !== undefined && other !== undefined && AND.has(joined)
+  return {
+    rest: isList ? [...rest.slice(0, last - 2), ...[one, other].sort(), joined] : rest,
+    times: words.filter((_, index) => isTime[index]),
+  }
+}
 
 /** A bare number says nothing that another number could contradict. */
 function hasSubject(outline: readonly string[]): boolean {
@@ -179,15 +319,36 @@ function differences(a: readonly string[], b: readonly string[]): number {
   return a.length === b.length ? a.filter((word, index) => word !== b[index]).length : -1
 }
 
+/** The share of the distinct words of two statements that are in both. */
+export function sharedWords(a: Statement, b: Statement): number {
+  const [one, other] = [new Set(a.words), new Set(b.words)]
+  const shared = [...one].filter((word) => other.has(word)).length
+  const all = one.size + other.size - shared
+  return all === 0 ? 0 : shared / all
+}
+
 /** "likes" is "like", but "universe" is not "university": a stem is too coarse to call two statements the same. */
 function singular(word: string): string {
-  return /^[a-z]{3,}[^s]s$/.test(word) ? word.slice(0, -1) : word
+  if (isCalendar(word)) return word
+  return /^[a-z]{2,}[^s]s$/.test(word) ? word.slice(0, -1) : word
 }
 
-function stemmed(word: string): string {
-  return /^[a-z]{3,}$/.test(word) ? stem(word) : word
+function sameWords(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((word, index) => word === b[index])
 }
 
-function equal(a: readonly string[], b: readonly string[]): boolean {
-  return a.length > 0 && a.length === b.length && a.every((word, index) => word === b[index])
+/** The same words in the same order; "live" and "living" are the same, "live" and "lived" are not. */
+function alike(a: readonly string[], b: readonly string[]): boolean {
+  return (
+    a.length > 0 &&
+    a.length === b.length &&
+    a.every((word, index) => word === b[index] || isSameVerb(word, b[index] ?? ''))
+  )
+}
+
+function isSameVerb(a: string, b: string): boolean {
+  const [short, long] = a.length < b.length ? [a, b] : [b, a]
+  if (!/^[a-z]{2,}ing$/.test(long) || short.length < 2) return false
+  const rest = long.slice(0, -3)
+  return rest === short || `${rest}e` === short || rest === short + short.at(-1)
 }

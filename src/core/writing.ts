@@ -9,7 +9,15 @@ import { type Draft, IMPORTANCE_DEFAULT, parseEdit, SALIENCE_DEFAULT } from './d
 import { foldStatement } from './fingerprint.ts'
 import type { ChangeId, Instant, MemoryId, Place } from './ids.ts'
 import { hasEnded, type Memory, type Tombstone, TRUST_LEVELS } from './memory.ts'
-import { announcesChange, type Contradiction, compareStatements } from './statements.ts'
+import {
+  type Comparison,
+  type Contradiction,
+  compareReadings,
+  readStatement,
+  type Statement,
+  sharedWords,
+} from './statements.ts'
+import type { Verdict } from './truth/adjudicate.ts'
 
 export type WriteContext = {
   readonly draft: Draft
@@ -25,6 +33,8 @@ export type WriteContext = {
   /** Tombstones that match the draft's content or key. */
   readonly tombstones: readonly Tombstone[]
   readonly reinforcement: number
+  /** What someone else makes of neighbours that rules keep apart; see `core/truth/adjudicate.ts`. */
+  readonly verdicts?: ReadonlyMap<MemoryId, Verdict>
 }
 
 export type WriteDecision =
@@ -66,16 +76,24 @@ export function decideWrite(context: WriteContext): WriteDecision {
       : reinforce(context, echo)
   }
   const neighbours = isNamed ? [] : context.neighbours
-  const compared = neighbours.map((neighbour) => ({
-    neighbour,
-    comparison: compareStatements(draft.content, neighbour.content),
-  }))
+  const said = readStatement(draft.content)
+  const compared = neighbours.map((neighbour) => {
+    const known = readStatement(neighbour.content)
+    const byRules = compareReadings(said, known)
+    const verdict = context.verdicts?.get(neighbour.id)
+    const comparison = byRules.kind === 'different' ? judged(verdict) : byRules
+    return { neighbour, known, verdict, comparison }
+  })
   const same = compared.find(({ comparison }) => comparison.kind === 'same')?.neighbour
   if (same !== undefined) return restate(context, same)
-  for (const { neighbour, comparison } of compared) {
-    if (comparison.kind === 'contradicts') {
-      return decideContradiction(context, neighbour, comparison.because)
-    }
+  for (const { neighbour, known, verdict, comparison } of compared) {
+    if (comparison.kind !== 'contradicts') continue
+    const { because } = comparison
+    // That something has changed since can be said of what was before only.
+    if (because === 'change' && !said.isChange && said.left.length === 0) continue
+    const replaces =
+      because === 'verdict' ? verdict === 'update' : isReplacing(because, said, known)
+    return decideContradiction(context, neighbour, because, replaces)
   }
   return { kind: 'create', memory: createMemory(context) }
 }
@@ -112,24 +130,77 @@ function restate(context: WriteContext, memory: Memory): WriteDecision {
 
 /** The same statement from the same kind of source: what is kept aside must not pile up. */
 function echoOf({ draft, neighbours }: WriteContext): Memory | undefined {
+  const said = readStatement(draft.content)
   return neighbours.find(
     (neighbour) =>
       neighbour.trust === draft.trust &&
-      compareStatements(draft.content, neighbour.content).kind === 'same',
+      compareReadings(said, readStatement(neighbour.content)).kind === 'same',
   )
+}
+
+function judged(verdict: Verdict | undefined): Comparison {
+  switch (verdict) {
+    case 'duplicate':
+      return { kind: 'same' }
+    case 'update':
+    case 'conflict':
+      return { kind: 'contradicts', because: 'verdict' }
+    default:
+      return { kind: 'different' }
+  }
+}
+
+/** So many of all words of two statements must be in both to ask whether they are about the same. */
+const SHARED_WORDS_MIN = 0.6
+
+/**
+ * The neighbour that a verdict should be asked on: rules would keep the statement as a new one, although it shares most
+ * words with this one or is close to it in meaning. Nothing is asked about what is not to be believed anyway.
+ */
+export function undecidedNeighbour(
+  { draft, neighbours }: WriteContext,
+  decision: WriteDecision,
+  close: ReadonlySet<MemoryId>,
+): Memory | null {
+  const isNamed = draft.key !== null && draft.provenance.extractor === null
+  if (decision.kind !== 'create' || draft.trust === 'suspect' || isNamed) return null
+  const said = readStatement(draft.content)
+  const isDoubtful = (neighbour: Memory) =>
+    close.has(neighbour.id) ||
+    sharedWords(said, readStatement(neighbour.content)) > SHARED_WORDS_MIN
+  return neighbours.find(isDoubtful) ?? null
+}
+
+/**
+ * Whether a statement takes the place of one that it contradicts. A second value of a single-valued attribute does, and
+ * so does what people take back about themselves. Of others and of numbers and dates both may be wrong, so that only a
+ * word of change tells which one holds.
+ */
+function isReplacing(
+  because: Exclude<Contradiction, 'verdict'>,
+  said: Statement,
+  known: Statement,
+): boolean {
+  const isChange = said.isChange && !known.isChange
+  switch (because) {
+    case 'value':
+    case 'change':
+      return true
+    case 'negation':
+      return isChange || (said.isOwn && known.isOwn)
+    case 'number':
+    case 'date':
+      return isChange
+  }
 }
 
 function decideContradiction(
   context: WriteContext,
   neighbour: Memory,
   because: Contradiction,
+  isReplacement: boolean,
 ): WriteDecision {
   const { draft } = context
-  // Two numbers or dates are often two events; only the speaker can say that one replaces the other.
-  const isReplacement =
-    because === 'value' ||
-    because === 'negation' ||
-    (because === 'number' && announcesChange(draft.content) && !announcesChange(neighbour.content))
   const isOlder = draft.observedAt < (neighbour.validFrom ?? neighbour.createdAt)
   if (!isReplacement || isOlder || neighbour.pinned || isLessTrusted(draft, neighbour)) {
     const memory = { ...createMemory(context), conflictsWith: neighbour.id }

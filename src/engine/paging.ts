@@ -8,14 +8,14 @@ export async function* pages<T extends Table>(
   store: Store,
   table: T,
   scope: Scope,
-  query: Pick<FindQuery<T>, 'where' | 'order'>,
+  query: Pick<FindQuery<T>, 'where' | 'order'> & { readonly limit?: number },
 ): AsyncGenerator<readonly Row<T>[]> {
   let after: string | null = null
   do {
     const page: { readonly rows: readonly Row<T>[]; readonly next: string | null } =
       await store.find(table, scope, {
-        ...query,
         limit: PAGE_ROWS_MAX,
+        ...query,
         ...(after === null ? {} : { after }),
       })
     if (page.rows.length > 0) yield page.rows

@@ -1,6 +1,7 @@
 import type { VectorForm } from '../core/embedding.ts'
 import type { SettingValues } from '../core/settings.ts'
 import type { CountTokens } from '../core/tokens.ts'
+import type { Adjudicate } from '../core/truth/adjudicate.ts'
 import type { Clock, Ids } from '../ports/clock.ts'
 import type { Embedder } from '../ports/embedder.ts'
 import type { Reranker } from '../ports/reranker.ts'
@@ -21,6 +22,8 @@ export type EnginePorts = {
   /** The embedder of a space that an earlier configuration made, where it can still be had: it answers meanwhile. */
   readonly formerEmbedder?: (signature: string) => Embedder | null
   readonly reranker?: Reranker
+  /** Asked what a new statement is to a close one where rules can't tell. */
+  readonly adjudicate?: Adjudicate
   /** Called when memories were erased for good: whatever else holds something of them must let it go. */
   readonly onErased?: () => Promise<void>
   /** Of the model that the memories are for; default: an estimate. */

@@ -1,15 +1,22 @@
 /** Writing: one statement, or every fact that pattern extraction finds in a text. */
 import { type DraftInput, parseDraft, placeOf } from '../core/draft.ts'
 import { AppError } from '../core/errors.ts'
-import { fingerprint } from '../core/fingerprint.ts'
 import { blockingTombstones } from '../core/forgetting.ts'
-import type { MemoryId, Place, Scope, TurnId } from '../core/ids.ts'
+import type { MemoryId, Scope, TurnId } from '../core/ids.ts'
 import type { Memory, Trust } from '../core/memory.ts'
 import { type Extraction, extractPatterns, PATTERNS_VERSION } from '../core/patterns/index.ts'
 import { resolveSettings } from '../core/settings.ts'
-import { decideWrite, type WriteDecision } from '../core/writing.ts'
+import type { Verdict } from '../core/truth/adjudicate.ts'
+import {
+  decideWrite,
+  undecidedNeighbour,
+  type WriteContext,
+  type WriteDecision,
+} from '../core/writing.ts'
 import type { Change } from '../ports/store.ts'
 import { decideAndCommit, replacing, stamp } from './changes.ts'
+import { withinTime } from './deadline.ts'
+import { neighboursOf } from './neighbours.ts'
 import type { EnginePorts } from './ports.ts'
 
 /** What became of a statement. `memory` is the one that now holds it. */
@@ -95,6 +102,8 @@ async function write(ports: EnginePorts, scope: Scope, input: DraftInput): Promi
   const settings = resolveSettings(ports.settings)
   const draft = parseDraft(input, ports.clock.now())
   let id: MemoryId | undefined
+  // Asked once, also when something changes meanwhile and all is decided again.
+  const verdicts = new Map<MemoryId, Verdict>()
   return decideAndCommit(ports, async () => {
     const { change, now } = stamp(ports)
     id ??= ids.next('mem', now)
@@ -104,17 +113,19 @@ async function write(ports: EnginePorts, scope: Scope, input: DraftInput): Promi
       limit: blocking.length,
     })
     const sameKey = draft.key === null ? null : await holderOf(ports, home, draft.key)
-    const decision = decideWrite({
+    const { memories, close } = await neighboursOf(ports, place, draft, settings.neighboursMax)
+    const context: WriteContext = {
       draft,
       place,
       now,
       change,
       id,
       sameKey,
-      neighbours: await neighboursOf(ports, place, draft.content, settings.neighboursMax),
+      neighbours: memories,
       tombstones,
       reinforcement: settings.reinforcement,
-    })
+    }
+    const decision = await judge(ports, context, close, verdicts)
     // Forgetting may happen between this look and the commit; then the commit must not go through.
     const guards = blocking.map((id): Change => {
       const known = tombstones.find((tombstone) => tombstone.id === id)
@@ -132,29 +143,24 @@ async function holderOf({ store }: EnginePorts, home: Scope, key: string): Promi
   return rows[0] ?? null
 }
 
-/** Exact restatements first, then memories that share words, best match first. */
-async function neighboursOf(
-  { store, clock }: EnginePorts,
-  place: Place,
-  content: string,
-  limit: number,
-): Promise<readonly Memory[]> {
-  const home: Scope = { owner: place.owner, user: place.user }
-  const exact = await store.find('memory', home, {
-    where: {
-      fingerprint: fingerprint(content),
-      statuses: ['active', 'disabled'],
-      unendedAt: clock.now(),
-    },
-    limit: 5,
-  })
-  if (limit === 0) return exact.rows
-  const where = { statuses: ['active'], unendedAt: clock.now() } as const
-  const { hits } = await store.matchText(home, { text: content, limit, where })
-  const ids = hits.map((hit) => hit.id)
-  const { rows } = await store.find('memory', home, { where: { ...where, ids }, limit })
-  const byId = new Map(rows.map((row) => [row.id, row]))
-  return [...exact.rows, ...ids.flatMap((id) => byId.get(id) ?? [])]
+/** How long a write waits for someone else's judgement. */
+const ADJUDICATION_MS = 10_000
+
+/** What rules decide; where they find nothing to say about a close neighbour, what they make of a verdict on it. */
+async function judge(
+  { adjudicate }: EnginePorts,
+  context: WriteContext,
+  close: ReadonlySet<MemoryId>,
+  verdicts: Map<MemoryId, Verdict>,
+): Promise<WriteDecision> {
+  const decision = decideWrite({ ...context, verdicts })
+  const doubtful = adjudicate === undefined ? null : undecidedNeighbour(context, decision, close)
+  if (adjudicate === undefined || doubtful === null || verdicts.has(doubtful.id)) return decision
+  const asked = await withinTime(ADJUDICATION_MS, (signal) =>
+    adjudicate(doubtful.content, context.draft.content, signal),
+  )
+  verdicts.set(doubtful.id, asked.kind === 'done' ? asked.result : 'unsure')
+  return decideWrite({ ...context, verdicts })
 }
 
 function changesOf(ports: EnginePorts, decision: WriteDecision): readonly Change[] {

@@ -39,7 +39,7 @@ export async function serveWithGateway(
       warnings: [...(serving.warnings ?? []), ...registry.warnings],
       close: async () => {
         await serving.close()
-        await Promise.all([upstream.close(), engine.conversations.settled()])
+        await upstream.close()
       },
     }
   } catch (error) {

@@ -1,8 +1,11 @@
 /** Who gets in: keys, sessions, wrong attempts, rates, other hosts and other origins. */
-import { request } from 'node:http'
-import { describe, expect, it } from 'vitest'
+import { request, type ServerResponse } from 'node:http'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createReferenceStore } from '../../src/adapters/reference/store.ts'
+import { createEngine } from '../../src/main/compose.ts'
 import { serve } from '../../src/main/serve.ts'
 import { FakeClock } from '../fakes/clock.ts'
+import { patientStore } from '../gateway/fault-fakes.ts'
 import { keyFor, start } from './http-support.ts'
 
 const cookieOf = (headers: Headers) => headers.get('set-cookie')?.split(';')[0] ?? ''
@@ -235,4 +238,36 @@ describe('the outside', () => {
     expect(await statusWith(live, { host: '192.168.1.5:1' })).toBe(200)
     expect(await statusWith(live, { host: 'evil.example' })).toBe(403)
   })
+})
+
+describe('while the store can’t be asked', () => {
+  it.each(['fails', 'hangs'] as const)(
+    '[HT58] a key that worked still works: %s',
+    async (health) => {
+      const clock = new FakeClock()
+      const { part, become } = patientStore(createReferenceStore())
+      const engine = await createEngine({ store: part, embedding: false })
+      const mount = {
+        path: '/aside',
+        handle: async (_: unknown, response: ServerResponse) => void response.end('reached'),
+      }
+      const { url, admin } = await start({ engine, clock, mounts: [mount] })
+      onTestFinished(() => become('well'))
+      const ask = async (key: string) => {
+        const response = await fetch(`${url}/aside`, {
+          headers: { authorization: `Bearer ${key}` },
+        })
+        return response.status
+      }
+      expect(await ask(admin)).toBe(200)
+      become(health)
+      clock.advance(60_000)
+      expect(await ask(admin)).toBe(200)
+      clock.advance(3_600_000)
+      if (health === 'fails') expect(await ask(admin)).toBe(503)
+      become('well')
+      expect(await ask(admin)).toBe(200)
+      expect(await ask('rc_unknown_key')).toBe(401)
+    },
+  )
 })

@@ -26,7 +26,7 @@ it('[CV23] receipts tell what memory did, as a list and one by one', async () =>
   const cli = createCli()
   expect((await cli(['receipts'])).out).toContain('There are no receipts.')
   const { id } = await added(cli, 'I drink green tea')
-  await cli(['settings', 'set', 'enabled=true'])
+  await cli(['settings', 'set', 'enabled=true', 'injectDeadlineMs=30000'])
   await ask(cli, 'What do I drink? I live in Lisbon.', 'Who won the chess game?')
   const { out } = await cli(['receipts'])
   expect(out).toMatch(/ID +WHEN +STATUS +MEMORY +LEARNED +MODEL\n/)

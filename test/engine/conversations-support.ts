@@ -80,17 +80,21 @@ export function outcomeOf(
   }
 }
 
+/** Nothing is late here, however busy the machine is, unless a test says so. */
+const PATIENT: SettingValues = { enabled: true, injectDeadlineMs: 30_000 }
+
 export async function openConversations(
   open: OpenStore,
   {
-    settings = { enabled: true },
+    settings,
     ...parts
   }: Partial<Omit<EnginePorts, 'settings'>> & { readonly settings?: SettingValues } = {},
 ) {
   const store = parts.store ?? (await open())
   const clock = new FakeClock()
   const ids = countingIds()
-  const on = (other: Store) => createEngineOn({ clock, ids, ...parts, store: other, settings })
+  const on = (other: Store) =>
+    createEngineOn({ clock, ids, ...parts, store: other, settings: { ...PATIENT, ...settings } })
   const engine = on(store)
   onTestFinished(() => engine.close())
   return { engine, store, clock, on, client: clientOf(engine) }

@@ -1,6 +1,7 @@
 import { createReferenceStore } from '../../src/adapters/reference/store.ts'
 import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
 import { describeConversations } from './conversations.suite.ts'
+import { describeReceipts } from './receipts.suite.ts'
 import { describeTranscripts } from './transcripts.suite.ts'
 
 describeConversations('on the reference store', async () => createReferenceStore())
@@ -8,3 +9,6 @@ describeConversations('on sqlite', () => openSqliteStore({ path: ':memory:', now
 
 describeTranscripts('on the reference store', async () => createReferenceStore())
 describeTranscripts('on sqlite', () => openSqliteStore({ path: ':memory:', now: Date.now }))
+
+describeReceipts('on the reference store', async () => createReferenceStore())
+describeReceipts('on sqlite', () => openSqliteStore({ path: ':memory:', now: Date.now }))

@@ -1,6 +1,6 @@
 /** Texts that have broken other systems, as what people say and as what is remembered. */
 import { existsSync, readFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { FORMAT_NAMES, type FormatName } from '../../src/core/formats/format.ts'
 import { FENCE_CLOSE, FENCE_OPEN } from '../../src/core/prompting/block.ts'
 import type { Engine } from '../../src/engine/engine.ts'
@@ -48,6 +48,9 @@ async function forAll<T>(items: readonly T[], work: (item: T) => Promise<void>):
   }
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
 }
+
+// Many requests, one after the other.
+vi.setConfig({ testTimeout: 120_000 })
 
 describe.skipIf(!hasFolder)(`Texts of others${hasFolder ? '' : `: there is no ${FOLDER}`}`, () => {
   it('[GW13] are among the strings', () => {

@@ -1,5 +1,5 @@
 /** Providers charge less for prompts that begin as one they have seen. Memory must not cost that. */
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { FORMAT_NAMES, type FormatName } from '../../src/core/formats/format.ts'
 import type { SettingValues } from '../../src/core/settings.ts'
 import { askFor, requestOf, type Spoken } from './conversation.ts'
@@ -65,6 +65,9 @@ function ends(bodies: readonly Buffer[]): readonly number[] {
     return body.lastIndexOf(words) + words.length
   })
 }
+
+// Many requests, one after the other.
+vi.setConfig({ testTimeout: 120_000 })
 
 describe.each(FORMAT_NAMES)('%s', (format) => {
   it('[GW8] keeps the prompt cache over 30 turns', async () => {

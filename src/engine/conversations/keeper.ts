@@ -10,7 +10,7 @@ import { Receipts } from './receipts.ts'
 import { type Ended, keepEnded, type RecordingParts } from './recording.ts'
 import { StickyBlocks } from './sticky.ts'
 
-export type ConversationParts = Omit<PreparingParts, 'sticky'> & RecordingParts
+export type ConversationParts = Omit<PreparingParts, 'sticky' | 'defaults'> & RecordingParts
 
 /** With what the engine needs of it besides. */
 export interface ConversationKeeper extends Conversations {
@@ -33,6 +33,7 @@ const CLOSE_WAIT_MS = 5_000
 export function createConversations(parts: ConversationParts): ConversationKeeper {
   const { ports, settings } = parts
   const sticky = new StickyBlocks()
+  const preparing = { ...parts, sticky, defaults: resolveSettings(ports.settings) }
   const backlog = new Backlog({ count: WAITING_MAX, size: WAITING_CHARACTERS_MAX })
   const receipts = new Receipts(ports, (owner) => settings.effective(owner))
   const prepared = new WeakMap<Prepared, Omit<Ended, 'outcome'>>()
@@ -60,12 +61,12 @@ export function createConversations(parts: ConversationParts): ConversationKeepe
 
   return {
     prepare: async (request) => {
-      const preparation = await prepareBlock({ ...parts, sticky }, request)
+      const preparation = await prepareBlock(preparing, request)
       const { block, skipped, at } = preparation
       const isGiven = skipped === null && block !== null
       const answer: Prepared = {
         receipt: ports.ids.next('rcp', at),
-        settings: preparation.settings ?? resolveSettings(ports.settings),
+        settings: preparation.settings ?? preparing.defaults,
         block: isGiven ? block.text : null,
         count: isGiven ? block.memories.length : 0,
         tokens: isGiven ? block.tokens : 0,

@@ -5,7 +5,7 @@ import type { DecideRecall } from '../../core/gate.ts'
 import type { Instant, Scope } from '../../core/ids.ts'
 import { renderBlock, stripBlocks } from '../../core/prompting/block.ts'
 import type { ReceiptMemory } from '../../core/receipt.ts'
-import { resolveSettings, type Settings } from '../../core/settings.ts'
+import type { Settings } from '../../core/settings.ts'
 import { type CountTokens, estimateTokens } from '../../core/tokens.ts'
 import { orCancelled, withinTime } from '../deadline.ts'
 import type { EnginePorts } from '../ports.ts'
@@ -20,6 +20,8 @@ import { findSession } from './transcript.ts'
 export type PreparingParts = {
   readonly ports: EnginePorts
   readonly settings: Pick<StoredSettings, 'effective'>
+  /** In force while those of the owner can't be read. */
+  readonly defaults: Settings
   /** Counts as a use of what it finds. */
   readonly recall: (scope: Scope, query: RecallQuery) => Promise<Recollection>
   readonly decideRecall: DecideRecall
@@ -63,7 +65,7 @@ export async function prepareBlock(
   const failed = ({ error, isLate }: Failure) =>
     end({ skipped: isLate ? 'late' : 'failed', error: error.code })
 
-  const known = await inTime(resolveSettings(ports.settings).injectDeadlineMs, request, () =>
+  const known = await inTime(parts.defaults.injectDeadlineMs, request, () =>
     parts.settings.effective(parseScope(request.scope).owner),
   )
   if (known.kind === 'failed') return failed(known)

@@ -1,0 +1,49 @@
+/** What has faded or outlived its time, and goes into the bin; each with its reason, in words for a person. */
+import { DAY_MS } from '../decay.ts'
+import type { Instant } from '../ids.ts'
+import type { Memory } from '../memory.ts'
+import type { Settings } from '../settings.ts'
+import { effectiveSalience, type Fading, idleDays, isLasting } from './salience.ts'
+
+/** However little salience is left, nothing goes that was of use more recently. */
+export const IDLE_DAYS_MIN = 30
+
+export type Leaving = { readonly kind: 'evict' | 'retire'; readonly because: string }
+export type Candidate = Fading & Pick<Memory, 'trust' | 'status'>
+
+/** Why a memory goes into the bin, or null. What waits for somebody's approval doesn't fade. */
+export function decideLeaving(
+  memory: Candidate,
+  now: Instant,
+  settings: Pick<Settings, 'salienceFloor' | 'retentionDays'>,
+): Leaving | null {
+  if (memory.status !== 'active' || isLasting(memory)) return null
+  const idle = idleDays(memory, now)
+  const { salienceFloor, retentionDays } = settings
+  if (retentionDays > 0 && idle >= retentionDays) {
+    const because = `It was not used for ${days(idle)}, and is kept for ${days(retentionDays)}.`
+    return { kind: 'retire', because }
+  }
+  const left = effectiveSalience(memory, now)
+  const isFact = memory.category !== 'episode' && memory.trust !== 'suspect'
+  if (!isFact || idle < IDLE_DAYS_MIN || left >= salienceFloor) return null
+  const faded = `Its salience of ${memory.salience.toFixed(2)} has faded to ${left.toFixed(2)}`
+  const because = `${faded}, below ${salienceFloor}: it was not used for ${days(idle)}.`
+  return { kind: 'evict', because }
+}
+
+/**
+ * Before this, episodes and conversations are past their time; null when they are kept for good. An episode counts from
+ * when it was made: one of an old conversation that was taken in today is new.
+ */
+export function prunedBefore(
+  now: Instant,
+  { episodeRetentionDays }: Pick<Settings, 'episodeRetentionDays'>,
+): Instant | null {
+  return episodeRetentionDays === 0 ? null : ((now - episodeRetentionDays * DAY_MS) as Instant)
+}
+
+export function days(count: number): string {
+  const whole = Math.floor(count)
+  return whole === 1 ? '1 day' : `${whole} days`
+}

@@ -1,0 +1,124 @@
+/**
+ * Finds statements with nearly the same words among many, without comparing all with all.
+ *
+ * Two sets whose Jaccard index is at least t share a word among their few rarest ones: of n words, the rarest
+ * n − ⌈t·n⌉ + 1 will do, which is two or three for a sentence. So each set is listed under its rarest words only, and
+ * compared with what is listed there already. Lists of rare words are short, so the work grows with the number of
+ * statements and not with its square. What was found to be one statement leaves the lists at once.
+ */
+import type { WordSets } from './word-sets.ts'
+
+export const JACCARD_MIN = 0.9
+
+/** Of one statement: what is listed under words that everybody uses is not walked to its end. */
+const STEPS_MAX = 2_000
+const SLOTS = 2 ** 20
+
+export class NearDuplicates {
+  readonly #sets: WordSets
+  readonly #isApart: (a: number, b: number) => boolean
+  /** How often words occur. Words that share a slot are taken for more common than they are, which is harmless. */
+  readonly #counts = new Uint32Array(SLOTS)
+  /** The first of each list, and what comes next, as numbers of listings; 0 ends a list. */
+  readonly #heads = new Int32Array(SLOTS)
+  readonly #next: number[] = [0]
+  readonly #listed: number[] = [0]
+  readonly #gone = new Set<number>()
+  readonly #comparedWith: Int32Array
+
+  /** `isApart` says of two that nothing could make them one, whatever their words. */
+  constructor(sets: WordSets, isApart: (a: number, b: number) => boolean) {
+    this.#sets = sets
+    this.#isApart = isApart
+    this.#comparedWith = new Int32Array(sets.count).fill(-1)
+    for (let index = 0; index < sets.count; index++) {
+      for (const number of sets.at(index)) {
+        const slot = slotOf(number)
+        this.#counts[slot] = (this.#counts[slot] ?? 0) + 1
+      }
+    }
+  }
+
+  /** What came before and has nearly the same words, the likest first; then it is listed itself. */
+  take(index: number): readonly number[] {
+    const set = this.#sets.at(index)
+    const found: { readonly other: number; readonly likeness: number }[] = []
+    const slots = this.#rarestSlots(set)
+    let steps = 0
+    for (const slot of slots) {
+      let before = 0
+      let listing = this.#heads[slot] ?? 0
+      while (listing !== 0 && steps < STEPS_MAX) {
+        steps++
+        const other = this.#listed[listing] ?? 0
+        const next = this.#next[listing] ?? 0
+        if (this.#gone.has(other)) this.#unlist(slot, before, next)
+        else {
+          before = listing
+          const likeness = this.#likenessOnce(index, set, other)
+          if (likeness > 0) found.push({ other, likeness })
+        }
+        listing = next
+      }
+    }
+    for (const slot of slots) this.#list(slot, index)
+    return found
+      .sort((a, b) => b.likeness - a.likeness || a.other - b.other)
+      .map(({ other }) => other)
+  }
+
+  /** It became part of another one. */
+  drop(index: number): void {
+    this.#gone.add(index)
+  }
+
+  #likenessOnce(index: number, set: Uint32Array, other: number): number {
+    if (this.#comparedWith[other] === index || this.#isApart(index, other)) return 0
+    this.#comparedWith[other] = index
+    return inclusiveLikeness(set, this.#sets.at(other))
+  }
+
+  #rarestSlots(set: Uint32Array): readonly number[] {
+    const needed = set.length - Math.ceil(leastShared(set.length)) + 1
+    const slots = Array.from(set, slotOf)
+    // Equally common words are ordered by their slot: the order must be the same in every set.
+    slots.sort((a, b) => (this.#counts[a] ?? 0) - (this.#counts[b] ?? 0) || a - b)
+    return set.length === 0 ? [] : [...new Set(slots.slice(0, needed))]
+  }
+
+  #list(slot: number, index: number): void {
+    this.#listed.push(index)
+    this.#next.push(this.#heads[slot] ?? 0)
+    this.#heads[slot] = this.#listed.length - 1
+  }
+
+  #unlist(slot: number, before: number, next: number): void {
+    if (before === 0) this.#heads[slot] = next
+    else this.#next[before] = next
+  }
+}
+
+/** A hair less, because nine tenths of seventy are 63.000…01 to a computer. */
+function leastShared(words: number): number {
+  return JACCARD_MIN * words - 1e-9
+}
+
+function slotOf(number: number): number {
+  return number >>> 12
+}
+
+/**
+ * The Jaccard index of two sets if it is high enough and one holds all of the other, else 0. Where each has a word that the other lacks, one
+ * may be in the place of the other ("with Tom", "with Bob"), and then they don't say the same.
+ */
+export function inclusiveLikeness(a: Uint32Array, b: Uint32Array): number {
+  const [small, large] = a.length <= b.length ? [a, b] : [b, a]
+  if (small.length === 0 || small.length < leastShared(large.length)) return 0
+  let at = 0
+  for (const number of small) {
+    while (at < large.length && (large[at] ?? 0) < number) at++
+    if (large[at] !== number) return 0
+    at++
+  }
+  return small.length / large.length
+}

@@ -1,0 +1,253 @@
+/**
+ * Whether a text tells an assistant what to do rather than telling something. What is remembered is put before models
+ * again, so a memory that commands is the way in which one message could steer all later ones.
+ *
+ * Rules can't know what a sentence is meant for. What they find waits for a person; nothing is thrown away by them.
+ */
+import { clipMessage, foldText } from '../gate/reading.ts'
+
+/** Somebody wants to be taken for whoever gives the orders: wrong in any text. */
+export function overridesInstructions(text: string): boolean {
+  const said = read(text)
+  return OVERRIDES.some((pattern) => pattern.test(said))
+}
+
+/** As above, or an order to the assistant: right in a message, wrong in a fact. */
+export function looksLikeInstruction(text: string): boolean {
+  const said = read(text)
+  return OVERRIDES.some((pattern) => pattern.test(said)) || ORDERS.some((each) => each.test(said))
+}
+
+/** Folded, and so much of it that the work is bounded. Lines stay: a role stands at the beginning of one. */
+function read(text: string): string {
+  return foldText(clipMessage(text)).replace(/[^\S\n]+/g, ' ')
+}
+
+/** Not within a word. */
+const spaced = (source: string) =>
+  new RegExp(`(?<![\\p{L}\\p{N}])(?:${source})(?![\\p{L}\\p{N}])`, 'u')
+/** Chinese and Japanese have no blanks to go by. */
+const dense = (source: string) => new RegExp(source, 'u')
+/** At the beginning of a sentence, or after what makes an order polite. */
+const begins = (source: string) =>
+  new RegExp(
+    `(?:^|[.!?;:。！？\\n"“«>-] ?)(?:please,? |kindly |bitte |por favor,? |s'il (?:te|vous) plaît,? |assistant[,:] |now,? |and |then |also )*(?:${source})(?![\\p{L}\\p{N}])`,
+    'u',
+  )
+/** Up to so many words in between. */
+const some = (count: number) => `(?:[^ .!?\\n]+ ){0,${count}}?`
+
+const ROLE = 'system|assistant|developer|tool|function|instructions?'
+
+/** In all languages: marks by which prompts are divided. */
+const MARKS: readonly RegExp[] = [
+  new RegExp(
+    `< ?/? ?(?:${ROLE}|user|relevant-memories|recollect-memory)(?![\\p{L}-])[^>\\n]{0,80}>`,
+    'u',
+  ),
+  /<\|[a-z_ ]{1,30}\|>|\[\/?inst\]|<<\/?sys>>|<(?:start|end)_of_turn>/u,
+  new RegExp(`(?:^|\\n) ?(?:#{1,4} ?|\\*\\*)?(?:${ROLE})(?:\\*\\*)? ?: ?\\S`, 'u'),
+  /\n\n ?(?:human|assistant) ?:/u,
+  /"role" ?: ?"(?:system|developer|assistant)"/u,
+]
+
+const OVERRIDES: readonly RegExp[] = [
+  ...MARKS,
+  // English
+  spaced(
+    `(?:ignore|disregard|forget|override|bypass|neglect|(?:do not|don't|stop|never) (?:follow|following|obey|obeying)) ${some(4)}(?:previous|prior|above|earlier|preceding|all|any|your|the|these|those|system|developer|foregoing)(?: [^ .!?\\n]+){0,3}? (?:instructions?|prompts?|rules|guidelines|directions|commands|directives|orders|policies|messages?)`,
+  ),
+  spaced("(?:do not|don't) (?:follow|obey|listen to) (?:the )?(?:system|developer)"),
+  spaced(
+    'system (?:prompt|message|instructions?)|developer (?:message|prompt|mode)|jailbreak|dan mode',
+  ),
+  spaced(
+    'from now on,? (?:you|the assistant|act|answer|respond|reply|always|never)|you are (?:now|no longer) (?:an? |the |in |dan|bound|free|my )',
+  ),
+  spaced(
+    'new (?:system )?instructions?(?: ?:| are)|your (?:new|real|true|actual) (?:instructions?|task|role|goal|purpose|objective) (?:is|are)',
+  ),
+  begins(
+    '(?:act|behave|roleplay|role-play) as (?:if|an?|my|the|though)|pretend (?:to be|you are|that you)',
+  ),
+  spaced(
+    `(?:reveal|print|repeat|show|output|leak|expose|disclose) ${some(3)}your ${some(2)}(?:prompt|instructions|rules|guidelines)`,
+  ),
+  // C9 has them near one another; an order stands at the beginning of a sentence, or after a "must".
+  begins(
+    `(?:run|execute|call|invoke) ${some(6)}(?:tools?|commands?|scripts?|functions?|shell|terminal)`,
+  ),
+  spaced(
+    `(?:must|should|shall|please|always|immediately) (?:run|execute|call|invoke) ${some(6)}(?:tools?|commands?|scripts?|functions?)`,
+  ),
+  // German
+  spaced(
+    `(?:ignorier(?:e|t|en)?|missachte[nt]?|vergiss|vergesst|vergessen sie|übergeh(?:e|t)?|umgeh(?:e|t)?|befolge nicht|folge nicht) ${some(4)}(?:anweisung(?:en)?|instruktion(?:en)?|regeln|vorgaben|befehle?|prompts?|richtlinien)`,
+  ),
+  spaced(
+    'system-?prompts?|systemnachricht|systemanweisung(?:en)?|entwicklernachricht|entwicklermodus',
+  ),
+  spaced(
+    'ab (?:jetzt|sofort) (?:bist|antwortest|antworte|musst|sollst|wirst|verhalte|agiere|tust) (?:du|dich|als|immer|nur)|du bist (?:jetzt|nun|nicht mehr) (?:ein|eine|kein|keine|im|der|die|an)',
+  ),
+  begins('verhalte dich (?:wie|als)|tu so,? als|spiele? die rolle|gib vor,'),
+  begins(
+    `(?:führe?|rufe?|starte) ${some(5)}(?:befehle?|werkzeuge?|tools?|skripte?|kommandos?|funktion) (?:aus|auf)`,
+  ),
+  // Spanish
+  spaced(
+    `(?:ignor(?:a|e|ad|en)|olvid(?:a|e|ad|en)|desobedece|omite|descarta|no sigas|no obedezcas) ${some(4)}(?:instruccion(?:es)?|instrucción|indicaciones|reglas|órdenes|directrices|mensajes?)`,
+  ),
+  spaced(
+    '(?:prompt|mensaje|instrucciones) (?:de|del) (?:sistema|desarrollador)|modo desarrollador',
+  ),
+  spaced(
+    '(?:a partir de ahora|desde ahora|de ahora en adelante),? (?:eres|serás|responde|debes|actúa|contesta|vas)|ahora eres (?:un|una|el|la)',
+  ),
+  begins('actúa como|finge (?:ser|que)|hazte pasar'),
+  begins(`(?:ejecuta|llama|invoca|corre) ${some(6)}(?:comandos?|herramientas?|función|scripts?)`),
+  // French
+  spaced(
+    `(?:ignore[zr]?|oublie[zr]?|néglige[zr]?|contourne[zr]?|ne (?:suis|suivez|respecte|respectez) pas) ${some(4)}(?:instructions?|consignes?|règles|directives?|ordres|messages?)`,
+  ),
+  spaced(
+    '(?:prompt|invite|message|instructions?) (?:du )?(?:système|système|développeur)|mode développeur',
+  ),
+  spaced(
+    '(?:à partir de maintenant|désormais|dorénavant),? (?:tu|vous|réponds|répondez|agis)|tu es maintenant (?:un|une|le|la|en)',
+  ),
+  begins('agis comme|comporte-toi|fais semblant|fais comme si'),
+  begins(
+    `(?:exécute[zr]?|lance[zr]?|appelle[zr]?|invoque[zr]?) ${some(6)}(?:commandes?|outils?|fonction|scripts?)`,
+  ),
+  // Portuguese
+  spaced(
+    `(?:ignor(?:a|e|em)|esquec(?:e|a|am)|desconsider(?:a|e|em)|desrespeite|não sigas?|não obedeç[ae]s?) ${some(4)}(?:instruções|instrução|regras|ordens|diretrizes|comandos|mensagens|mensagem)`,
+  ),
+  spaced(
+    '(?:prompt|mensagem|instruções) (?:de|do) (?:sistema|desenvolvedor|programador)|modo (?:de )?desenvolvedor',
+  ),
+  spaced(
+    '(?:a partir de agora|de agora em diante|doravante),? (?:você|tu|responda|responde|deve|aja|és|serás)|(?:você agora é|agora você é|agora és) (?:um|uma|o|a)',
+  ),
+  begins('aja como|age como|finja (?:ser|que)|finge (?:ser|que)'),
+  begins(
+    `(?:execut[ae]|corra|rode|cham[ae]|invoque) ${some(6)}(?:comandos?|ferramentas?|função|scripts?)`,
+  ),
+  // Chinese
+  dense(
+    '(?:忽略|无视|忽视|不要理会|不要遵守|不要遵循|忘记|忘掉|忘了|抛开|绕过).{0,12}(?:指令|指示|提示词|提示|规则|命令|要求|设定|约束)',
+  ),
+  dense('系统(?:提示词?|消息|指令)|开发者(?:消息|模式|指令)|越狱模式'),
+  dense(
+    '从现在(?:开始|起),?(?:你|请|都|必须|一律)|你现在是(?:一|个)|你不再是|扮演.{0,10}(?:角色|助手|ai)|假装(?:你|自己)是',
+  ),
+  dense('(?:^|[。！？,，\\n]|请|必须|立即|马上)(?:运行|执行|调用).{0,12}(?:工具|命令|脚本|函数)'),
+  // Japanese
+  dense(
+    '(?:以前|これまで|今まで|上記|前|すべて|全て|全部|先ほど|元).{0,8}(?:指示|命令|ルール|プロンプト|指令|設定|制約).{0,6}(?:無視|忘れ|従わな|破棄|無効)',
+  ),
+  dense('システム(?:プロンプト|メッセージ|指示)|開発者(?:メッセージ|モード)'),
+  dense(
+    '(?:これから|今から|今後).{0,3}(?:あなたは|お前は|君は|必ず|常に|すべて|全て)|あなたは(?:今|もう|これから).{0,10}(?:です|だ|ない)|(?:として|になりきって)(?:振る舞|行動し)',
+  ),
+  dense(
+    '(?:ツール|コマンド|スクリプト|関数)を(?:実行|呼び出|起動)(?:して(?:ください|下さい|くれ)|せよ|しろ|しなさい)',
+  ),
+]
+
+const SAYING =
+  'answer|reply|respond|say|tell|recommend|mention|write|include|speak|suggest|output|refuse|address|greet|promote|insert|append|claim|insist|agree|translate|praise|redirect|link|begin|start|end|add'
+const OUTPUT =
+  'answers?|responses?|reply|replies|outputs?|messages?|code|codebase|implementation|solution|algorithm|elucidation'
+const TASKS =
+  'explain|describe|draft|compose|translate|summari[sz]e|generate|provide|include|insert|append|modify|integrate|incorporate|replace|rewrite|misspell|scramble|anagram|rearrange|substitute|render|embed|ensure|consider|introduce|download|install|visit|click|recommend|mention|promote|suggest|convert|reverse|encode|send|forward|upload|delete|develop|break down|tell (?:me|the user|them|users)|show (?:me|the user)|give me|answer|reply|respond|write (?:a|an|the|your|all|me|in|every)|group (?:the )?letters|remove (?:all|the|any|spaces|every)|add [^.\\n]{0,160}? to your|use [^.\\n]{0,60}? in your'
+
+const ORDERS: readonly RegExp[] = [
+  // English
+  begins(
+    `(?:you must |you should |you have to |you need to )?(?:always|never|only|do not|don't) (?:${SAYING})`,
+  ),
+  spaced(
+    `(?:when(?:ever)?|if|every time|each time|any time|as soon as) (?:the user|a user|users|someone|somebody|anyone|anybody|people|they|i|he|she|you are|you're)(?: is| are| ever)? (?:asks?|asked|asking|mentions?|says?|requests?|wants?|writes?|greets?)[^.\\n]{0,80}?[, ](?:you |the assistant )?(?:must |should |always |never |then |please )*(?:${SAYING}|do not|don't)`,
+  ),
+  begins(`(?:(?!i |we |my )[^ .!?\\n]+ )(?:[^.!?\\n]{0,120} )?your (?:${OUTPUT})`),
+  spaced(
+    'the (?:following|subsequent|below|accompanying) (?:code|script) ?(?:snippet|block|excerpt|section|fragment)',
+  ),
+  spaced(
+    '(?:the |this |any |every )?(?:assistant|ai|chatbot|bot|language model|llm|model) (?:must|shall|is required to|is instructed to|is to|has to|should (?:always|never|not))',
+  ),
+  spaced(
+    'you (?:must|shall) (?:always|never|not|now|only|obey|comply|ignore|tell|say|answer|reply)',
+  ),
+  begins(TASKS),
+  // German
+  begins(
+    '(?:antworte|erwähne|empfiehl|sage?|schreibe?|erkläre?|übersetze?|beschreibe?|füge?|nenne|verwende|fasse?|sprich|formuliere|behaupte|lösche|sende|schicke?|installiere|besuche|klicke?) (?:immer|nie(?:mals)?|stets|nur|mir|dem|den|die|das|ein|eine[nr]?|auf|in|jede[rsmn]?|alle[ns]?|folgende[nrs]?|bitte|mit)',
+  ),
+  spaced(
+    '(?:wenn|falls|sobald|immer wenn|jedes mal,? wenn) (?:der (?:nutzer|benutzer|anwender)|die nutzerin|jemand|man|ich|er|sie|du)[^.\\n]{0,60}?(?:fragt|frage|wirst|erwähnt|bittet|sagt|schreibt|will)(?: wirst)?,? ?(?:dann )?(?:antworte|sage?|empfiehl|erwähne|schreibe?|nenne|behaupte|füge|musst|sollst)',
+  ),
+  spaced(
+    '(?:in|zu) deine[rnm]? (?:antwort(?:en)?|ausgaben?|code|lösung|nachricht)|(?:der assistent|die ki|das modell|der bot) (?:muss|soll|darf)|du (?:musst|sollst|darfst) (?:immer|nie|niemals|nur|stets|nicht|jetzt|antworten)',
+  ),
+  // Spanish
+  begins(
+    '(?:responde|contesta|di|dile|menciona|recomienda|escribe|explica|traduce|describe|añade|incluye|agrega|usa|resume|habla|borra|envía|instala|visita|descarga) (?:siempre|nunca|solo|sólo|al|a la|el|la|los|las|un|una|en|que|me|con|esto|este|lo)',
+  ),
+  begins(
+    '(?:siempre|nunca) (?:responde|contesta|di|menciones|respondas|digas|recomienda|escribe|incluye)',
+  ),
+  spaced(
+    '(?:cuando|si|cada vez que|siempre que) (?:el usuario|la usuaria|alguien|te|un usuario)[^.\\n]{0,60}?(?:pregunt[ae]n?|pid[ae]n?|mencion[ae]|diga|dice|escrib[ae])[^.\\n]{0,60}?[, ](?:responde|contesta|di|dile|recomienda|menciona|debes)',
+  ),
+  spaced(
+    'en tus? (?:respuestas?|mensajes?|código|solución)|(?:el asistente|la ia|el modelo|el bot) (?:debe|tiene que)|(?:debes|tienes que) (?:siempre|nunca|responder|decir|ignorar|obedecer)',
+  ),
+  // French
+  begins(
+    "(?:réponds|répondez|dis|dites|mentionne[zr]?|recommande[zr]?|écris|écrivez|explique[zr]?|tradui(?:s|sez)|décri(?:s|vez)|ajoute[zr]?|inclu(?:s|ez)|utilise[zr]?|résume[zr]?|parle[zr]?|supprime[zr]?|envoie|envoyez|installe[zr]?|visite[zr]?|télécharge[zr]?) (?:toujours|jamais|seulement|uniquement|à|au|le|la|les|l'|un|une|en|que|moi|dans|ce|cette)",
+  ),
+  begins('ne (?:réponds|dis|mentionne|répondez|dites) (?:jamais|pas)'),
+  spaced(
+    "(?:quand|lorsque|si|chaque fois que|dès que) (?:l'utilisateur|l'utilisatrice|quelqu'un|on|un utilisateur)[^.\\n]{0,60}?(?:demande|mentionne|dit|écrit|veut)[^.\\n]{0,60}?[, ](?:réponds|répondez|dis|dites|recommande[zr]?|mentionne[zr]?|tu dois)",
+  ),
+  spaced(
+    "dans (?:ta|tes|votre|vos|ton) (?:réponses?|messages?|code|solution)|(?:l'assistant|l'ia|le modèle|le bot) doit|tu dois (?:toujours|jamais|répondre|dire|ignorer|obéir)|vous devez (?:toujours|répondre|dire|ignorer)",
+  ),
+  // Portuguese
+  begins(
+    '(?:respond[ae]|diga|diz|mencion[ae]|recomend[ae]|escrev[ae]|expli(?:ca|que)|traduz[ae]?|descrev[ae]|adicion[ae]|inclu[ai]|us[ae]|resum[ae]|fale|apague|envi[ae]|instale|visite|baixe) (?:sempre|nunca|apenas|só|somente|ao|à|o|a|os|as|um|uma|em|que|me|com|isto|isso)',
+  ),
+  begins('(?:sempre|nunca) (?:respond[ae]s?|diga|mencione|recomende|escreva|inclua)'),
+  spaced(
+    '(?:quando|se|sempre que|toda vez que|cada vez que) (?:o usuário|a usuária|o utilizador|alguém|um usuário)[^.\\n]{0,60}?(?:pergunt(?:ar|e|a)|ped(?:ir|e)|peça|mencion(?:ar|e|a)|disser|diz|escrev(?:er|e))[^.\\n]{0,60}?[, ](?:respond[ae]|diga|diz|recomend[ae]|mencion[ae]|deve)',
+  ),
+  spaced(
+    '(?:na tua|na sua|nas suas|nas tuas|em sua|em tua) (?:respostas?|mensagem|solução)|(?:o assistente|a ia|o modelo|o bot) (?:deve|tem de|tem que)|(?:você deve|deves|você tem que) (?:sempre|nunca|responder|dizer|ignorar|obedecer)',
+  ),
+  // Chinese
+  dense(
+    '(?:^|[。！？\\n]|请)(?:务必|一定要|必须)?(?:始终|总是|一律|永远|只能|只|不要|别|绝不|每次都)?(?:用.{1,8})?(?:回答|回复|答复|告诉用户|推荐|输出|翻译|解释|描述|写一|生成|总结|提及|提到|加上|插入|删除|下载|安装|访问|点击|发送)',
+  ),
+  dense(
+    '(?:当|如果|每当|只要|一旦).{0,12}(?:用户|有人|他们|别人|对方).{0,8}(?:问|提到|询问|请求|说|要求).{0,24}(?:回答|回复|说|告诉|推荐|提到|答)',
+  ),
+  dense(
+    '(?:在|到)(?:你|您)的(?:回答|回复|答复|输出|代码|回应)|(?:助手|助理|ai|模型|机器人)(?:必须|应当|应该|不得|务必)|你(?:必须|务必|不得|只能|应当)',
+  ),
+  // Japanese
+  dense(
+    '(?:必ず|常に|いつも|絶対に|毎回|以下|次|返信|回答|返答).{0,20}(?:答え|回答し|返信し|返答し|言っ|推奨し|勧め|伝え|出力し|書い|含め|翻訳し|説明し|追加し|挿入し)て?(?:ください|下さい|ろ|なさい|くれ|せよ)',
+  ),
+  dense(
+    '(?:答え|回答し|返信し|返答し|言っ|推奨し|勧め|伝え|出力し|書い|含め|翻訳し|説明し|追加し|送信し|削除し|ダウンロードし|インストールし|クリックし)て(?:ください|下さい|くれ)|(?:回答|返信|返答|出力|推奨|翻訳|説明)(?:せよ|しろ|しなさい|すること)',
+  ),
+  dense(
+    '(?:ユーザー|利用者|誰か|相手).{0,10}(?:聞いたら|聞かれたら|尋ねたら|質問したら|言ったら|聞いた場合|尋ねた場合|質問した場合|たずねたら)',
+  ),
+  dense(
+    '(?:アシスタント|ai|モデル|ボット)は.{0,20}(?:なければならない|ねばならない|べきだ|べきである|てはならない|てはいけない)|あなたの(?:回答|返信|返答|出力|コード)に',
+  ),
+]

@@ -1,0 +1,186 @@
+/**
+ * Ways of saying the same, brought to one: "by the way, I'm employed by Siemens" becomes "I work at Siemens". What is
+ * rewritten is compared with other rewritten statements and never shown or stored.
+ *
+ * A rewriting may only swap wordings that mean the same to anyone. One that is wrong makes two statements the same
+ * that are not, and the second is lost. So no strength, no time and no doubt is taken away: "I might move" stays.
+ */
+
+type Rewriting = readonly [pattern: RegExp, replacement: string]
+
+/** Longer statements say more than one thing, and no rewriting may take long on any text. */
+export const REWRITTEN_CHARACTERS_MAX = 300
+
+/** The statement in the plainest wording known. Case is kept, because names are told by it. */
+export function plainWording(statement: string): string {
+  if (statement.length > REWRITTEN_CHARACTERS_MAX) return statement
+  let text = statement
+  for (const [pattern, replacement] of REWRITINGS) text = text.replace(pattern, replacement)
+  return inDigits(text).replace(/\s+/g, ' ').trim()
+}
+
+/** What stands before or after a statement and says nothing. */
+const AROUND: readonly Rewriting[] = [
+  [
+    /^(?:by the way|btw|fyi|also|oh|well|so|okay|ok|hey|actually|honestly|just so you know|for the record|as i said|übrigens|außerdem|wie gesagt|nebenbei|por cierto|además|au fait|d'ailleurs|par ailleurs|aliás|a propósito|à propos|por sinal|além disso|对了|顺便说一下|顺便说一句|另外|ちなみに|そういえば|ところで)[,:，：、] */iu,
+    '',
+  ],
+  [/^(?:please )?(?:remember|note|keep in mind|don't forget)(?: that|:) /iu, ''],
+  [
+    /^(?:(?:bitte )?merk dir,? dass|recuerda que|n'oublie pas que|lembre-se de que|请记住[，,]?|覚えておいて[、,]?) ?/iu,
+    '',
+  ],
+  [/^please,? |,? please(?=[.!]*$)/giu, ''],
+  [/,? (?:by the way|btw|übrigens|por cierto|au fait|aliás)(?=[.!]*$)/giu, ''],
+]
+
+const SHORT_FORMS: readonly Rewriting[] = [
+  [/\bi'm\b/giu, 'I am'],
+  [/\bi've\b/giu, 'I have'],
+  [/\bi'd\b/giu, 'I would'],
+  [/\bi'll\b/giu, 'I will'],
+  [/\b(we|they|you)'re\b/giu, '$1 are'],
+  [/\b(we|they|you)'ve\b/giu, '$1 have'],
+  [/\b(he|she|it|that)'s\b/giu, '$1 is'],
+  [/\bcan't\b|\bcannot\b/giu, 'can not'],
+  [/\bwon't\b/giu, 'will not'],
+  [/(\p{L})n't\b/gu, '$1 not'],
+]
+
+/** "No longer" in one form for all that can be given up: "I don't … anymore". */
+const ENDINGS: readonly Rewriting[] = [
+  [/\bi (?:have )?(?:quit|stopped|gave up|given up) (?=\p{L}+ing\b)/giu, 'I do not '],
+  [
+    /\b[Ii] (?:have )?(?:left|resigned from|quit my job at|lost my job at) (?=\p{Lu})/gu,
+    'I do not work at ',
+  ],
+  [/\bi (?:have )?(?:cancelled|canceled|sold|gave away|ended) my /giu, 'I do not have '],
+  [/\bhab(?:e|en) aufgehört zu /giu, 'nicht '],
+  [/\b(?:he dejado|dejé) de /giu, 'no '],
+  [/\bj'ai arrêté de /giu, 'je ne pas '],
+  [/\b(?:parei|deixei) de /giu, 'não '],
+]
+
+const ENGLISH: readonly Rewriting[] = [
+  [/\b(?:reside|am based|have my home|make my home) in\b/giu, 'live in'],
+  [/\b(?:resides|is based) in\b/giu, 'lives in'],
+  [/\b(?:am employed|have a job|have a position) (?:at|by|with)\b/giu, 'work at'],
+  [/\b(?:is employed|has a job|has a position) (?:at|by|with)\b/giu, 'works at'],
+  [/\bwork(s?) for (?=\p{Lu})/gu, 'work$1 at '],
+  [/^my employer is /iu, 'I work at '],
+  [/\bby profession\b|\bfor a living\b/giu, ''],
+  [/\bis (?:a )?(?:\p{L}+ )?fan of\b|\bis (?:really )?(?:into|fond of|keen on)\b/giu, 'likes'],
+  [/\bam (?:a )?(?:\p{L}+ )?fan of\b|\bam (?:really |very )?(?:into|fond of|keen on)\b/giu, 'like'],
+  [/\bdo(?:es)? not care for\b|\bcan not (?:stand|bear)\b|\bam not a fan of\b/giu, 'hate'],
+  [/\b(likes?|loves?|hates?|enjoys?) to (?:be |being )?(?=\p{L})/giu, '$1 '],
+  [/\b(likes?|loves?|hates?|enjoys?) being /giu, '$1 '],
+  [/\bhave an? (\p{L}+) allergy\b/giu, 'am allergic to $1'],
+  [/\b(?:have an allergy|suffer from an allergy) to\b/giu, 'am allergic to'],
+  [/\bget(s?) up\b/giu, 'wake$1 up'],
+  [/\bown(s?) (?=an? |the |my |two |three |no |\d)/giu, 'have$1 '],
+  [/\bdo not own\b/giu, 'do not have'],
+  [/\b(ha(?:s|ve)) an? (\d+)[- ]years?[- ]old (\p{L}+)/giu, '$1 a $3 who is $2 years old'],
+  [/\bworks as (?=an? )/giu, 'is '],
+  [/\byears of age\b/giu, 'years old'],
+  [/\bper (?=\p{L})/giu, 'a '],
+  [/\bevery (mon|tues|wednes|thurs|fri|satur|sun)day\b/giu, 'on $1days'],
+  [
+    /\bmother and (?:my )?father\b|\bfather and (?:my )?mother\b|\bmum and dad\b|\bmom and dad\b/giu,
+    'parents',
+  ],
+  [/\bis ((?:my|our) \p{L}+)'s(?=[.!]*$)/giu, 'belongs to $1'],
+  [
+    /\bi would rather (?:(?:use|have|drink|eat|take|watch|read|play) )?(.{1,60}?) than (.{1,60})$/iu,
+    'I prefer $1 over $2',
+  ],
+  [/\bi like (.{1,60}?) (?:more|better) than (.{1,60})$/iu, 'I prefer $1 over $2'],
+  [/\b(prefers?) (?!to )(.{1,60}?) (?:to|rather than|instead of) (.{1,60})$/iu, '$1 $2 over $3'],
+  [
+    /\b(?:was|were|is|are|has been|have been|got) (?:moved|postponed|rescheduled|shifted|changed|pushed(?: back)?|brought forward) to\b/giu,
+    'is now on',
+  ],
+  [/^(my|our|the) new (\p{L}+(?: \p{L}+)?) is /iu, '$1 $2 is now '],
+]
+
+const OTHERS: readonly Rewriting[] = [
+  [/\b(?:habe|besitze) (?=ein|kein|zwei|drei|\d)/giu, 'habe '],
+  [/\bich bin nach (\p{L}[\p{L} -]*?) (?:um)?gezogen\b/giu, 'Ich wohne jetzt in $1'],
+  [/\b(nicht|keine?[nmrs]?)\b(.{0,60}?) mehr\b/giu, '$1$2'],
+  [/\bjeden (mon|diens|donners|frei|sams|sonn)tag\b/giu, '$1tags'],
+  [/\bjeden mittwoch\b/giu, 'mittwochs'],
+  [/\bme (?:mudé|he mudado) a\b/giu, 'Ahora vivo en'],
+  [/\bcada (lunes|martes|miércoles|jueves|viernes)\b/giu, 'los $1'],
+  [/\bj'ai déménagé (?:à|pour)\b/giu, "J'habite maintenant à"],
+  [/\bchaque (lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)\b/giu, 'le $1'],
+  [/\b(?:me mudei|mudei-me) para\b/giu, 'Agora moro em'],
+  [/(não .{1,60}?) mais\b/giu, '$1'],
+  [
+    /(?<!\p{L})(na|nas|às|toda) (segunda|terça|quarta|quinta|sexta)(?:-feira)?(s?)(?!\p{L})/giu,
+    '$1 $2-feira$3',
+  ],
+  [/(?:很|非常|真的?|特别|十分|挺)(?=喜欢|爱|讨厌|想)/gu, ''],
+  [/(不[^，。]{1,20})了(?=[。！]?$)/gu, '$1'],
+  [/(?<!\p{L})(?:星期|礼拜)天/gu, '星期日'],
+  [/(?:周|礼拜)(?=[一二三四五六日])/gu, '星期'],
+  [/とても|すごく|本当に|もう(?=.*(?:ない|ません))/gu, ''],
+  [/我搬(?:到|去)了?(.{1,10}?)了?(?=[。！]?$)/gu, '我现在住在$1'],
+  [/(.{1,10})に(?:引っ越しました|引っ越した|移りました)/gu, '今は$1に住んでいます'],
+  [/(?<!\p{L})(?:私|わたし|僕|俺)は、?/gu, ''],
+  [/(て|で)(?:います|る|いる)(?=。|$)/gu, '$1いる'],
+  [/(?:だ|である)(?=。|$)/gu, 'です'],
+  // Plain verbs at the end as polite ones.
+  ...[...'くきぐぎすしつちぬにぶびむみうい'.matchAll(/(.)(.)/g)].map(
+    ([, plain, polite]): Rewriting => [
+      new RegExp(`(?<=\\p{Script=Han})${plain}(?=。|$)`, 'gu'),
+      `${polite}ます`,
+    ],
+  ),
+  [/(?<=\p{Script=Han})る(?=。|$)/gu, 'ります'],
+  [/(?<=[えけせねへめれげべきしちにみり])る(?=。|$)/gu, 'ます'],
+]
+
+const SPELLINGS: readonly Rewriting[] = [
+  [/\b(col|fav|flav|hon|lab|neighb|hum)our/giu, '$1or'],
+  [/\bgrey\b/giu, 'gray'],
+  [/\b(cent|theat|met|lit|kilomet)re(s?)\b/giu, '$1er$2'],
+  [/\bwi-fi\b/giu, 'wifi'],
+  [/\be-mail/giu, 'email'],
+  [/\bprogramme\b/giu, 'program'],
+]
+
+const SMALL_NUMBERS: ReadonlyMap<string, string> = new Map(
+  [
+    'two three four five six seven eight nine ten eleven twelve',
+    'zwei drei vier fünf sechs sieben acht neun zehn elf zwölf',
+    'dos tres cuatro cinco seis siete ocho nueve diez',
+    'deux trois quatre cinq six sept huit neuf dix onze douze',
+    'dois três quatro cinco seis sete oito nove dez onze doze',
+  ].flatMap((words) => words.split(' ').map((word, index) => [word, String(index + 2)] as const)),
+).set('duas', '2')
+const HAN_NUMBERS = '〇一二三四五六七八九'
+
+/** Times of day by the clock of 24 hours, and small numbers in digits. One and its likes are articles too often. */
+function inDigits(text: string): string {
+  return text
+    .replace(
+      /(?<![\d:.])(\d{1,2})(:\d\d)? ?(a|p)\.?m\b\.?/giu,
+      (_, hour: string, minutes: string | undefined, half: string) =>
+        `${(Number(hour) % 12) + (half.toLowerCase() === 'p' ? 12 : 0)}${minutes ?? ':00'}`,
+    )
+    .replace(/(?<![\d:.])(\d{1,2}) uhr\b/giu, '$1:00')
+    .replace(/(?<![\p{L}\p{N}-])\p{L}{3,6}(?![\p{L}\p{N}-])/gu, (word) => {
+      return SMALL_NUMBERS.get(word.toLowerCase()) ?? word
+    })
+    .replace(/[两二三四五六七八九](?=[个只匹人岁歳名位次本台辆杯条头口枚冊])/gu, (word) => {
+      return word === '两' ? '2' : String(HAN_NUMBERS.indexOf(word))
+    })
+}
+
+const REWRITINGS: readonly Rewriting[] = [
+  ...AROUND,
+  ...SHORT_FORMS,
+  ...ENDINGS,
+  ...ENGLISH,
+  ...OTHERS,
+  ...SPELLINGS,
+]

@@ -1,0 +1,140 @@
+/**
+ * Words that decide how a statement is compared: which of them say nothing, deny, mean the same, name a time, or tell
+ * of a change. In the languages that pattern extraction reads.
+ */
+
+/** Words that deny. French denies twice to say it once; the half is dropped by whoever reads this. */
+export const DENIALS =
+  /(?<![\p{L}\p{N}])(?:no longer|not|never|nothing|(?<!(?:moro|trabalho|estou|estudo|fica|nasci|vive|mora) )no|nicht mehr|nicht|keine?[nmrs]?|nie|niemals|nunca|jamás|ya no|já não|não|jamais|pas|ne|(?<=(?<![\p{L}])n(?:e |')[\p{L}' ]{1,40})(?:plus|rien|aucune?))(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])n'(?=\p{L})|从来不|从不|没有|不再|(?<![特差区性级])别(?!人)|不(?![但仅过错同])|没|ではありません|じゃありません|ありません|ではない|じゃない|くない(?<!少くない)|ません|なかった|(?<!もったい|少)ない/gu
+export const HALF_DENIALS = setOf("ne n'")
+
+/** What can be left out without a change of meaning, also of a denial. */
+const EMPTY =
+  'a an the do does did really actually please that am is are be being s any definitely truly ' +
+  'j je ich yo eu ein eine einen einem einer wirklich echt eigentlich ist bin el la los las un una realmente ' +
+  'le les une des vraiment l d o os um uma で す ま'
+/** What can be left out of an assertion. "I'm not very hungry" is not "I'm not hungry". */
+const DEGREES =
+  'very just quite usually generally normally typically currently simply absolutely totally ' +
+  'sehr ganz normalerweise muy mucho normalmente beaucoup très muito'
+export const FILLERS = setOf(`${EMPTY} ${DEGREES}`)
+export const FILLERS_OF_DENIALS = setOf(EMPTY)
+
+export const NOW = setOf(
+  'now nowadays jetzt inzwischen mittlerweile ahora maintenant désormais agora atualmente',
+)
+export const LIKES = setOf(
+  'like love enjoy adore mag liebe gusta encanta aime adore gosto amo adoro',
+)
+export const DISLIKES = setOf('hate dislike detest loathe hasse odio déteste odeio')
+
+/** Different words for one thing, each line under its first. Only such as mean the same wherever they stand. */
+export const SYNONYMS: ReadonlyMap<string, string> = new Map(
+  [
+    'child kid kids children',
+    'mother mum mom mummy mommy',
+    'father dad daddy',
+    'grandmother grandma granny',
+    'grandfather grandpa granddad',
+    'bicycle bike',
+    'car automobile',
+    'afraid scared frightened',
+    'refrigerator fridge',
+    'film movie',
+    'tv television telly',
+    'phone telephone',
+    'flat apartment',
+    'holiday vacation',
+    'doctor physician',
+    'start begin',
+    'big large',
+    'ill sick',
+    'buy purchase',
+    'bought purchased',
+    'have has possess possesse',
+    'airplane aeroplane',
+    'photo photograph',
+    'university uni',
+    'mutter mama mutti',
+    'vater vati',
+    'oma großmutter',
+    'opa großvater',
+    'madre mamá',
+    'coche carro',
+    'móvil celular',
+    'ordenador computadora',
+    'mère maman',
+    'vélo bicyclette',
+    'mãe mamãe',
+    'pai papai',
+  ].flatMap((line) => {
+    const [first = '', ...others] = line.split(' ')
+    return others.map((other) => [other, first] as const)
+  }),
+)
+
+export const AND = setOf('and or und oder y o et ou e')
+
+const CALENDAR = setOf(
+  [
+    'monday tuesday wednesday thursday friday saturday sunday weekday weekend',
+    'january february march april may june july august september october november december',
+    'today tomorrow yesterday morning afternoon evening night noon',
+    'montag dienstag mittwoch donnerstag freitag samstag sonntag',
+    'januar februar märz mai juni juli oktober dezember heute morgen gestern',
+    'lunes martes miércoles jueves viernes sábado domingo hoy mañana ayer',
+    'enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre',
+    'lundi mardi mercredi jeudi vendredi samedi dimanche',
+    'janvier février mars avril juin juillet août septembre octobre novembre décembre',
+    'segunda-feira terça-feira quarta-feira quinta-feira sexta-feira',
+    'janeiro fevereiro março maio junho julho setembro outubro novembro dezembro hoje amanhã',
+  ].join(' '),
+)
+/** Said of several days at once, it is a habit. */
+const REPEATED =
+  /^(?:(?:mon|tues|wednes|thurs|fri|satur|sun|week)days|weekends|(?:mon|diens|donners|frei|sams|sonn)tags|mittwochs|sábados|domingos|\p{L}+-feiras)$/u
+const DAY_OF_WEEK = /^(?:(?:星期|周|礼拜)[一二三四五六日天]|[月火水木金土日]曜日?)$/u
+
+export function isCalendar(word: string): boolean {
+  return CALENDAR.has(word) || REPEATED.test(word) || DAY_OF_WEEK.test(word)
+}
+
+export function isRepeatedDay(word: string): boolean {
+  return REPEATED.test(word)
+}
+
+/** What may stand before a time and belongs to it. */
+export const TIME_LEADS = setOf(
+  'on in at every each since until by this next last am im um seit bis jeden jede en desde hasta le les los las el ' +
+    'depuis chaque à às aos ao na nas no nos em toda todas',
+)
+
+/** Words that put one clause under another: what a time belongs to is no longer plain then. */
+export const CLAUSES =
+  /(?<!\p{L})(?:that|when|while|if|because|before|after|until|than|who|which|said|told|but|dass|wenn|weil|bevor|nachdem|als|aber|que|cuando|porque|si|antes|después|pero|quand|parce|avant|après|mais|quando|depois|mas)(?!\p{L})|但|如果|因为|から|とき|けど/u
+
+export const OF_ITS_DAY =
+  /(?<!\p{L})(?:today|tonight|yesterday|tomorrow|this (?:morning|afternoon|evening|week|month|year)|last night|right now|heute|gestern|gerade|hoy|ayer|aujourd'hui|hier|hoje|ontem)(?!\p{L})|今天|昨天|明天|今日|昨日|明日/u
+
+/** A single number says when it happened, not how it is: it can't be said of another time. */
+const ONCE =
+  /(?<!\p{L})(?:born|built|founded|died|established|invented|geboren|gebaut|gegründet|gestorben|nació|nací|construid[oa]|murió|née?|construite?|fondée?|morte?|nasci|nasceu|construíd[oa]|morreu)(?!\p{L})|出生|建于|成立|生まれ|建てられ/u
+const PAST =
+  /(?<!\p{L})(?:was|were|had|went|ran|met|saw|bought|paid|ate|drank|spent|took|gave|got|made|wrote|read|won|lost|slept|swam|drove|flew|came|sold|sent|left|(?!need|speed|feed|seed|hundred|indeed|bleed)\p{L}{2,}ed|(?:bin|habe|haben|ist|hat|sind) .*(?:ge\p{L}{2,}(?:t|en)|\p{L}{3,}iert)|(?:he|ha|hemos|han) \p{L}+(?:ado|ido|cho|sto)|\p{L}{2,}(?:(?<!caf|beb)é|í|ió|aron|ieron)|(?:j'ai|je suis|nous avons|il a|elle a) \p{L}+(?:é|ée|i|u|us)|\p{L}{3,}(?:ei|aram|eram|iram)|corri|fui)(?!\p{L})|了\d|[了过]|ました|だった|った(?:。|$)/u
+
+/** Whether a statement tells what happened at some time, which may happen again at another. */
+export function tellsEvent(text: string): boolean {
+  return PAST.test(text) && !ONCE.test(text)
+}
+
+const CHANGE_CUES =
+  /(?<![\p{L}\p{N}])(?:now|nowadays|no longer|any ?more|switched|these days|(?:have |has )?moved to|(?:was|been|got) (?:moved|postponed|rescheduled|changed)|(?:my|our|the) new|jetzt|inzwischen|nicht mehr|keine?[nmrs]? .{1,40} mehr|mittlerweile|gezogen|ahora|ya no|me mudé|maintenant|désormais|ai déménagé|agora|já não|não .{1,40} mais|me mudei)(?![\p{L}\p{N}])|现在|不再|改为|改成|搬到|不.{1,20}了[。！]?$|今は|今では|もう.{1,30}(?:ない|ません)|引っ越し/u
+
+/** Whether a statement says of itself that something has changed. */
+export function announcesChange(content: string): boolean {
+  return CHANGE_CUES.test(content.toLowerCase())
+}
+
+function setOf(words: string): ReadonlySet<string> {
+  return new Set(words.split(' '))
+}

@@ -1,0 +1,157 @@
+/**
+ * Background jobs: work that is written down in the commit that makes it necessary, done once in a while by whichever
+ * process is there, and done again when that one dies.
+ */
+import type { ErrorCode } from '../../core/errors.ts'
+import type { OwnerId } from '../../core/ids.ts'
+import { type Job, type JobRequest, type JobStatus, readJob } from '../../core/jobs.ts'
+import { PAGE_ROWS_MAX } from '../../core/limits.ts'
+import type { Change, Page } from '../../ports/store.ts'
+import { decideAndCommit } from '../changes.ts'
+import type { EnginePorts } from '../ports.ts'
+import { SYSTEM } from '../system/entries.ts'
+import { JobRows } from './rows.ts'
+import { type EndedJob, type JobHandler, Runner } from './runner.ts'
+import { systemTimers, type Timers } from './timers.ts'
+
+export type { Job, JobRequest, JobStatus } from '../../core/jobs.ts'
+export type { EndedJob, JobContext, JobHandler, JobOutcome } from './runner.ts'
+export type { Timers } from './timers.ts'
+
+export type JobsOptions = {
+  /** What is done for each kind. Jobs of other kinds are left to those who know them. */
+  readonly kinds: Readonly<Record<string, JobHandler>>
+  readonly timers?: Timers
+  /** How many are done at once. */
+  readonly concurrency?: number
+  readonly pollMs?: number
+  readonly leaseMs?: number
+  readonly attemptsMax?: number
+  readonly lossesMax?: number
+  /** Hears of every run when it has ended. Must not fail. */
+  readonly onEnded?: (ended: EndedJob) => void
+}
+
+export type JobQuery = {
+  /** Null for those of nobody. */
+  readonly owner?: OwnerId | null
+  readonly kind?: string
+  readonly statuses?: readonly JobStatus[]
+  readonly limit?: number
+  readonly after?: string
+}
+
+export interface Jobs {
+  /**
+   * The changes that arm a job, for somebody's own commit: none when it is left alone. The same key again moves the time
+   * and replaces the input; a job that runs is done again afterwards. The commit is refused when the job changed in
+   * between: ask again, as for everything else that is decided by what was read.
+   */
+  arming(request: JobRequest): Promise<readonly Change[]>
+  /** The same, in a commit of its own. */
+  schedule(request: JobRequest): Promise<void>
+  /** Is to hear every commit of this process, so that what is due at once begins at once. */
+  changed(changes: readonly Change[]): void
+  list(query?: JobQuery): Promise<Page<Job>>
+  get(id: string): Promise<Job | null>
+  /** Due now, with all attempts before it. */
+  retry(id: string): Promise<Job>
+  /** Stops it if it runs; of what recurs, this one time. */
+  cancel(id: string): Promise<Job>
+  /** Stops and removes what an owner has. */
+  forget(owner: OwnerId): Promise<void>
+  /** Begins to do jobs in the background. */
+  start(): void
+  /** Does everything that is due, now. */
+  runDue(): Promise<number>
+  report(): {
+    readonly running: readonly string[]
+    /** Why due jobs could not be looked for the last time. */
+    readonly fault: ErrorCode | null
+  }
+  /** Stops what runs, so that it is done another time, and waits for that no longer than this. */
+  close(graceMs?: number): Promise<void>
+}
+
+const CLOSE_MS = 5_000
+const LIST_ROWS = 50
+
+export function createJobs(ports: EnginePorts, options: JobsOptions): Jobs {
+  const { leaseMs = 60_000, attemptsMax = 3, lossesMax = 10 } = options
+  const limits = { leaseMs, attemptsMax, lossesMax }
+  const rows = new JobRows(ports, limits)
+  const runner = new Runner({
+    ports,
+    rows,
+    limits,
+    kinds: new Map(Object.entries(options.kinds)),
+    timers: options.timers ?? systemTimers,
+    concurrency: options.concurrency ?? 2,
+    pollMs: options.pollMs ?? 5_000,
+    onEnded: options.onEnded ?? (() => {}),
+  })
+  const changed = (changes: readonly Change[]) => {
+    const jobs = changes.flatMap((change) => {
+      const isPut = change.op === 'put' && change.table === 'entry' && change.row.kind === 'job'
+      return isPut ? (readJob(change.row) ?? []) : []
+    })
+    if (jobs.length > 0) runner.wake(jobs)
+  }
+  return {
+    arming: (request) => rows.arming(request),
+    schedule: async (request) => {
+      const changes = await decideAndCommit(ports, async () => {
+        const arming = await rows.arming(request)
+        return { changes: arming, result: arming }
+      })
+      changed(changes)
+    },
+    changed,
+    list: (query = {}) => list(ports, query),
+    get: (id) => rows.get(id),
+    retry: async (id) => {
+      const job = await rows.retry(id)
+      runner.wake([job])
+      return job
+    },
+    cancel: async (id) => {
+      const { job, running } = await rows.cancel(id)
+      if (running !== null) runner.stop(id, running)
+      return job
+    },
+    forget: async (owner) => {
+      await rows.removeAll(owner)
+      await runner.stopAll(owner)
+    },
+    start: () => runner.start(),
+    runDue: () => runner.runDue(),
+    report: () => ({ running: runner.running, fault: runner.fault }),
+    close: (graceMs = CLOSE_MS) => runner.close(graceMs),
+  }
+}
+
+/** In the order of their ids, which says nothing, but stays the same from page to page. */
+async function list({ store }: EnginePorts, query: JobQuery): Promise<Page<Job>> {
+  const { owner, kind, statuses, limit = LIST_ROWS } = query
+  const where = { kinds: ['job' as const], ...(owner === undefined ? {} : { about: owner }) }
+  const rowsMax = Math.min(Math.max(1, limit), PAGE_ROWS_MAX)
+  const found: Job[] = []
+  let after = query.after
+  for (;;) {
+    const page = await store.find('entry', SYSTEM, {
+      where,
+      order: 'oldest',
+      limit: rowsMax - found.length,
+      ...(after === undefined ? {} : { after }),
+    })
+    const jobs = page.rows.map(readJob).filter((job) => job !== null)
+    found.push(
+      ...jobs.filter(
+        (job) =>
+          (kind === undefined || job.kind === kind) && (statuses?.includes(job.status) ?? true),
+      ),
+    )
+    if (page.next === null || found.length >= rowsMax) return { rows: found, next: page.next }
+    after = page.next
+  }
+}

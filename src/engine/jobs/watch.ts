@@ -1,0 +1,23 @@
+/**
+ * Watches leases that have run out by the clock. A clock can be set forward while whoever holds the lease is well and
+ * about to renew it, so one is believed to be abandoned only when it has not changed for longer than a renewal takes,
+ * counted in ticks, which no clock can set.
+ */
+export class LeaseWatch {
+  readonly #ticksMin: number
+  readonly #seen = new Map<string, { readonly version: number; readonly since: number }>()
+
+  constructor(ticksMin: number) {
+    this.#ticksMin = ticksMin
+  }
+
+  isAbandoned(lane: string, version: number, tick: number): boolean {
+    const seen = this.#seen.get(lane)
+    if (seen?.version === version) return tick - seen.since >= this.#ticksMin
+    if (this.#seen.size >= SEEN_MAX) this.#seen.clear() // they are seen again
+    this.#seen.set(lane, { version, since: tick })
+    return false
+  }
+}
+
+const SEEN_MAX = 10_000

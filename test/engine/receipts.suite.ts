@@ -1,0 +1,150 @@
+/** Receipts, and what becomes of conversations when owners are erased and engines closed, over every store. */
+import { describe, expect, it } from 'vitest'
+import { observed } from '../../src/engine/observed.ts'
+import { KeptTelemetry } from '../fakes/telemetry.ts'
+import {
+  ADA,
+  ada,
+  answerOf,
+  type OpenStore,
+  openConversations,
+  outcomeOf,
+  requestOf,
+  transcript,
+} from './conversations-support.ts'
+
+const DAY = 86_400_000
+const QUESTION = ['What do I drink?']
+
+export function describeReceipts(name: string, open: OpenStore): void {
+  describe(`${name}: receipts`, () => describeKeeping(open))
+}
+
+function describeKeeping(open: OpenStore): void {
+  it('[CV19] a receipt tells everything that memory did, and no text', async () => {
+    const { engine, client } = await openConversations(open)
+    const { memory } = await engine.remember(ADA, { content: 'I drink green tea' })
+    const usage = { input: 100, output: 20, cached: 80 }
+    const prepared = await client.send(
+      ['What do I drink? I live in Lisbon.'],
+      answerOf('Tea.', { id: 'resp_1', usage }),
+      { scope: { ...ADA, user: null, session: 's1' } },
+      { toolCalls: ['memory_search'] },
+    )
+    // What was recorded a moment ago is there already.
+    const receipt = await engine.conversations.receipt(ADA, prepared.receipt)
+    expect(receipt).toMatchObject({
+      id: prepared.receipt,
+      place: { owner: 'ada', user: null, session: 's1' },
+      requestId: 'req_1',
+      format: 'chat',
+      model: 'openai/gpt',
+      provider: 'openai',
+      status: 200,
+      skipped: null,
+      error: null,
+      recalled: [{ memory: memory.id }],
+      injected: { placement: 'turn-end', memories: [memory.id], tokens: prepared.tokens },
+      shadow: null,
+      toolCalls: ['memory_search'],
+      usage,
+      timings: { firstByteMs: 5, totalMs: 9 },
+    })
+    expect(receipt?.recalled[0]?.trail.length).toBeGreaterThan(0)
+    expect(receipt?.turns).toHaveLength(2)
+    expect(receipt?.extracted).toHaveLength(1)
+    expect(JSON.stringify(receipt)).not.toMatch(/tea|Lisbon/i)
+    expect(await engine.conversations.receipt({ owner: 'bob' }, prepared.receipt)).toBeNull()
+    expect((await engine.conversations.receipts(ADA, { session: 's2' })).rows).toEqual([])
+    expect((await engine.conversations.receipts(ADA, { session: 's1' })).rows).toEqual([receipt])
+  })
+
+  it('[CV19] says where there was no place for the memories', async () => {
+    const { engine, client } = await openConversations(open)
+    await engine.remember(ADA, { content: 'I drink green tea' })
+    await client.ask(QUESTION, 'Tea.', {}, { placement: null, skipped: 'no-place' })
+    expect((await engine.conversations.receipts(ADA)).rows).toMatchObject([
+      { skipped: 'no-place', injected: null, recalled: [{}] },
+    ])
+  })
+
+  it('[CV19] keeps as many receipts as the settings say, and for as long', async () => {
+    const { engine, client, store, clock } = await openConversations(open)
+    await engine.settings.change(ada, { receiptsMax: 5, receiptDays: 2 })
+    for (let n = 0; n < 150; n++) await client.send([`Question ${n}`], '-')
+    await engine.conversations.settled()
+    const kept = async () =>
+      (await store.find('entry', { owner: ada }, { where: { kinds: ['receipt'] }, limit: 500 }))
+        .rows
+    expect((await kept()).length).toBeLessThanOrEqual(105)
+    const { rows, next } = await engine.conversations.receipts(ADA, { limit: 3 })
+    expect(rows).toHaveLength(3)
+    const rest = await engine.conversations.receipts(ADA, { limit: 3, after: next ?? '' })
+    expect(rest).toMatchObject({ rows: [{}, {}], next: null })
+    expect(rows[0]?.id && rows[0].id > (rest.rows[0]?.id ?? '')).toBe(true)
+    clock.advance(3 * DAY)
+    expect((await engine.conversations.receipts(ADA)).rows).toEqual([])
+    expect(await kept()).toEqual([])
+    await engine.settings.change(ada, { receiptsMax: 0 })
+    await client.ask(['Another question'], '-')
+    expect(await kept()).toEqual([])
+  })
+
+  it('[CV21] erasing an owner takes its conversations and receipts, also those still on their way', async () => {
+    const { engine, client, store } = await openConversations(open)
+    await client.ask(['I prefer tea'], 'Good.')
+    await client.send(['I live in Lisbon'], 'Nice.')
+    await engine.eraseOwner('ada')
+    await engine.conversations.settled()
+    for (const table of ['memory', 'turn', 'entry'] as const) {
+      expect((await store.find(table, { owner: ada }, { where: {}, limit: 9 })).rows).toEqual([])
+    }
+  })
+
+  it('[CV21] exports hold what was said, but neither receipts nor links', async () => {
+    const { engine, client } = await openConversations(open)
+    await client.ask(['I prefer tea'], 'Good.')
+    const tables: string[] = []
+    for await (const line of engine.export(ADA)) tables.push(JSON.parse(line).table)
+    expect(tables.filter(Boolean).sort()).toEqual(['memory', 'turn', 'turn'])
+  })
+
+  it('[CV21] closing waits for what is on its way', async () => {
+    const store = await open()
+    const { engine, client } = await openConversations(open, {
+      store: { ...store, close: async () => {} },
+    })
+    await client.send(['I prefer tea'], 'Good.')
+    await engine.close()
+    expect(await transcript(store)).toHaveLength(2)
+    await store.close()
+  })
+
+  it('[CV22] requests, injections and what was given up are counted', async () => {
+    const telemetry = new KeptTelemetry()
+    const { engine } = await openConversations(open)
+    const { conversations } = observed(engine, telemetry)
+    await engine.remember(ADA, { content: 'I drink green tea' })
+    for (const [said, fields] of [
+      [QUESTION, {}],
+      [QUESTION, { placement: null, skipped: 'no-place' }],
+      [['Who won the chess game?'], {}],
+    ] as const) {
+      const prepared = await conversations.prepare(requestOf(said))
+      conversations.record(prepared, outcomeOf(prepared, answerOf('-'), fields))
+      conversations.record(prepared, outcomeOf(prepared, answerOf('-'), fields))
+    }
+    const passed = (outcome: string) =>
+      telemetry.counted('recollect_gateway_requests_total', { format: 'chat', outcome })
+    expect(['injected', 'no-place', 'nothing-relevant'].map(passed)).toEqual([1, 1, 1])
+    expect(telemetry.counted('recollect_injections_total')).toBe(1)
+    expect(telemetry.counted('recollect_injected_tokens_total')).toBeGreaterThan(0)
+    expect(telemetry.counted('recollect_conversations_dropped_total')).toBe(0)
+    expect(
+      telemetry.counted('recollect_operations_total', {
+        operation: 'conversations.prepare',
+        outcome: 'ok',
+      }),
+    ).toBe(3)
+  })
+}
