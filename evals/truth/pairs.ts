@@ -8,12 +8,15 @@
  * - `unrelated`: both can be true. Many of them share nearly all their words, because a wrong "update" is the worst
  *   mistake there is.
  *
- * Every third pair of a label and language is held out: rules are tuned on the others only.
+ * Every third pair of a label and language is held out of the first set, and all of the third, which was written when the
+ * rules stood: rules are tuned on the others only.
  */
 import { CHINESE, JAPANESE } from './asian.ts'
 import { ENGLISH } from './english.ts'
 import { GERMAN } from './german.ts'
 import { FRENCH, PORTUGUESE, SPANISH } from './romance.ts'
+import { SECOND } from './second.ts'
+import { THIRD } from './third.ts'
 
 export const TRUTH_LABELS = ['duplicate', 'update', 'conflict', 'unrelated'] as const
 export type TruthLabel = (typeof TRUTH_LABELS)[number]
@@ -31,7 +34,9 @@ export type TruthPair = {
 
 const HELD_OUT_EVERY = 3
 
-const TEXTS: Readonly<Record<TruthLanguage, Readonly<Record<TruthLabel, string>>>> = {
+type Texts = Readonly<Record<TruthLanguage, Readonly<Record<TruthLabel, string>>>>
+
+const FIRST: Texts = {
   en: ENGLISH,
   de: GERMAN,
   es: SPANISH,
@@ -41,15 +46,24 @@ const TEXTS: Readonly<Record<TruthLanguage, Readonly<Record<TruthLabel, string>>
   ja: JAPANESE,
 }
 
-export const TRUTH_PAIRS: readonly TruthPair[] = TRUTH_LANGUAGES.flatMap((language) =>
-  TRUTH_LABELS.flatMap((label) =>
-    linesOf(TEXTS[language][label]).map((line, index) => {
-      const [older = '', newer = ''] = line.split(' | ')
-      const isHeldOut = index % HELD_OUT_EVERY === HELD_OUT_EVERY - 1
-      return { older, newer, label, language, isHeldOut }
-    }),
-  ),
-)
+const isThirdOne = (index: number) => index % HELD_OUT_EVERY === HELD_OUT_EVERY - 1
+
+export const TRUTH_PAIRS: readonly TruthPair[] = [
+  ...pairsOf(FIRST, isThirdOne),
+  ...pairsOf(SECOND, () => false),
+  ...pairsOf(THIRD, () => true),
+]
+
+function pairsOf(texts: Texts, isHeldOut: (index: number) => boolean): readonly TruthPair[] {
+  return TRUTH_LANGUAGES.flatMap((language) =>
+    TRUTH_LABELS.flatMap((label) =>
+      linesOf(texts[language][label]).map((line, index) => {
+        const [older = '', newer = ''] = line.split(' | ')
+        return { older, newer, label, language, isHeldOut: isHeldOut(index) }
+      }),
+    ),
+  )
+}
 
 function linesOf(text: string): readonly string[] {
   return text

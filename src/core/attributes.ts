@@ -268,7 +268,7 @@ const RULES: readonly Rule[] = [
     isName,
     'many',
   ),
-  rule('relation', /^我的(?<of>.{1,4}?)叫(?<value>.+)$/u, isShortName, 'usually one'),
+  rule('relation', /^我的?(?<of>[^有的]{1,4}?)叫(?<value>.+)$/u, isShortName, 'usually one'),
   rule('relation', /^我有一?[只个条位]叫(?<value>.{1,8})的(?<of>.{1,4})$/u, isShortName, 'many'),
   rule('relation', /^(?<of>.{1,4})の名前は(?<value>.+?)(?:です)?$/u, isShortName, 'usually one'),
   rule(
@@ -302,7 +302,7 @@ const PREFERENCES: readonly RegExp[] = [
   /^i (?:now )?prefer (?<better>.{1,60}?) over (?<worse>.{1,60})$/iu,
   /^ich (?:mag|trinke|esse|nutze|nehme) (?<better>.{1,40}?) lieber als (?<worse>.{1,40})$/iu,
   /^ich (?:bevorzuge|mag) (?<better>.{1,40}?) (?:gegenüber|mehr als) (?<worse>.{1,40})$/iu,
-  /^(?:yo )?prefiero (?<better>.{1,40}?) (?:antes que|a) (?<worse>.{1,40})$/iu,
+  /^(?:yo )?prefiero (?<better>.{1,40}?) (?:antes que|al|a) (?<worse>.{1,40})$/iu,
   /^je préfère (?<better>.{1,40}?) (?:à|au|aux) (?<worse>.{1,40})$/iu,
   /^(?:eu )?prefiro (?<better>.{1,40}?) (?:a|ao|à|do que) (?<worse>.{1,40})$/iu,
   /^比起(?<worse>.{1,10}?)[，,]?我更喜欢(?<better>.{1,10})$/u,

@@ -63,7 +63,7 @@ export type JobLimits = {
   readonly leaseMs: number
   /** Failures after which a job is dead. */
   readonly attemptsMax: number
-  /** Losses after which a job is dead: most likely it is what ends the process. */
+  /** Losses after which a job is dead: most likely it is to blame for them. */
   readonly lossesMax: number
 }
 

@@ -11,7 +11,6 @@ import { plainWording } from './truth/wording.ts'
 import {
   AND,
   announcesChange,
-  CLAUSES,
   DENIALS,
   DISLIKES,
   FILLERS,
@@ -20,8 +19,11 @@ import {
   isCalendar,
   isRepeatedDay,
   LIKES,
+  NESTING,
   NOW,
   OF_ITS_DAY,
+  ORDERING,
+  PHRASE_LEADS,
   SYNONYMS,
   TIME_LEADS,
   tellsEvent,
@@ -69,7 +71,9 @@ export type Statement = {
   /** Whether it makes one claim: with two denials or two clauses, nobody can tell by rules what is denied. */
   readonly isPlain: boolean
   readonly isAsked: boolean
-  readonly hasClauses: boolean
+  /** Whether one clause is under another, or at least stands before or after it. */
+  readonly isNested: boolean
+  readonly isOrdered: boolean
   /** Whether it is about the speaker. */
   readonly isOwn: boolean
   readonly isEvent: boolean
@@ -111,7 +115,8 @@ export function readStatement(content: string): Statement {
       denials + dislikes <= 1 &&
       !/[,;:，、；：](?!\d)|(?<!\p{L})(?:but|aber|pero|mais|mas|que)(?!\p{L})|但/u.test(folded),
     isAsked: /[?？]\s*$/.test(spaced),
-    hasClauses: CLAUSES.test(folded),
+    isNested: NESTING.test(folded),
+    isOrdered: ORDERING.test(folded),
     isOwn: OWN.test(folded),
     isEvent: tellsEvent(folded),
     isOfItsDay: OF_ITS_DAY.test(folded),
@@ -148,10 +153,20 @@ function isReplaced(older: Statement, newer: Statement): boolean {
 
 /** The same claim for or against, or the same words with a time or the members of a list in another place. */
 function saysTheSame(a: Statement, b: Statement): boolean {
-  if (a.isAgainst !== b.isAgainst || a.hasClauses || b.hasClauses) return false
+  if (a.isAgainst !== b.isAgainst || a.isNested || b.isNested) return false
   if (a.isPlain && b.isPlain && alike(opinion(a), opinion(b))) return true
+  if (isTurned(a.words, b.words) || isTurned(b.words, a.words)) return true
+  if (a.isOrdered || b.isOrdered) return false
   const [one, other] = [inOrder(a.words), inOrder(b.words)]
   return alike(one.rest, other.rest) && sameWords(one.times, other.times)
+}
+
+/** Whether a phrase at the end of the one stands at the beginning of the other: "before breakfast I run". */
+function isTurned(a: readonly string[], b: readonly string[]): boolean {
+  return a.some(
+    (word, index) =>
+      index > 0 && PHRASE_LEADS.has(word) && alike([...a.slice(index), ...a.slice(0, index)], b),
+  )
 }
 
 /** One word for every liking, and for every disliking what it denies: "hate" is "not like". */
@@ -243,6 +258,8 @@ function fold(plain: string): string {
       // A number and what it counts are two words, also where no space stands between them.
       .replace(/(\p{N})(?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])/gu, '$1 ')
       .replace(/([\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])(?=\p{N})/gu, '$1 ')
+      // "Left-handed" is written in two words as well.
+      .replace(/(?<=\p{L})-(?=\p{L})(?!feira)/gu, ' ')
       // "Not … anymore" denies once.
       .replace(/ any ?more\b/g, '')
       .trim()

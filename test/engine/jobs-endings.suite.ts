@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { AppError } from '../../src/core/errors.ts'
 import { jobId } from '../../src/core/jobs.ts'
 import type { Change } from '../../src/ports/store.ts'
-import { failingAt } from '../fakes/faulty-store.ts'
+import { failingAt, interruptedBeforeCommit } from '../fakes/faulty-store.ts'
 import { held, LEASE_MS, later, type OpenStore, openServers, owner, quick } from './jobs-support.ts'
 
 export function describeJobEndings(name: string, open: OpenStore): void {
@@ -266,6 +266,21 @@ function describeKeeping(open: OpenStore): void {
     await pass(0)
     expect((await jobs.list()).rows.map(({ status }) => status).sort()).toEqual(['dead', 'waiting'])
     expect(commits).toEqual([4])
+  })
+
+  it('[JB17] what is armed at the moment of its removal stays', async () => {
+    const { store, clock, serve, request, settle } = await openServers(open)
+    const { jobs } = serve({ work: quick().handle })
+    await jobs.schedule(request())
+    await jobs.runDue()
+    clock.advance(HOUR)
+    const at = later(clock.now(), HOUR)
+    const arming = interruptedBeforeCommit(store, () => jobs.schedule(request({ at })))
+    const next = serve({ work: quick().handle }, {}, arming)
+    next.jobs.start()
+    await settle()
+    await next.pass(5 * 60_000)
+    expect(await jobs.get(jobId(request()))).toMatchObject({ status: 'waiting', dueAt: at })
   })
 
   it('[JB18] jobs are listed by owner, kind and state, page by page', async () => {

@@ -8,7 +8,12 @@ import { effectiveSalience, type Fading, idleDays, isLasting } from './salience.
 /** However little salience is left, nothing goes that was of use more recently. */
 export const IDLE_DAYS_MIN = 30
 
-export type Leaving = { readonly kind: 'evict' | 'retire'; readonly because: string }
+export type Leaving = {
+  /** `retire`: not used for longer than `retentionDays`. */
+  readonly kind: 'evict' | 'retire' | 'pruneEpisode'
+  /** In words for a person. */
+  readonly because: string
+}
 export type Candidate = Fading & Pick<Memory, 'trust' | 'status'>
 
 /** Why a memory goes into the bin, or null. What waits for somebody's approval doesn't fade. */

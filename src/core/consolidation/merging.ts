@@ -82,10 +82,11 @@ function canGiveWay(memory: Memory, to: Memory): boolean {
   )
 }
 
-/** The same event on two days is two events; two digests of the same are one. */
+/** The same event on two days is two events; two digests with the same words are one. */
 function isAnotherTime(a: Memory, b: Memory): boolean {
   if (a.category === 'episode') return false
-  return a.validFrom !== b.validFrom || a.validUntil !== b.validUntil
+  const isEvent = [a, b].some(({ category, type }) => category === 'event' || type === 'episodic')
+  return a.validUntil !== b.validUntil || (isEvent && a.validFrom !== b.validFrom)
 }
 
 /** Whether `whole` says all that `statement` says, and nothing against it. */
@@ -159,6 +160,8 @@ export function survivorOf({ survivor, absorbed }: Merge, { change, now }: Stamp
     sourceCount: sum(all.map(({ sourceCount }) => sourceCount)),
     salience: Math.max(...all.map(({ salience }) => salience)),
     importance: Math.max(...all.map(({ importance }) => importance)),
+    // A fact that was learned twice holds since it was first learned.
+    validFrom: survivor.validFrom === null ? null : earliest(all.map((each) => each.validFrom)),
     lastUsedAt: latest(all.map(({ lastUsedAt }) => lastUsedAt)),
     entities: [...new Set(all.flatMap(({ entities }) => entities))].slice(0, ENTITIES_MAX),
     provenance: { ...survivor.provenance, turns: [...turns].slice(0, PROVENANCE_TURNS_MAX) },
@@ -189,6 +192,12 @@ function joinedMetadata(all: readonly Memory[]): JsonObject {
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
+}
+
+function earliest(instants: readonly (Instant | null)[]): Instant | null {
+  return instants.reduce((early, at) =>
+    at !== null && (early === null || at < early) ? at : early,
+  )
 }
 
 function latest(instants: readonly (Instant | null)[]): Instant | null {

@@ -6,19 +6,16 @@
  * compared with what is listed there already. Lists of rare words are short, so the work grows with the number of
  * statements and not with its square. What was found to be one statement leaves the lists at once.
  */
-import type { WordSets } from './word-sets.ts'
+import { SLOTS, slotOf, type WordSets } from './word-sets.ts'
 
 export const JACCARD_MIN = 0.9
 
 /** Of one statement: what is listed under words that everybody uses is not walked to its end. */
 const STEPS_MAX = 2_000
-const SLOTS = 2 ** 20
 
 export class NearDuplicates {
   readonly #sets: WordSets
   readonly #isApart: (a: number, b: number) => boolean
-  /** How often words occur. Words that share a slot are taken for more common than they are, which is harmless. */
-  readonly #counts = new Uint32Array(SLOTS)
   /** The first of each list, and what comes next, as numbers of listings; 0 ends a list. */
   readonly #heads = new Int32Array(SLOTS)
   readonly #next: number[] = [0]
@@ -31,12 +28,6 @@ export class NearDuplicates {
     this.#sets = sets
     this.#isApart = isApart
     this.#comparedWith = new Int32Array(sets.count).fill(-1)
-    for (let index = 0; index < sets.count; index++) {
-      for (const number of sets.at(index)) {
-        const slot = slotOf(number)
-        this.#counts[slot] = (this.#counts[slot] ?? 0) + 1
-      }
-    }
   }
 
   /** What came before and has nearly the same words, the likest first; then it is listed itself. */
@@ -82,7 +73,7 @@ export class NearDuplicates {
     const needed = set.length - Math.ceil(leastShared(set.length)) + 1
     const slots = Array.from(set, slotOf)
     // Equally common words are ordered by their slot: the order must be the same in every set.
-    slots.sort((a, b) => (this.#counts[a] ?? 0) - (this.#counts[b] ?? 0) || a - b)
+    slots.sort((a, b) => this.#sets.countAt(a) - this.#sets.countAt(b) || a - b)
     return set.length === 0 ? [] : [...new Set(slots.slice(0, needed))]
   }
 
@@ -101,10 +92,6 @@ export class NearDuplicates {
 /** A hair less, because nine tenths of seventy are 63.000…01 to a computer. */
 function leastShared(words: number): number {
   return JACCARD_MIN * words - 1e-9
-}
-
-function slotOf(number: number): number {
-  return number >>> 12
 }
 
 /**

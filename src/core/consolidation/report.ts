@@ -2,7 +2,15 @@
 import { DAY_MS } from '../decay.ts'
 import type { ChangeId, Instant, MemoryId, ReportId } from '../ids.ts'
 
-export const CONSOLIDATION_STEPS = ['read', 'merge', 'promote', 'evict', 'prune', 'trim'] as const
+export const CONSOLIDATION_STEPS = [
+  'read',
+  'empty',
+  'merge',
+  'promote',
+  'evict',
+  'prune',
+  'trim',
+] as const
 export type ConsolidationStep = (typeof CONSOLIDATION_STEPS)[number]
 
 export type ConsolidationAction = {

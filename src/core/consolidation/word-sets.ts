@@ -34,11 +34,19 @@ export function tellingNumbers(numbers: Uint32Array): Uint32Array {
 }
 
 const WORDS_AT_FIRST = 1_024
+/** Words are counted by their first bits. Those that share them are taken for more common than they are, which is harmless. */
+const SLOT_BITS = 20
+export const SLOTS = 2 ** SLOT_BITS
+
+export function slotOf(number: number): number {
+  return number >>> (32 - SLOT_BITS)
+}
 
 export class WordSets {
   #numbers = new Uint32Array(WORDS_AT_FIRST)
   #used = 0
   readonly #ends: number[] = []
+  readonly #counts = new Uint32Array(SLOTS)
 
   get count(): number {
     return this.#ends.length
@@ -53,6 +61,15 @@ export class WordSets {
     this.#numbers.set(numbers, this.#used)
     this.#used += numbers.length
     this.#ends.push(this.#used)
+    for (const number of numbers) {
+      const slot = slotOf(number)
+      this.#counts[slot] = (this.#counts[slot] ?? 0) + 1
+    }
+  }
+
+  /** In how many sets a word of this slot is. */
+  countAt(slot: number): number {
+    return this.#counts[slot] ?? 0
   }
 
   /** A view, not a copy. Empty where nothing is known. */

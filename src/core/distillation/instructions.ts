@@ -8,14 +8,22 @@ import { clipMessage, foldText } from '../gate/reading.ts'
 
 /** Somebody wants to be taken for whoever gives the orders: wrong in any text. */
 export function overridesInstructions(text: string): boolean {
+  return isAnyIn(OVERRIDES, read(text))
+}
+
+/** As above, or it speaks of what stands behind an assistant. A message like that is not to be kept unseen. */
+export function looksLikeInjection(text: string): boolean {
   const said = read(text)
-  return OVERRIDES.some((pattern) => pattern.test(said))
+  return isAnyIn(OVERRIDES, said) || isAnyIn(MENTIONS, said)
 }
 
 /** As above, or an order to the assistant: right in a message, wrong in a fact. */
 export function looksLikeInstruction(text: string): boolean {
-  const said = read(text)
-  return OVERRIDES.some((pattern) => pattern.test(said)) || ORDERS.some((each) => each.test(said))
+  return looksLikeInjection(text) || isAnyIn(ORDERS, read(text))
+}
+
+function isAnyIn(patterns: readonly RegExp[], said: string): boolean {
+  return patterns.some((pattern) => pattern.test(said))
 }
 
 /** Folded, and so much of it that the work is bounded. Lines stay: a role stands at the beginning of one. */
@@ -39,6 +47,11 @@ const some = (count: number) => `(?:[^ .!?\\n]+ ){0,${count}}?`
 
 const ROLE = 'system|assistant|developer|tool|function|instructions?'
 
+/** A role before what it says. */
+function lineOf(roles: string): RegExp {
+  return new RegExp(`(?:^|\\n) ?(?:#{1,4} ?|\\*\\*)?(?:${roles})(?:\\*\\*)? ?: ?\\S`, 'u')
+}
+
 /** In all languages: marks by which prompts are divided. */
 const MARKS: readonly RegExp[] = [
   new RegExp(
@@ -46,9 +59,30 @@ const MARKS: readonly RegExp[] = [
     'u',
   ),
   /<\|[a-z_ ]{1,30}\|>|\[\/?inst\]|<<\/?sys>>|<(?:start|end)_of_turn>/u,
-  new RegExp(`(?:^|\\n) ?(?:#{1,4} ?|\\*\\*)?(?:${ROLE})(?:\\*\\*)? ?: ?\\S`, 'u'),
-  /\n\n ?(?:human|assistant) ?:/u,
+  lineOf('system|developer'),
   /"role" ?: ?"(?:system|developer|assistant)"/u,
+]
+
+/** What only those speak of who build assistants, and those who want to break them. */
+const MENTIONS: readonly RegExp[] = [
+  lineOf('assistant|human'),
+  spaced(
+    'system (?:prompt|message|instructions?)|developer (?:message|prompt|mode)|jailbreak|dan mode',
+  ),
+  spaced(
+    'system-?prompts?|systemnachricht|systemanweisung(?:en)?|entwicklernachricht|entwicklermodus',
+  ),
+  spaced(
+    '(?:prompt|mensaje|instrucciones) (?:de|del) (?:sistema|desarrollador)|modo desarrollador',
+  ),
+  spaced(
+    '(?:prompt|invite|message|instructions?) (?:du )?(?:système|développeur)|mode développeur',
+  ),
+  spaced(
+    '(?:prompt|mensagem|instruções) (?:de|do) (?:sistema|desenvolvedor|programador)|modo (?:de )?desenvolvedor',
+  ),
+  dense('系统(?:提示词?|消息|指令)|开发者(?:消息|模式|指令)|越狱模式'),
+  dense('システム(?:プロンプト|メッセージ|指示)|開発者(?:メッセージ|モード)'),
 ]
 
 const OVERRIDES: readonly RegExp[] = [
@@ -58,9 +92,6 @@ const OVERRIDES: readonly RegExp[] = [
     `(?:ignore|disregard|forget|override|bypass|neglect|(?:do not|don't|stop|never) (?:follow|following|obey|obeying)) ${some(4)}(?:previous|prior|above|earlier|preceding|all|any|your|the|these|those|system|developer|foregoing)(?: [^ .!?\\n]+){0,3}? (?:instructions?|prompts?|rules|guidelines|directions|commands|directives|orders|policies|messages?)`,
   ),
   spaced("(?:do not|don't) (?:follow|obey|listen to) (?:the )?(?:system|developer)"),
-  spaced(
-    'system (?:prompt|message|instructions?)|developer (?:message|prompt|mode)|jailbreak|dan mode',
-  ),
   spaced(
     'from now on,? (?:you|the assistant|act|answer|respond|reply|always|never)|you are (?:now|no longer) (?:an? |the |in |dan|bound|free|my )',
   ),
@@ -73,7 +104,7 @@ const OVERRIDES: readonly RegExp[] = [
   spaced(
     `(?:reveal|print|repeat|show|output|leak|expose|disclose) ${some(3)}your ${some(2)}(?:prompt|instructions|rules|guidelines)`,
   ),
-  // C9 has them near one another; an order stands at the beginning of a sentence, or after a "must".
+  // People run commands and call tools all day; an order stands at the beginning of a sentence, or after a "must".
   begins(
     `(?:run|execute|call|invoke) ${some(6)}(?:tools?|commands?|scripts?|functions?|shell|terminal)`,
   ),
@@ -83,9 +114,6 @@ const OVERRIDES: readonly RegExp[] = [
   // German
   spaced(
     `(?:ignorier(?:e|t|en)?|missachte[nt]?|vergiss|vergesst|vergessen sie|übergeh(?:e|t)?|umgeh(?:e|t)?|befolge nicht|folge nicht) ${some(4)}(?:anweisung(?:en)?|instruktion(?:en)?|regeln|vorgaben|befehle?|prompts?|richtlinien)`,
-  ),
-  spaced(
-    'system-?prompts?|systemnachricht|systemanweisung(?:en)?|entwicklernachricht|entwicklermodus',
   ),
   spaced(
     'ab (?:jetzt|sofort) (?:bist|antwortest|antworte|musst|sollst|wirst|verhalte|agiere|tust) (?:du|dich|als|immer|nur)|du bist (?:jetzt|nun|nicht mehr) (?:ein|eine|kein|keine|im|der|die|an)',
@@ -99,9 +127,6 @@ const OVERRIDES: readonly RegExp[] = [
     `(?:ignor(?:a|e|ad|en)|olvid(?:a|e|ad|en)|desobedece|omite|descarta|no sigas|no obedezcas) ${some(4)}(?:instruccion(?:es)?|instrucción|indicaciones|reglas|órdenes|directrices|mensajes?)`,
   ),
   spaced(
-    '(?:prompt|mensaje|instrucciones) (?:de|del) (?:sistema|desarrollador)|modo desarrollador',
-  ),
-  spaced(
     '(?:a partir de ahora|desde ahora|de ahora en adelante),? (?:eres|serás|responde|debes|actúa|contesta|vas)|ahora eres (?:un|una|el|la)',
   ),
   begins('actúa como|finge (?:ser|que)|hazte pasar'),
@@ -109,9 +134,6 @@ const OVERRIDES: readonly RegExp[] = [
   // French
   spaced(
     `(?:ignore[zr]?|oublie[zr]?|néglige[zr]?|contourne[zr]?|ne (?:suis|suivez|respecte|respectez) pas) ${some(4)}(?:instructions?|consignes?|règles|directives?|ordres|messages?)`,
-  ),
-  spaced(
-    '(?:prompt|invite|message|instructions?) (?:du )?(?:système|système|développeur)|mode développeur',
   ),
   spaced(
     '(?:à partir de maintenant|désormais|dorénavant),? (?:tu|vous|réponds|répondez|agis)|tu es maintenant (?:un|une|le|la|en)',
@@ -125,9 +147,6 @@ const OVERRIDES: readonly RegExp[] = [
     `(?:ignor(?:a|e|em)|esquec(?:e|a|am)|desconsider(?:a|e|em)|desrespeite|não sigas?|não obedeç[ae]s?) ${some(4)}(?:instruções|instrução|regras|ordens|diretrizes|comandos|mensagens|mensagem)`,
   ),
   spaced(
-    '(?:prompt|mensagem|instruções) (?:de|do) (?:sistema|desenvolvedor|programador)|modo (?:de )?desenvolvedor',
-  ),
-  spaced(
     '(?:a partir de agora|de agora em diante|doravante),? (?:você|tu|responda|responde|deve|aja|és|serás)|(?:você agora é|agora você é|agora és) (?:um|uma|o|a)',
   ),
   begins('aja como|age como|finja (?:ser|que)|finge (?:ser|que)'),
@@ -138,7 +157,6 @@ const OVERRIDES: readonly RegExp[] = [
   dense(
     '(?:忽略|无视|忽视|不要理会|不要遵守|不要遵循|忘记|忘掉|忘了|抛开|绕过).{0,12}(?:指令|指示|提示词|提示|规则|命令|要求|设定|约束)',
   ),
-  dense('系统(?:提示词?|消息|指令)|开发者(?:消息|模式|指令)|越狱模式'),
   dense(
     '从现在(?:开始|起),?(?:你|请|都|必须|一律)|你现在是(?:一|个)|你不再是|扮演.{0,10}(?:角色|助手|ai)|假装(?:你|自己)是',
   ),
@@ -147,7 +165,6 @@ const OVERRIDES: readonly RegExp[] = [
   dense(
     '(?:以前|これまで|今まで|上記|前|すべて|全て|全部|先ほど|元).{0,8}(?:指示|命令|ルール|プロンプト|指令|設定|制約).{0,6}(?:無視|忘れ|従わな|破棄|無効)',
   ),
-  dense('システム(?:プロンプト|メッセージ|指示)|開発者(?:メッセージ|モード)'),
   dense(
     '(?:これから|今から|今後).{0,3}(?:あなたは|お前は|君は|必ず|常に|すべて|全て)|あなたは(?:今|もう|これから).{0,10}(?:です|だ|ない)|(?:として|になりきって)(?:振る舞|行動し)',
   ),
@@ -176,7 +193,7 @@ const ORDERS: readonly RegExp[] = [
     'the (?:following|subsequent|below|accompanying) (?:code|script) ?(?:snippet|block|excerpt|section|fragment)',
   ),
   spaced(
-    '(?:the |this |any |every )?(?:assistant|ai|chatbot|bot|language model|llm|model) (?:must|shall|is required to|is instructed to|is to|has to|should (?:always|never|not))',
+    '(?:the |this |any |every )?(?:assistant|ai|chatbot|bot|language model|llm) (?:must|shall|is required to|is instructed to|is to|has to|should (?:always|never|not))(?! be )',
   ),
   spaced(
     'you (?:must|shall) (?:always|never|not|now|only|obey|comply|ignore|tell|say|answer|reply)',
@@ -190,7 +207,7 @@ const ORDERS: readonly RegExp[] = [
     '(?:wenn|falls|sobald|immer wenn|jedes mal,? wenn) (?:der (?:nutzer|benutzer|anwender)|die nutzerin|jemand|man|ich|er|sie|du)[^.\\n]{0,60}?(?:fragt|frage|wirst|erwähnt|bittet|sagt|schreibt|will)(?: wirst)?,? ?(?:dann )?(?:antworte|sage?|empfiehl|erwähne|schreibe?|nenne|behaupte|füge|musst|sollst)',
   ),
   spaced(
-    '(?:in|zu) deine[rnm]? (?:antwort(?:en)?|ausgaben?|code|lösung|nachricht)|(?:der assistent|die ki|das modell|der bot) (?:muss|soll|darf)|du (?:musst|sollst|darfst) (?:immer|nie|niemals|nur|stets|nicht|jetzt|antworten)',
+    '(?:in|zu) deine[rnm]? (?:antwort(?:en)?|ausgaben?|code|lösung|nachricht)|(?:der assistent|die ki|der bot) (?:muss|soll|darf)|du (?:musst|sollst|darfst) (?:immer|nie|niemals|nur|stets|nicht|jetzt|antworten)',
   ),
   // Spanish
   begins(
@@ -203,7 +220,7 @@ const ORDERS: readonly RegExp[] = [
     '(?:cuando|si|cada vez que|siempre que) (?:el usuario|la usuaria|alguien|te|un usuario)[^.\\n]{0,60}?(?:pregunt[ae]n?|pid[ae]n?|mencion[ae]|diga|dice|escrib[ae])[^.\\n]{0,60}?[, ](?:responde|contesta|di|dile|recomienda|menciona|debes)',
   ),
   spaced(
-    'en tus? (?:respuestas?|mensajes?|código|solución)|(?:el asistente|la ia|el modelo|el bot) (?:debe|tiene que)|(?:debes|tienes que) (?:siempre|nunca|responder|decir|ignorar|obedecer)',
+    'en tus? (?:respuestas?|mensajes?|código|solución)|(?:el asistente|la ia|el bot) (?:debe|tiene que)|(?:debes|tienes que) (?:siempre|nunca|responder|decir|ignorar|obedecer)',
   ),
   // French
   begins(
@@ -214,7 +231,7 @@ const ORDERS: readonly RegExp[] = [
     "(?:quand|lorsque|si|chaque fois que|dès que) (?:l'utilisateur|l'utilisatrice|quelqu'un|on|un utilisateur)[^.\\n]{0,60}?(?:demande|mentionne|dit|écrit|veut)[^.\\n]{0,60}?[, ](?:réponds|répondez|dis|dites|recommande[zr]?|mentionne[zr]?|tu dois)",
   ),
   spaced(
-    "dans (?:ta|tes|votre|vos|ton) (?:réponses?|messages?|code|solution)|(?:l'assistant|l'ia|le modèle|le bot) doit|tu dois (?:toujours|jamais|répondre|dire|ignorer|obéir)|vous devez (?:toujours|répondre|dire|ignorer)",
+    "dans (?:ta|tes|votre|vos|ton) (?:réponses?|messages?|code|solution)|(?:l'assistant|l'ia|le bot) doit|tu dois (?:toujours|jamais|répondre|dire|ignorer|obéir)|vous devez (?:toujours|répondre|dire|ignorer)",
   ),
   // Portuguese
   begins(
@@ -225,7 +242,7 @@ const ORDERS: readonly RegExp[] = [
     '(?:quando|se|sempre que|toda vez que|cada vez que) (?:o usuário|a usuária|o utilizador|alguém|um usuário)[^.\\n]{0,60}?(?:pergunt(?:ar|e|a)|ped(?:ir|e)|peça|mencion(?:ar|e|a)|disser|diz|escrev(?:er|e))[^.\\n]{0,60}?[, ](?:respond[ae]|diga|diz|recomend[ae]|mencion[ae]|deve)',
   ),
   spaced(
-    '(?:na tua|na sua|nas suas|nas tuas|em sua|em tua) (?:respostas?|mensagem|solução)|(?:o assistente|a ia|o modelo|o bot) (?:deve|tem de|tem que)|(?:você deve|deves|você tem que) (?:sempre|nunca|responder|dizer|ignorar|obedecer)',
+    '(?:na tua|na sua|nas suas|nas tuas|em sua|em tua) (?:respostas?|mensagem|solução)|(?:o assistente|a ia|o bot) (?:deve|tem de|tem que)|(?:você deve|deves|você tem que) (?:sempre|nunca|responder|dizer|ignorar|obedecer)',
   ),
   // Chinese
   dense(
@@ -235,7 +252,7 @@ const ORDERS: readonly RegExp[] = [
     '(?:当|如果|每当|只要|一旦).{0,12}(?:用户|有人|他们|别人|对方).{0,8}(?:问|提到|询问|请求|说|要求).{0,24}(?:回答|回复|说|告诉|推荐|提到|答)',
   ),
   dense(
-    '(?:在|到)(?:你|您)的(?:回答|回复|答复|输出|代码|回应)|(?:助手|助理|ai|模型|机器人)(?:必须|应当|应该|不得|务必)|你(?:必须|务必|不得|只能|应当)',
+    '(?:在|到)(?:你|您)的(?:回答|回复|答复|输出|代码|回应)|(?:助手|助理|ai|机器人)(?:必须|应当|应该|不得|务必)|你(?:必须|务必|不得|只能|应当)',
   ),
   // Japanese
   dense(
@@ -248,6 +265,6 @@ const ORDERS: readonly RegExp[] = [
     '(?:ユーザー|利用者|誰か|相手).{0,10}(?:聞いたら|聞かれたら|尋ねたら|質問したら|言ったら|聞いた場合|尋ねた場合|質問した場合|たずねたら)',
   ),
   dense(
-    '(?:アシスタント|ai|モデル|ボット)は.{0,20}(?:なければならない|ねばならない|べきだ|べきである|てはならない|てはいけない)|あなたの(?:回答|返信|返答|出力|コード)に',
+    '(?:アシスタント|ai|ボット)は.{0,20}(?:なければならない|ねばならない|べきだ|べきである|てはならない|てはいけない)|あなたの(?:回答|返信|返答|出力|コード)に',
   ),
 ]

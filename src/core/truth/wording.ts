@@ -30,6 +30,7 @@ const AROUND: readonly Rewriting[] = [
     /^(?:(?:bitte )?merk dir,? dass|recuerda que|n'oublie pas que|lembre-se de que|请记住[，,]?|覚えておいて[、,]?) ?/iu,
     '',
   ],
+  [/^(?:moi|a mí|para mim),? (?=je |j'|me )/iu, ''],
   [/^please,? |,? please(?=[.!]*$)/giu, ''],
   [/,? (?:by the way|btw|übrigens|por cierto|au fait|aliás)(?=[.!]*$)/giu, ''],
 ]
@@ -62,6 +63,15 @@ const ENDINGS: readonly Rewriting[] = [
 ]
 
 const ENGLISH: readonly Rewriting[] = [
+  [/\b(ha(?:ve|s)) got\b/giu, '$1'],
+  [/\btends? to (?=\p{L})/giu, 'usually '],
+  [/\bcome from (?=\p{Lu})/gu, 'am from '],
+  [/\bcomes from (?=\p{Lu})/gu, 'is from '],
+  [/^the name of (my \p{L}+) is /iu, "$1's name is "],
+  [/^(.{1,40}) is the name of (my \p{L}+)(?=[.!]*$)/iu, "$2's name is $1"],
+  [/^(\p{Lu}[\p{L} ]{1,40}) is where (i \p{L}+(?: up)?)(?=[.!]*$)/iu, '$2 in $1'],
+  [/\bi (?:have )?(?:just |recently )?started working (?=at |for )/giu, 'I now work '],
+  [/\bi (?:have )?(?:just|recently) moved /giu, 'I moved '],
   [/\b(?:reside|am based|have my home|make my home) in\b/giu, 'live in'],
   [/\b(?:resides|is based) in\b/giu, 'lives in'],
   [/\b(?:am employed|have a job|have a position) (?:at|by|with)\b/giu, 'work at'],
@@ -104,13 +114,14 @@ const ENGLISH: readonly Rewriting[] = [
 
 const OTHERS: readonly Rewriting[] = [
   [/\b(?:habe|besitze) (?=ein|kein|zwei|drei|\d)/giu, 'habe '],
+  [/\bstamme aus\b/giu, 'komme aus'],
   [/\bich bin nach (\p{L}[\p{L} -]*?) (?:um)?gezogen\b/giu, 'Ich wohne jetzt in $1'],
   [/\b(nicht|keine?[nmrs]?)\b(.{0,60}?) mehr\b/giu, '$1$2'],
   [/\bjeden (mon|diens|donners|frei|sams|sonn)tag\b/giu, '$1tags'],
   [/\bjeden mittwoch\b/giu, 'mittwochs'],
   [/\bme (?:mudé|he mudado) a\b/giu, 'Ahora vivo en'],
   [/\bcada (lunes|martes|miércoles|jueves|viernes)\b/giu, 'los $1'],
-  [/\bj'ai déménagé (?:à|pour)\b/giu, "J'habite maintenant à"],
+  [/\bj'ai déménagé (?:à|pour) /giu, "J'habite maintenant à "],
   [/\bchaque (lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)\b/giu, 'le $1'],
   [/\b(?:me mudei|mudei-me) para\b/giu, 'Agora moro em'],
   [/(não .{1,60}?) mais\b/giu, '$1'],
@@ -122,6 +133,7 @@ const OTHERS: readonly Rewriting[] = [
   [/(不[^，。]{1,20})了(?=[。！]?$)/gu, '$1'],
   [/(?<!\p{L})(?:星期|礼拜)天/gu, '星期日'],
   [/(?:周|礼拜)(?=[一二三四五六日])/gu, '星期'],
+  [/大好き/gu, '好き'],
   [/とても|すごく|本当に|もう(?=.*(?:ない|ません))/gu, ''],
   [/我搬(?:到|去)了?(.{1,10}?)了?(?=[。！]?$)/gu, '我现在住在$1'],
   [/(.{1,10})に(?:引っ越しました|引っ越した|移りました)/gu, '今は$1に住んでいます'],
@@ -157,6 +169,11 @@ const SMALL_NUMBERS: ReadonlyMap<string, string> = new Map(
     'dois três quatro cinco seis sete oito nove dez onze doze',
   ].flatMap((words) => words.split(' ').map((word, index) => [word, String(index + 2)] as const)),
 ).set('duas', '2')
+const TENS_WORDS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ')
+const TENS = new RegExp(
+  `\\b(${TENS_WORDS.join('|')})(?:[- ](one|two|three|four|five|six|seven|eight|nine))?\\b`,
+  'giu',
+)
 const HAN_NUMBERS = '〇一二三四五六七八九'
 
 /** Times of day by the clock of 24 hours, and small numbers in digits. One and its likes are articles too often. */
@@ -168,6 +185,10 @@ function inDigits(text: string): string {
         `${(Number(hour) % 12) + (half.toLowerCase() === 'p' ? 12 : 0)}${minutes ?? ':00'}`,
     )
     .replace(/(?<![\d:.])(\d{1,2}) uhr\b/giu, '$1:00')
+    .replace(TENS, (_, tens: string, unit: string | undefined) => {
+      const ones = unit === undefined ? 0 : Number(SMALL_NUMBERS.get(unit.toLowerCase()) ?? 1)
+      return String(20 + 10 * TENS_WORDS.indexOf(tens.toLowerCase()) + ones)
+    })
     .replace(/(?<![\p{L}\p{N}-])\p{L}{3,6}(?![\p{L}\p{N}-])/gu, (word) => {
       return SMALL_NUMBERS.get(word.toLowerCase()) ?? word
     })

@@ -12,7 +12,7 @@ export const HALF_DENIALS = setOf("ne n'")
 const EMPTY =
   'a an the do does did really actually please that am is are be being s any definitely truly ' +
   'j je ich yo eu ein eine einen einem einer wirklich echt eigentlich ist bin el la los las un una realmente ' +
-  'le les une des vraiment l d o os um uma で す ま'
+  'le les une des vraiment l d o os um uma で す ま 的'
 /** What can be left out of an assertion. "I'm not very hungry" is not "I'm not hungry". */
 const DEGREES =
   'very just quite usually generally normally typically currently simply absolutely totally ' +
@@ -109,9 +109,18 @@ export const TIME_LEADS = setOf(
     'depuis chaque à às aos ao na nas no nos em toda todas',
 )
 
-/** Words that put one clause under another: what a time belongs to is no longer plain then. */
-export const CLAUSES =
-  /(?<!\p{L})(?:that|when|while|if|because|before|after|until|than|who|which|said|told|but|dass|wenn|weil|bevor|nachdem|als|aber|que|cuando|porque|si|antes|después|pero|quand|parce|avant|après|mais|quando|depois|mas)(?!\p{L})|但|如果|因为|から|とき|けど/u
+/** What may stand before a phrase that can be said first as well as last. */
+export const PHRASE_LEADS = setOf(
+  'on in at every each since until by during before after for with from nach vor seit bis im am um bei mit jeden jede ' +
+    'en desde hasta antes después durante con depuis avant après pendant avec chaque à às aos na nas no nos em com',
+)
+
+/** Words that put one clause under another: what a phrase belongs to is no longer plain then. */
+export const NESTING =
+  /(?<!\p{L})(?:that|when|while|if|because|than|who|which|said|told|but|dass|wenn|weil|als|aber|que|cuando|porque|si|pero|quand|parce|mais|quando|mas)(?!\p{L})|但|如果|因为|から|とき|けど/u
+/** Words that put two events in order. */
+export const ORDERING =
+  /(?<!\p{L})(?:before|after|until|then|bevor|nachdem|bis|antes|después|hasta|avant|après|depois|até)(?!\p{L})|之前|之后|前に|後で/u
 
 export const OF_ITS_DAY =
   /(?<!\p{L})(?:today|tonight|yesterday|tomorrow|this (?:morning|afternoon|evening|week|month|year)|last night|right now|heute|gestern|gerade|hoy|ayer|aujourd'hui|hier|hoje|ontem)(?!\p{L})|今天|昨天|明天|今日|昨日|明日/u

@@ -196,7 +196,7 @@ export class Runner {
     const now = ports.clock.now()
     const isSetBack = this.#lastScanAt === null || now < this.#lastScanAt
     this.#lastScanAt = now
-    const looksAhead = isSetBack || this.#tick % AHEAD_EVERY === 0
+    const looksAhead = isSetBack || (this.#tick > 0 && this.#tick % AHEAD_EVERY === 0)
     const found = new Candidates()
     for (const reach of looksAhead ? (['due', 'ahead'] as const) : (['due'] as const)) {
       for await (const jobs of rows.due(now, reach)) {

@@ -48,10 +48,7 @@ export const settings = defineCommand({
       case 'get':
         return one(call, words)
       case 'set':
-        return change(
-          call,
-          Object.fromEntries(joined(requireSome(words, 'set')).map(assignment)),
-        )
+        return change(call, Object.fromEntries(joined(requireSome(words, 'set')).map(assignment)))
       case 'unset':
         return change(
           call,

@@ -1,0 +1,112 @@
+/**
+ * Consolidation: what an owner's memories need from time to time. Those that say the same become one, those that keep
+ * coming up rise, those that faded go into the bin, and what is past its time goes.
+ *
+ * Every step decides from what is stored, in small commits that are each an ordinary change. So it can be stopped or
+ * killed anywhere: what was done is whole, and the next run does the rest. Running it again changes nothing more.
+ */
+import {
+  CONSOLIDATION_STEPS,
+  type ConsolidationReport,
+  type ConsolidationStep,
+  isTimeDoubtful,
+} from '../../core/consolidation/report.ts'
+import { idleDays, isLasting, SALIENCE_HALF_LIFE_DAYS } from '../../core/consolidation/salience.ts'
+import type { Scope } from '../../core/ids.ts'
+import { resolveSettings } from '../../core/settings.ts'
+import type { EnginePorts } from '../ports.ts'
+import { type Census, takeCensus } from './census.ts'
+import { evictFaded, pruneEpisodes, pruneTurns } from './leaving.ts'
+import { mergeDuplicates } from './merging.ts'
+import { promoteMentioned } from './promoting.ts'
+import { lastConsolidatedAt, saveReport } from './reports.ts'
+import { Actions, type ConsolidationProgress, type Run, throwIfStopped } from './run.ts'
+import { emptyOldBin, trimEntries } from './trimming.ts'
+
+export type {
+  ConsolidationAction,
+  ConsolidationReport,
+  ConsolidationStep,
+} from '../../core/consolidation/report.ts'
+export { listReports } from './reports.ts'
+export type { ConsolidationProgress } from './run.ts'
+
+export type ConsolidateOptions = {
+  /** Changes nothing, and tells what it would do. */
+  readonly dryRun?: boolean
+  /** Ends it between two commits, with the error `cancelled`. */
+  readonly signal?: AbortSignal
+  readonly onProgress?: (progress: ConsolidationProgress) => void
+}
+
+export async function consolidate(
+  ports: EnginePorts,
+  scope: Scope,
+  { dryRun = false, signal, onProgress }: ConsolidateOptions = {},
+): Promise<ConsolidationReport> {
+  const now = ports.clock.now()
+  const run: Run = {
+    ports,
+    scope,
+    now,
+    settings: resolveSettings(ports.settings),
+    isDryRun: dryRun,
+    tell: (progress) => {
+      throwIfStopped(signal)
+      onProgress?.(progress)
+    },
+    actions: new Actions(),
+    binned: new Set(),
+  }
+  const isHeldBack = isTimeDoubtful(await lastConsolidatedAt(ports, scope, now), now)
+  const timed = stopwatch(ports)
+  const census = await timed('read', () =>
+    takeCensus(ports, scope, now, (done) => run.tell({ step: 'read', done, total: null })),
+  )
+  const decayed = countDecayed(run, census)
+  const emptied = isHeldBack ? 0 : await timed('empty', () => emptyOldBin(run))
+  const merged = await timed('merge', () => mergeDuplicates(run, census))
+  const promoted = await timed('promote', () => promoteMentioned(run, census))
+  const { evicted, retired } = await timed('evict', () => evictFaded(run, census))
+  const prunedEpisodes = await timed('prune', () => pruneEpisodes(run))
+  const prunedTurns = isHeldBack ? 0 : await timed('prune', () => pruneTurns(run, census))
+  const trimmed = isHeldBack ? 0 : await timed('trim', () => trimEntries(run))
+  const report: ConsolidationReport = {
+    id: null,
+    startedAt: now,
+    finishedAt: ports.clock.now(),
+    ...{ isDryRun: dryRun, isHeldBack, memories: census.count, decayed, merged, promoted },
+    ...{ evicted, retired, prunedEpisodes, prunedTurns, trimmed, emptied },
+    actions: run.actions.told,
+    actionsTotal: run.actions.total,
+    durationsMs: timed.durations,
+  }
+  return dryRun ? report : saveReport(ports, scope, report)
+}
+
+function countDecayed({ now }: Run, census: Census): number {
+  let count = 0
+  for (let index = 0; index < census.count; index++) {
+    const memory = census.candidateAt(index)
+    if (!isLasting(memory) && idleDays(memory, now) >= SALIENCE_HALF_LIFE_DAYS) count++
+  }
+  return count
+}
+
+/** Does something and adds what it took to the step. */
+function stopwatch({ clock }: EnginePorts) {
+  const durations = Object.fromEntries(CONSOLIDATION_STEPS.map((step) => [step, 0])) as Record<
+    ConsolidationStep,
+    number
+  > // each of them
+  const timed = async <Result>(step: ConsolidationStep, work: () => Promise<Result>) => {
+    const began = clock.now()
+    try {
+      return await work()
+    } finally {
+      // A clock that is set back meanwhile took no time.
+      durations[step] += Math.max(0, clock.now() - began)
+    }
+  }
+  return Object.assign(timed, { durations })
+}

@@ -1,0 +1,157 @@
+/**
+ * What has faded or outlived its time goes into the bin, from where it can be brought back; all of a step in one change.
+ * It leaves no trace that would refuse it: nobody wished it away, and it is welcome when it is said again.
+ */
+import {
+  type Candidate,
+  days,
+  decideLeaving,
+  type Leaving,
+  prunedBefore,
+} from '../../core/consolidation/leaving.ts'
+import type { ChangeId, MemoryId } from '../../core/ids.ts'
+import type { Memory } from '../../core/memory.ts'
+import { decideAndCommit, replacing } from '../changes.ts'
+import { pages } from '../paging.ts'
+import { nextTurn } from '../turns.ts'
+import type { Census } from './census.ts'
+import { loadAll, nextChange, type Run } from './run.ts'
+
+const MEMORIES_PER_TURN = 2_000
+/** So few that others are answered between two commits. */
+const MEMORIES_PER_COMMIT = 25
+const PAGE_ROWS = 200
+const TURNS_PER_COMMIT = 100
+
+export type Left = { readonly evicted: number; readonly retired: number }
+
+export async function evictFaded(run: Run, census: Census): Promise<Left> {
+  const changes = { evict: nextChange(run), retire: nextChange(run) }
+  const reasonOf = (memory: Candidate) => decideLeaving(memory, run.now, run.settings)
+  const left = { evict: 0, retire: 0 }
+  let waiting: number[] = []
+  const flush = async () => {
+    for (const kind of ['evict', 'retire'] as const) {
+      const meant = waiting.filter((index) => reasonOf(census.candidateAt(index))?.kind === kind)
+      const gone = await binTogether(run, {
+        ids: meant.map((index) => census.idAt(index)),
+        reasonOf: (memory) => {
+          const reason = reasonOf(memory)
+          return reason?.kind === kind ? reason : null
+        },
+        change: changes[kind],
+      })
+      for (const index of meant) if (gone.has(census.idAt(index))) census.leave(index)
+      left[kind] += gone.size
+    }
+    waiting = []
+    await nextTurn()
+  }
+  for (let index = 0; index < census.count; index++) {
+    if (index % MEMORIES_PER_TURN === 0) {
+      run.tell({ step: 'evict', done: index, total: census.count })
+      await nextTurn()
+    }
+    if (census.isGone(index) || reasonOf(census.candidateAt(index)) === null) continue
+    waiting.push(index)
+    if (waiting.length === MEMORIES_PER_COMMIT) await flush()
+  }
+  if (waiting.length > 0) await flush()
+  return { evicted: left.evict, retired: left.retire }
+}
+
+/** Digests of conversations that are past their time, whatever became of them since. */
+export async function pruneEpisodes(run: Run): Promise<number> {
+  const before = prunedBefore(run.now, run.settings)
+  if (before === null) return 0
+  const change = nextChange(run)
+  const where = {
+    categories: ['episode'],
+    statuses: ['active', 'disabled', 'superseded'],
+    pinned: false,
+    createdBefore: before,
+  } as const
+  const because = `It is of a conversation more than ${days(run.settings.episodeRetentionDays)} ago.`
+  let pruned = 0
+  const query = { where, order: 'oldest', limit: MEMORIES_PER_COMMIT } as const
+  for await (const page of pages(run.ports.store, 'memory', run.scope, query)) {
+    run.tell({ step: 'prune', done: pruned, total: null })
+    const gone = await binTogether(run, {
+      ids: page.map(({ id }) => id).filter((id) => !run.binned.has(id)),
+      reasonOf: ({ status }) => (status === 'forgotten' ? null : { kind: 'pruneEpisode', because }),
+      change,
+    })
+    pruned += gone.size
+  }
+  return pruned
+}
+
+/** What was said in conversations that are past their time. While there is a digest of one, it keeps its evidence. */
+export async function pruneTurns(run: Run, census: Census): Promise<number> {
+  const { ports, scope, isDryRun } = run
+  const before = prunedBefore(run.now, run.settings)
+  if (before === null) return 0
+  let pruned = 0
+  const query = { where: { saidBefore: before }, order: 'oldest', limit: PAGE_ROWS } as const
+  for await (const page of pages(ports.store, 'turn', scope, query)) {
+    run.tell({ step: 'prune', done: pruned, total: null })
+    const meant = page.filter(({ place }) => !census.hasEpisodeOf(place, before))
+    pruned += meant.length
+    for (let start = 0; !isDryRun && start < meant.length; start += TURNS_PER_COMMIT) {
+      const batch = meant.slice(start, start + TURNS_PER_COMMIT)
+      await ports.store.commit(
+        batch.map(({ id }) => ({ op: 'remove', table: 'turn', scope, id, expect: 'any' })),
+      )
+      await nextTurn()
+    }
+  }
+  if (pruned > 0) {
+    const since = days(run.settings.episodeRetentionDays)
+    run.actions.add({
+      kind: 'pruneTurns',
+      memories: [],
+      because: `${pruned} messages were said more than ${since} ago.`,
+      change: null,
+    })
+  }
+  return pruned
+}
+
+type Binning = {
+  readonly ids: readonly MemoryId[]
+  /** Null when it stays: somebody may have used or changed it meanwhile. */
+  readonly reasonOf: (memory: Memory) => Leaving | null
+  readonly change: ChangeId
+}
+
+async function binTogether(
+  run: Run,
+  { ids, reasonOf, change }: Binning,
+): Promise<ReadonlySet<MemoryId>> {
+  if (ids.length === 0) return new Set()
+  const { ports, isDryRun } = run
+  const decide = async () =>
+    (await loadAll(run, ids)).flatMap((memory) => {
+      const reason = reasonOf(memory)
+      return reason === null ? [] : [{ memory, reason }]
+    })
+  const left = isDryRun
+    ? await decide()
+    : await decideAndCommit(ports, async () => {
+        const meant = await decide()
+        const changes = meant.flatMap(({ memory }) =>
+          replacing(ports, memory, binned(memory, run, change)),
+        )
+        return { changes, result: meant }
+      })
+  for (const { memory, reason } of left) {
+    const { kind, because } = reason
+    run.binned.add(memory.id)
+    run.actions.add({ kind, memories: [memory.id], because, change: isDryRun ? null : change })
+  }
+  return new Set(left.map(({ memory }) => memory.id))
+}
+
+function binned(memory: Memory, { now }: Run, change: ChangeId): Memory {
+  return { ...memory, status: 'forgotten', version: memory.version + 1, change, updatedAt: now }
+}

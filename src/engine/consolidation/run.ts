@@ -1,0 +1,61 @@
+/** What the steps of one consolidation share. */
+import type { ConsolidationAction, ConsolidationStep } from '../../core/consolidation/report.ts'
+import { AppError } from '../../core/errors.ts'
+import type { ChangeId, Instant, MemoryId, Scope } from '../../core/ids.ts'
+import type { Memory } from '../../core/memory.ts'
+import type { Settings } from '../../core/settings.ts'
+import type { EnginePorts } from '../ports.ts'
+
+export const ACTIONS_TOLD_MAX = 1_000
+
+export type ConsolidationProgress = {
+  readonly step: ConsolidationStep
+  readonly done: number
+  /** Null while nobody knows. */
+  readonly total: number | null
+}
+
+export type Run = {
+  readonly ports: EnginePorts
+  readonly scope: Scope
+  /** The same for all of it, so that steps agree with each other. */
+  readonly now: Instant
+  readonly settings: Settings
+  readonly isDryRun: boolean
+  /** Tells how far it is; throws when it is to stop. */
+  readonly tell: (progress: ConsolidationProgress) => void
+  readonly actions: Actions
+  /** What this run put into the bin, or would. */
+  readonly binned: Set<MemoryId>
+}
+
+/** Counts all of them and remembers the first ones. */
+export class Actions {
+  readonly told: ConsolidationAction[] = []
+  total = 0
+
+  add(action: ConsolidationAction): void {
+    this.total++
+    if (this.told.length < ACTIONS_TOLD_MAX) this.told.push(action)
+  }
+}
+
+export function nextChange({ ports, now }: Run): ChangeId {
+  return ports.ids.next('chg', now)
+}
+
+/** As they are now, in the order of the ids; those that are gone are left out. */
+export async function loadAll(
+  { ports, scope }: Run,
+  ids: readonly MemoryId[],
+): Promise<readonly Memory[]> {
+  const { rows } = await ports.store.find('memory', scope, { where: { ids }, limit: ids.length })
+  const byId = new Map(rows.map((memory) => [memory.id, memory]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
+}
+
+export function throwIfStopped(signal: AbortSignal | undefined): void {
+  if (signal?.aborted !== true) return
+  const message = 'Consolidation was stopped. What was done stays; the next one goes on from there.'
+  throw new AppError('cancelled', message)
+}

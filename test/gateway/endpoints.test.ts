@@ -1,0 +1,173 @@
+/** What else clients ask for: embeddings, reranking, models, and what only the provider can tell. */
+import Anthropic from '@anthropic-ai/sdk'
+import OpenAI from 'openai'
+import { describe, expect, it } from 'vitest'
+import { createEngine } from '../../src/main/compose.ts'
+import type { Reranker } from '../../src/ports/reranker.ts'
+import { scriptedEmbedder } from '../fakes/embedder.ts'
+import { type GatewaySetup, keyFor, setUpGateway } from './harness.ts'
+
+/** Likes long texts. */
+const RERANKER: Reranker = {
+  name: 'length',
+  rerank: async (_, texts) => texts.map((text, index) => ({ index, score: text.length })),
+  close: async () => {},
+}
+
+async function setUpModels(): Promise<GatewaySetup> {
+  const engine = await createEngine({
+    embedding: scriptedEmbedder(),
+    rerank: RERANKER,
+    settings: { requestsPerMinute: 0 },
+  })
+  return setUpGateway('memory off', { engine })
+}
+
+const json = (value: object) => ({
+  status: 200,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(value),
+})
+
+const openai = ({ baseUrl, key }: GatewaySetup) =>
+  new OpenAI({ baseURL: baseUrl, apiKey: key, maxRetries: 0 })
+
+async function post({ baseUrl, key }: GatewaySetup, path: string, body: object) {
+  const response = await fetch(`${baseUrl}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+}
+
+describe('embeddings', () => {
+  it('[GW15] are the same as floats and as the bytes that clients ask for', async () => {
+    const setup = await setUpModels()
+    const input = ['tea', 'coffee']
+    const { embeddings } = openai(setup)
+    // The client asks for base64 by itself, and decodes it.
+    const decoded = await embeddings.create({ model: 'any', input })
+    const floats = await embeddings.create({ model: 'any', input, encoding_format: 'float' })
+    const direct = await setup.engine.models.embed(input, { purpose: 'document' })
+    for (const answer of [decoded, floats]) {
+      expect(answer.data.map(({ embedding }) => embedding)).toEqual(
+        direct.vectors.map((vector) => [...vector]),
+      )
+      expect(answer.data.map(({ index }) => index)).toEqual([0, 1])
+      expect(answer.usage.total_tokens).toBeGreaterThan(0)
+    }
+    expect(setup.upstream.requests).toHaveLength(0)
+  })
+
+  it.each([
+    [{ input: 'x' }, 'model'],
+    [{ model: 'm' }, 'input'],
+    [{ model: 'm', input: '' }, 'input'],
+    [{ model: 'm', input: [] }, 'input'],
+    [{ model: 'm', input: [[1, 2]] }, 'input'],
+    [{ model: 'm', input: 'x', dimensions: 7 }, 'dimensions'],
+    [{ model: 'm', input: 'x', encoding_format: 'int8' }, 'encoding_format'],
+  ])('[GW15] refuse %j, naming the field', async (body, param) => {
+    const answer = await post(await setUpModels(), '/embeddings', body)
+    expect(answer.status).toBe(400)
+    expect(answer.body.error).toMatchObject({ type: 'invalid_request_error', param })
+  })
+
+  it('[GW15] say so where there is no model', async () => {
+    const setup = await setUpGateway('memory off')
+    const embeddings = await post(setup, '/embeddings', { model: 'm', input: 'x' })
+    const ranks = await post(setup, '/rerank', { model: 'm', query: 'q', documents: ['d'] })
+    expect([embeddings.status, ranks.status]).toEqual([501, 501])
+  })
+})
+
+it('[GW15] reranking orders documents, the best first', async () => {
+  const setup = await setUpModels()
+  const documents = ['tea', { text: 'coffee' }, 'water']
+  const ask = (more: object) => post(setup, '/rerank', { query: 'drink', documents, ...more })
+  const all = await ask({ return_documents: true })
+  expect(all.body).toEqual({
+    model: 'length',
+    results: [
+      { index: 1, relevance_score: 6, document: { text: 'coffee' } },
+      { index: 2, relevance_score: 5, document: { text: 'water' } },
+      { index: 0, relevance_score: 3, document: { text: 'tea' } },
+    ],
+  })
+  const best = await ask({ top_n: 1 })
+  expect(best.body.results).toEqual([{ index: 1, relevance_score: 6 }])
+  const none = await ask({ documents: [] })
+  expect([none.status, none.body.error]).toEqual([
+    400,
+    expect.objectContaining({ param: 'documents' }),
+  ])
+})
+
+describe('models', () => {
+  it('[GW16] of all providers are listed together, also when one is not there', async () => {
+    const providers = (url: string) => ({
+      openai: { kind: 'openai', baseUrl: `${url}/v1`, key: 'sk-upstream' },
+      gone: {
+        kind: 'openai',
+        baseUrl: 'http://127.0.0.1:1/v1',
+        key: 'sk-gone',
+        models: ['written-down'],
+      },
+    })
+    const setup = await setUpGateway('memory off', { providers })
+    const listed = await openai(setup).models.list()
+    const ids = listed.data.map(({ id }) => id)
+    expect(ids).toEqual(expect.arrayContaining(['demo/echo', 'gone/written-down']))
+    expect(ids.some((id) => id.startsWith('openai/'))).toBe(true)
+    expect(await openai(setup).models.retrieve('demo/echo')).toMatchObject({ id: 'demo/echo' })
+    await expect(openai(setup).models.retrieve('nobody')).rejects.toBeInstanceOf(
+      OpenAI.NotFoundError,
+    )
+    expect(JSON.stringify(listed)).not.toMatch(/sk-/)
+  })
+
+  it('[GW16] are listed for clients of Anthropic in their shape', async () => {
+    const { url, key } = await setUpGateway('memory off')
+    const client = new Anthropic({ baseURL: url, apiKey: key, maxRetries: 0 })
+    const { data } = await client.models.list()
+    expect(data.find(({ id }) => id === 'demo/echo')).toMatchObject({ type: 'model' })
+  })
+})
+
+describe('what only the provider can tell', () => {
+  it('[GW17] is passed on: counting tokens, under the provider’s name of the model', async () => {
+    const setup = await setUpGateway('memory off')
+    setup.upstream.queue(json({ input_tokens: 7 }))
+    const client = new Anthropic({ baseURL: setup.url, apiKey: setup.key, maxRetries: 0 })
+    const counted = await client.messages.countTokens({
+      model: 'anthropic/claude-test',
+      messages: [{ role: 'user', content: 'Hi' }],
+    })
+    expect(counted.input_tokens).toBe(7)
+    expect(setup.upstream.last()).toMatchObject({
+      path: '/v1/messages/count_tokens',
+      body: { model: 'claude-test' },
+    })
+  })
+
+  it('[GW17] is passed on: answers that the provider keeps', async () => {
+    const setup = await setUpGateway('memory off')
+    setup.upstream.queue(json({ id: 'resp_1', object: 'response', output: [] }))
+    const kept = await openai(setup).responses.retrieve('resp_1')
+    expect(kept.id).toBe('resp_1')
+    expect(setup.upstream.last()).toMatchObject({ method: 'GET', path: '/v1/responses/resp_1' })
+  })
+
+  it.each(['/files', '/fine_tuning/jobs', '/responses/../files', '/organization/users', ''])(
+    '[GW17] does not include %j, which the key of the server would open',
+    async (path) => {
+      const setup = await setUpGateway('memory off')
+      const response = await fetch(`${setup.baseUrl}${path}`, {
+        headers: { authorization: `Bearer ${await keyFor(setup.engine)}` },
+      })
+      expect(response.status).toBe(404)
+      expect(setup.upstream.requests).toHaveLength(0)
+    },
+  )
+})

@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest'
+import { estimateTokens } from '../../src/core/tokens.ts'
+import { createTokenizers } from '../../src/main/tokenizers.ts'
+
+it('[GW14] counts tokens as OpenAI’s models do, and leaves others to the estimate', async () => {
+  const tokenizers = createTokenizers()
+  expect(tokenizers.for('gpt-5')).toBeUndefined()
+  await tokenizers.load()
+  const count = tokenizers.for('openai/gpt-5-mini')
+  expect(count?.('hello world')).toBe(2)
+  expect(count?.('Donaudampfschifffahrtsgesellschaft')).not.toBe(
+    estimateTokens('Donaudampfschifffahrtsgesellschaft'),
+  )
+  expect(count?.('<|endoftext|>')).toBeGreaterThan(1)
+  for (const other of ['claude-sonnet-4-5', 'ollama/llama3', 'o10', '']) {
+    expect(tokenizers.for(other)).toBeUndefined()
+  }
+})
