@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { benchGateway } from './gateway.ts'
 import type { BenchOptions, BenchReport, BenchRow } from './harness.ts'
 import { benchHttp } from './http.ts'
+import { benchLifecycle } from './lifecycle.ts'
 import { benchRecall } from './recall.ts'
 import { benchStore } from './store.ts'
 
@@ -17,6 +18,7 @@ type Bench = {
 const BENCHES: Readonly<Record<string, Bench>> = {
   gateway: { run: benchGateway, scaleMax: 1 },
   http: { run: benchHttp, scaleMax: 1 },
+  lifecycle: { run: benchLifecycle, scaleMax: 1 },
   recall: { run: benchRecall, scaleMax: 10 },
   store: { run: benchStore, scaleMax: 1 },
 }

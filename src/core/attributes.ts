@@ -35,7 +35,7 @@ const isName = (value: string) =>
 const isKind = (value: string) =>
   /(?:ish|ese|ian|ean|ican|^german|^french|^dutch|^greek|^swiss|^czech|^thai|^catholic|^muslim|^(?:januar|februar)y|^march|^april|^may|^ju(?:ne|ly)|^august|ember|^october)$/iu.test(
     value,
-  )
+  ) || /^\p{Lu}{2,}$/u.test(value)
 const isGermanName = (value: string) =>
   isName(value) &&
   !/(?:ung|heit|keit|schaft|licht|schein|^miete|^untermiete|^angst|^armut|^frieden|^sorge|^not|^nacht|^regen|^schnee|^stress)$/iu.test(
@@ -222,7 +222,7 @@ const RULES: readonly Rule[] = [
   rule('relation', /^i am (?:now )?(?<of>married) to (?<value>.+)$/iu, isName, 'usually one'),
   rule(
     'relation',
-    /^(?:meine?|unsere?) (?<of>\p{L}+) heißt (?:jetzt )?(?<value>.+)$/iu,
+    /^(?:meine?|unsere?) (?<of>\p{L}+) (?:heißt|ist(?= (?:jetzt )?(?:Herr|Frau|Dr) ))(?: jetzt)? (?<value>.+)$/iu,
     isName,
     'usually one',
   ),
@@ -379,7 +379,7 @@ const SPOUSES: ReadonlySet<string> = new Set(['husband', 'wife', 'spouse', 'marr
 
 function withoutArticle(value: string): string {
   return value.replace(
-    /^(?:(?:the|an?|el|la|los|las|le|les|un|une|una|uma?|os?|as?|eine?n?|now|definitely|really|still|simply) |l')+(?=.)/iu,
+    /^(?:(?:the|an?|der|die|das|dem|den|el|la|los|las|le|les|un|une|una|uma?|os?|as?|eine?n?|now|definitely|really|still|simply) |l')+(?=.)/iu,
     '',
   )
 }

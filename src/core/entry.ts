@@ -1,6 +1,7 @@
 /**
  * What the system keeps for itself: keys, settings, the audit log, answers to requests that may be repeated, background
- * jobs, receipts of the gateway, threads, by which it knows conversations again, and reports of consolidation. They
+ * jobs, receipts of the gateway, threads, by which it knows conversations again, signals, which tell
+ * what was said and not yet learned from, and reports of consolidation. They
  * share a table because they are small, are found by id or listed in order, and are never searched by words.
  */
 import type { EntryId, Instant, OwnerId, Place } from './ids.ts'
@@ -14,7 +15,10 @@ export const ENTRY_KINDS = [
   'job',
   'receipt',
   'thread',
+  'signal',
   'report',
+  'lane',
+  'spend',
 ] as const
 export type EntryKind = (typeof ENTRY_KINDS)[number]
 

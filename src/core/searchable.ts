@@ -1,14 +1,21 @@
 import type { Memory } from './memory.ts'
 import { indexTerms } from './terms.ts'
+import type { Turn } from './transcript.ts'
 
 type Searchable = Pick<Memory, 'content' | 'key' | 'provenance'>
 
 /** What keyword search reads of a memory: its content, its key and who said it. Every store indexes exactly this. */
 export function searchableTerms({ content, key, provenance }: Searchable): readonly string[] {
-  const terms = [content, key, provenance.speaker].map((text) =>
-    text === null ? [] : indexTerms(text),
-  )
-  return terms.flat()
+  return termsOf([content, key, provenance.speaker])
+}
+
+/** The same of a turn: what was said and by whom. */
+export function spokenTerms({ content, speaker }: Pick<Turn, 'content' | 'speaker'>) {
+  return termsOf([content, speaker])
+}
+
+function termsOf(texts: readonly (string | null)[]): readonly string[] {
+  return texts.flatMap((text) => (text === null ? [] : indexTerms(text)))
 }
 
 /** Whether a memory that was replaced by another version must be indexed again. */

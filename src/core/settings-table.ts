@@ -381,6 +381,27 @@ export const SETTINGS = {
     scope: 'system',
     help: 'Kept for clients that send it. Vectors are kept with the memories.',
   },
+  coreModel: {
+    kind: 'text',
+    default: '',
+    scope: 'owner',
+    help: 'The model that distils conversations, as `openai/gpt-5-mini`: any provider of the gateway. Without one, conversations wait.',
+  },
+  fastModel: {
+    kind: 'text',
+    default: '',
+    scope: 'owner',
+    help: 'The model that reads every turn where `extractionMode` is `everyTurn`. Default: the core model.',
+  },
+  modelTokensPerDay: {
+    kind: 'number',
+    default: 500_000,
+    min: 0,
+    max: 1_000_000_000,
+    step: 'integer',
+    scope: 'owner',
+    help: 'How many tokens of models memory may use for an owner in a day. What is over waits for the next day. 0 sets no limit.',
+  },
   auditDays: {
     kind: 'number',
     default: 90,

@@ -132,6 +132,106 @@ describe('compareStatements', () => {
   })
 })
 
+describe('what means the same', () => {
+  it.each([
+    ['By the way, I play the cello', 'I play the cello'],
+    ['Remember that I take my tea without sugar', 'I take my tea without sugar'],
+    ['My favourite colour is green', 'Green is my favorite color'],
+    ['I am employed by Siemens', 'I work at Siemens'],
+    ['I have a dog named Rex', "My dog's name is Rex"],
+    ['I have two cats', 'I have 2 cats'],
+    ['The meeting is at 3 pm', 'The meeting is at 15:00'],
+    ['I am thirty-four years old', "I'm 34"],
+    ["I can't stand olives", "I don't like olives"],
+    ["I'm a big fan of jazz", 'I love jazz'],
+    ['I have no siblings', "I don't have any siblings"],
+    ['Every morning before breakfast I run', 'I run every morning before breakfast'],
+    ['I speak French, German and Dutch', 'I speak French, Dutch and German'],
+    ['I live in Tallinn and work in Helsinki', 'I work in Helsinki and live in Tallinn'],
+    ['I prefer tea to coffee', "I'd rather drink tea than coffee"],
+    ['I am living in Oslo', 'The user lives in Oslo'],
+    ['Montags gehe ich schwimmen', 'Ich gehe montags schwimmen'],
+    ['Ich hasse Rosenkohl', 'Ich mag keinen Rosenkohl'],
+    ['El verde es mi color favorito', 'Mi color favorito es el verde'],
+    ["J'ai un chien qui s'appelle Filou", "Mon chien s'appelle Filou"],
+    ['Odeio azeitonas', 'Não gosto de azeitonas'],
+    ['我有两只猫', '我有2只猫'],
+    ['我的职业是护士', '我是护士'],
+    ['私は月曜日に泳ぎに行く', '月曜日に泳ぎに行きます'],
+  ])('[TR1] %s | %s', (a, b) => {
+    expect(verdict(a, b)).toBe('same')
+    expect(verdict(b, a)).toBe('same')
+  })
+})
+
+describe('what can both be true', () => {
+  it.each([
+    ['I live in Berlin', 'I live in Germany'],
+    ['I live in Kreuzberg', 'I live in Berlin'],
+    ['I live in Texas', 'I live in Austin'],
+    ['我住在北京', '我住在中国'],
+    ['My name is Ada', 'My name is Ada Byron'],
+    ['I work at Google', 'I work at Google Cloud'],
+    ['I live in Berlin', 'I moved to Hamburg once'],
+    ['Fact number 12 is about whales', 'Fact number 13 is about whales'],
+    ['Room 12 has a projector', 'Room 14 has a projector'],
+    ['第3章写完了', '第4章写完了'],
+    ['I ran 5 km', 'I ran 10 km'],
+    ['I met Anna on Monday', 'I met Anna on Friday'],
+    ['I have a meeting on Monday', 'I have a meeting on Tuesday'],
+    ['I go swimming on Mondays', 'I go swimming on Thursdays'],
+    ['I am tired today', 'I am not tired today'],
+    ['I played tennis', "I don't play tennis"],
+    ['I have a son named Max', 'I have a son named Leo now'],
+    ['My sister is Anna', 'My sister is now Catholic'],
+    ['The meeting is in Bonn', 'The meeting is now at 10:00'],
+    ['Meine Schwester heißt Anna', 'Meine Schwester ist jetzt Lehrerin'],
+    ['Ich lebe in Wien', 'Ich lebe in Trennung'],
+    ['Ich arbeite bei Bosch', 'Ich arbeite bei Regen'],
+    ['Trabajo en Iberia', 'Trabajo en Madrid'],
+    ['I like green tea and coffee', 'I like green coffee and tea'],
+    ["I don't usually eat meat", "I don't eat meat"],
+    ['I like not working', "I don't like working"],
+    ['I saw Anna on Monday before I met Tom', 'I saw Anna before I met Tom on Monday'],
+    ['I live in Berlin', 'I have lived in Berlin since 2019'],
+    ['I use MySQL for orders', 'I switched from MySQL to PostgreSQL'],
+  ])('[TR2] %s | %s', (a, b) => {
+    expect(verdict(a, b)).toBe('different')
+    expect(verdict(b, a)).toBe('different')
+  })
+
+  it('[TR2] no text of any length takes long or breaks it', () => {
+    for (const piece of [
+      'I live in ',
+      'not ',
+      'a, b and ',
+      '是我最喜欢的',
+      'prefer ',
+      'は好き',
+      '1:',
+    ]) {
+      const text = piece.repeat(50_000 / piece.length)
+      expect(verdict(text, text)).toBe('same')
+      expect(verdict(text, 'I live in Berlin')).toBe('different')
+    }
+  })
+})
+
+it.each([
+  ['I prefer tea over coffee', 'I prefer coffee over tea', 'value'],
+  ['My manager is Paula', 'My manager is now Stefan', 'change'],
+  ['The review is on Monday', 'The review was moved to Wednesday', 'change'],
+  ['We use MySQL', 'We migrated from MySQL to PostgreSQL', 'change'],
+  ['I smoke', 'I quit smoking', 'negation'],
+  ['I work for Bosch', 'I left Bosch', 'negation'],
+  ['My flight leaves at 9:30', 'My flight leaves at 10:15', 'number'],
+  ['会议在星期一', '会议在星期二', 'date'],
+  ['The house was built in 1920', 'The house was built in 1925', 'number'],
+])('[WR4] %s | %s: %s', (a, b, because) => {
+  expect(verdict(a, b)).toBe(because)
+  expect(verdict(b, a)).toBe(because)
+})
+
 it('[WR4] notices when a statement announces a change', () => {
   for (const text of [
     'I have 3 cats now',

@@ -67,6 +67,8 @@ export type Statement = {
   readonly words: readonly string[]
   /** The words without denials and articles, with every liking and disliking as "like". */
   readonly claim: readonly string[]
+  /** How many members a list at the end has; two where there is no comma. */
+  readonly members: number
   readonly isAgainst: boolean
   /** Whether it makes one claim: with two denials or two clauses, nobody can tell by rules what is denied. */
   readonly isPlain: boolean
@@ -110,6 +112,7 @@ export function readStatement(content: string): Statement {
     claim: timeless
       .filter((word) => word !== DENIAL && !PARTICLES.has(word))
       .map((word) => (DISLIKES.has(word) || LIKES.has(word) ? 'like' : word)),
+    members: membersOf(folded),
     isAgainst: denials > 0 || dislikes > 0,
     isPlain:
       denials + dislikes <= 1 &&
@@ -157,7 +160,7 @@ function saysTheSame(a: Statement, b: Statement): boolean {
   if (a.isPlain && b.isPlain && alike(opinion(a), opinion(b))) return true
   if (isTurned(a.words, b.words) || isTurned(b.words, a.words)) return true
   if (a.isOrdered || b.isOrdered) return false
-  const [one, other] = [inOrder(a.words), inOrder(b.words)]
+  const [one, other] = [inOrder(a), inOrder(b)]
   return alike(one.rest, other.rest) && sameWords(one.times, other.times)
 }
 
@@ -302,8 +305,8 @@ const SWITCHES: readonly RegExp[] = [
   /^(?:mudei|mudamos|troquei|trocamos) (?:de )?(?<left>.{1,40}?) (?:para|por) /u,
 ]
 
-/** The words with the members of a closing list in alphabetical order, and without the times, which stand apart. */
-function inOrder(words: readonly string[]) {
+/** The words with the members of a list in alphabetical order, and without the times, which stand apart. */
+function inOrder({ words, members }: Statement) {
   const isTime = words.map(
     (word, index) =>
       isCalendar(word) ||
@@ -317,13 +320,33 @@ function inOrder(words: readonly string[]) {
     if (isTime[index + 1] && TIME_LEADS.has(words[index] ?? '')) isTime[index] = true
   }
   const rest = words.filter((_, index) => !isTime[index])
-  const last = rest.length - 1
-  const [one, joined, other] = rest.slice(-3)
-  const isList = one !== undefined && joined !== undefined && other !== undefined && AND.has(joined)
   return {
-    rest: isList ? [...rest.slice(0, last - 2), ...[one, other].sort(), joined] : rest,
+    rest: withSortedList(rest, members),
     times: words.filter((_, index) => isTime[index]),
   }
+}
+
+function membersOf(folded: string): number {
+  const listed = /(?:\p{L}+, )+\p{L}+,? \p{L}+ \p{L}+(?=[.!]*$)/u.exec(folded)?.[0]
+  return listed === undefined ? 2 : (listed.match(/\p{L}, /gu)?.length ?? 0) + 2
+}
+
+/**
+ * "I speak Spanish and German" is "I speak German and Spanish", and so are two things that I do. Before a list of nouns
+ * only a subject and a verb may stand: in "green tea and coffee" the tea is green.
+ */
+function withSortedList(words: readonly string[], members: number): readonly string[] {
+  const joints = words.flatMap((word, index) => (AND.has(word) ? [index] : []))
+  const [joint] = joints
+  if (joint === undefined || joints.length > 1) return words
+  const head = joint - members + 1
+  if (joint === words.length - 2 && (head === 1 || head === 2)) {
+    const listed = words.slice(head).filter((_, index) => index !== joint - head)
+    return [...words.slice(0, head), ...listed.sort()]
+  }
+  if (words[0] !== 'i' && words[0] !== 'we') return words
+  const clauses = [words.slice(1, joint), words.slice(joint + 1)].map((clause) => clause.join(' '))
+  return [words[0], ...clauses.sort()]
 }
 
 /** A bare number says nothing that another number could contradict. */

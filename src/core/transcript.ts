@@ -1,4 +1,4 @@
-import type { Instant, Place, SignalId, TurnId } from './ids.ts'
+import type { ChangeId, Instant, Place, SignalId, TurnId } from './ids.ts'
 
 export const TURN_ROLES = ['user', 'assistant', 'system', 'tool'] as const
 export type TurnRole = (typeof TURN_ROLES)[number]
@@ -17,13 +17,20 @@ export type Turn = {
 
 export const SIGNAL_STATUSES = ['pending', 'processed', 'dead'] as const
 
-/** Something noticed in a session that may become a memory. */
+export type SignalStatus = (typeof SIGNAL_STATUSES)[number]
+
+/** That something was said which is to be learned from: an exchange. `dead`: that failed too often, and waits for a person. */
 export type Signal = {
   readonly id: SignalId
   readonly place: Place
   readonly version: number
   readonly turns: readonly TurnId[]
-  readonly status: (typeof SIGNAL_STATUSES)[number]
+  readonly status: SignalStatus
+  /** How often learning from it failed. */
   readonly attempts: number
+  /** Why it failed the last time: a code, never text. */
+  readonly error: string | null
+  /** What came of it, to be looked at or undone; null when nothing did. */
+  readonly change: ChangeId | null
   readonly createdAt: Instant
 }

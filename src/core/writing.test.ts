@@ -2,12 +2,17 @@ import { describe, expect, it } from 'vitest'
 import { ADA, changeId, instant, memory, memoryId } from '../../test/fakes/memories.ts'
 import { type DraftInput, parseDraft } from './draft.ts'
 import { tombstonesFor } from './forgetting.ts'
-import { decideWrite, type WriteContext } from './writing.ts'
+import type { Verdict } from './truth/adjudicate.ts'
+import { decideWrite, undecidedNeighbour, type WriteContext } from './writing.ts'
 
 const NOW = instant(1_000_000)
 
 function decide(input: DraftInput, known: Partial<WriteContext> = {}) {
-  return decideWrite({
+  return decideWrite({ ...contextOf(input), ...known })
+}
+
+function contextOf(input: DraftInput): WriteContext {
+  return {
     draft: parseDraft(input, NOW),
     place: ADA,
     now: NOW,
@@ -17,8 +22,7 @@ function decide(input: DraftInput, known: Partial<WriteContext> = {}) {
     neighbours: [],
     tombstones: [],
     reinforcement: 0.1,
-    ...known,
-  })
+  }
 }
 
 const stored = (content: string, fields = {}) => memory({ content, ...fields })
@@ -157,6 +161,54 @@ describe('decideWrite', () => {
     expect(decide({ content: 'blue', key: 'colour' }, { sameKey: holder })).toMatchObject({
       kind: 'update',
       memory: { expiresAt: null },
+    })
+  })
+
+  it.each([
+    ['The museum is open on Sundays', 'The museum is not open on Sundays', 'conflict'],
+    ['The museum is open on Sundays', 'The museum is no longer open on Sundays', 'supersede'],
+    ['My brother eats meat', 'My brother never eats meat', 'conflict'],
+    ['Ana come pescado', 'Ana no come pescado', 'conflict'],
+    ['Como carne', 'No como carne', 'supersede'],
+    ['小红吃鱼', '小红不吃鱼', 'conflict'],
+    ['我吃鱼', '我不吃鱼', 'supersede'],
+    ['The review is on Monday', 'The review is now on Tuesday', 'supersede'],
+    ['My manager is now Stefan', 'My manager is Paula', 'create'],
+  ])('[TR3] %s, then %s: %s', (older, newer, kind) => {
+    expect(decide({ content: newer }, { neighbours: [stored(older)] }).kind).toBe(kind)
+  })
+
+  describe('with the verdict of somebody else', () => {
+    const known = stored('I drive a Golf')
+    const input = { content: 'I drive a Tesla to work now' }
+    const given = (verdict: Verdict, neighbour = known) =>
+      decide(input, { neighbours: [neighbour], verdicts: new Map([[neighbour.id, verdict]]) }).kind
+
+    it('[TR6] it decides where rules can not tell', () => {
+      expect(given('duplicate')).toBe('duplicate')
+      expect(given('update')).toBe('supersede')
+      expect(given('conflict')).toBe('conflict')
+      expect(given('unrelated')).toBe('create')
+      expect(given('unsure')).toBe('create')
+    })
+
+    it('[TR6] it does not reach what is pinned, nor what rules can tell', () => {
+      expect(given('update', { ...known, pinned: true })).toBe('conflict')
+      expect(given('unrelated', stored('I drive a Tesla to work'))).toBe('duplicate')
+    })
+
+    it('[TR6] it is asked about what is close and kept apart by rules', () => {
+      const asked = (draft: DraftInput, neighbours: WriteContext['neighbours'], close = false) => {
+        const context = { ...contextOf(draft), neighbours }
+        const ids = new Set(close ? neighbours.map(({ id }) => id) : [])
+        return undecidedNeighbour(context, decideWrite(context), ids)?.content ?? null
+      }
+      expect(asked(input, [known])).toBeNull()
+      expect(asked(input, [known], true)).toBe('I drive a Golf')
+      expect(asked({ content: 'I drive a red Golf' }, [known])).toBe('I drive a Golf')
+      expect(asked({ content: 'I really drive a Golf' }, [known], true)).toBeNull()
+      expect(asked({ ...input, trust: 'suspect' }, [known], true)).toBeNull()
+      expect(asked({ ...input, key: 'car' }, [known], true)).toBeNull()
     })
   })
 })

@@ -27,7 +27,10 @@ export async function eraseOwner(
       if (!dryRun) await removeAll(ports, table, { owner }, page)
     }
   }
-  const about = await allEntries(ports, { kinds: ['key', 'setting'], about: owner })
+  const about = await allEntries(ports, {
+    kinds: ['key', 'setting', 'job', 'lane', 'spend'],
+    about: owner,
+  })
   // The key for the whole system has a home as well; without it nobody could manage what is left.
   const entries = about.filter(({ body }) => body.isManagement !== true)
   rows.entry += entries.length

@@ -137,7 +137,11 @@ async function write(ports: EnginePorts, scope: Scope, input: DraftInput): Promi
   })
 }
 
-async function holderOf({ store }: EnginePorts, home: Scope, key: string): Promise<Memory | null> {
+export async function holderOf(
+  { store }: EnginePorts,
+  home: Scope,
+  key: string,
+): Promise<Memory | null> {
   const where = { key, statuses: ['active', 'disabled'] } as const
   const { rows } = await store.find('memory', home, { where, limit: 1 })
   return rows[0] ?? null
@@ -147,7 +151,7 @@ async function holderOf({ store }: EnginePorts, home: Scope, key: string): Promi
 const ADJUDICATION_MS = 10_000
 
 /** What rules decide; where they find nothing to say about a close neighbour, what they make of a verdict on it. */
-async function judge(
+export async function judge(
   { adjudicate }: EnginePorts,
   context: WriteContext,
   close: ReadonlySet<MemoryId>,

@@ -1,30 +1,48 @@
 /**
- * Summarizing without a model: old memories of a user become lines of one memory, and give way to it. Nothing is lost:
- * they are superseded, not removed, and the change can be undone.
+ * Summarizing: old memories of a user, or those that no longer fit, become lines of one memory and give way to it.
+ * Nothing is lost: they are superseded, not removed, and the change can be undone. A model may word the summary; rules
+ * do where there is none, or where it fails.
  */
-
-import { IMPORTANCE_DEFAULT, SALIENCE_DEFAULT } from '../core/draft.ts'
+import { absorbedBy } from '../core/consolidation/merging.ts'
+import {
+  condensed,
+  isSummarizable,
+  type SummaryDraft,
+  summaryGroups,
+  summaryOf,
+} from '../core/consolidation/summary.ts'
 import { AppError } from '../core/errors.ts'
-import type { Instant, MemoryId, Place, Scope, UserId } from '../core/ids.ts'
+import type { Instant, Scope, UserId } from '../core/ids.ts'
 import { CONTENT_CHARACTERS_MAX } from '../core/limits.ts'
-import { type Memory, TRUST_LEVELS } from '../core/memory.ts'
-import { estimateTokens } from '../core/tokens.ts'
+import type { Memory } from '../core/memory.ts'
+import { type CountTokens, estimateTokens } from '../core/tokens.ts'
 import type { Change } from '../ports/store.ts'
 import { replacing, stamp } from './changes.ts'
 import { pages } from './paging.ts'
 import type { EnginePorts } from './ports.ts'
 import { nextTurn } from './turns.ts'
 
+/** Puts what memories of one user say into words. It may fail. */
+export type WordSummary = (request: {
+  readonly memories: readonly Memory[]
+  /** What rules made of them. */
+  readonly condensed: string
+  readonly tokensMax: number
+}) => Promise<string>
+
 export type SummarizeOptions = {
-  /** 1 to 365; default 30. */
+  /** 1 to 365; default 30, unless `maxTokens` is given. */
   readonly olderThanDays?: number
+  /** 1 to 1,000,000: of each user, the newest that fit into so many tokens are kept as they are. */
+  readonly maxTokens?: number
   readonly dryRun?: boolean
+  readonly word?: WordSummary
 }
 
 export type Summarized = {
   readonly candidates: readonly Memory[]
   readonly totalTokens: number
-  /** How many tokens fewer the summaries take. */
+  /** How many tokens fewer the summaries take. In a dry run, as rules would word them. */
   readonly tokensSaved: number
   readonly superseded: number
   readonly summaries: readonly Memory[]
@@ -33,180 +51,139 @@ export type Summarized = {
 const DAYS_DEFAULT = 30
 const DAYS_MAX = 365
 const DAY_MS = 86_400_000
-/** Of one call; another call takes the next ones. Each takes two changes of a commit. */
+const TOKENS_DEFAULT = 4_000
+const TOKENS_MAX = 1_000_000
+/** Of one call, the oldest; another call takes the next ones. */
 const MEMORIES_MAX = 500
-const SENTENCES = 3
-const LINE_CHARACTERS_MAX = 400
-/** A summary of fewer saves nothing. */
-const MEMORIES_MIN = 2
 
+/** Keeps of each user, or of one session, the newest memories that fit, and summarizes the rest. */
+export function summarizeMemories(
+  ports: EnginePorts,
+  scope: Scope,
+  { maxTokens = TOKENS_DEFAULT, ...options }: Omit<SummarizeOptions, 'olderThanDays'> = {},
+): Promise<Summarized> {
+  return summarize(ports, scope, { ...options, maxTokens })
+}
+
+/** Summarizes what is older than some days, does not fit into some tokens, or both where both are given. */
 export async function summarize(
   ports: EnginePorts,
   scope: Scope,
-  { olderThanDays = DAYS_DEFAULT, dryRun = false }: SummarizeOptions,
+  options: SummarizeOptions,
 ): Promise<Summarized> {
-  if (!Number.isInteger(olderThanDays) || olderThanDays < 1 || olderThanDays > DAYS_MAX) {
-    throw new AppError('invalid_input', `olderThanDays is a whole number from 1 to ${DAYS_MAX}.`, {
-      field: 'olderThanDays',
-    })
-  }
+  const { olderThanDays, maxTokens, dryRun = false, word } = checked(options)
   const mark = stamp(ports)
-  const candidates = await oldOnes(
-    ports,
-    scope,
-    (mark.now - olderThanDays * DAY_MS) as Instant,
-    mark.now,
-  )
   const count = ports.countTokens ?? estimateTokens
-  const tokensOf = (memories: readonly Memory[]) =>
-    memories.reduce((sum, { content }) => sum + count(content), 0)
-  const groups = [...byUser(candidates).values()].flatMap(inParts)
-  const meant = groups.filter((group) => group.length >= MEMORIES_MIN)
-  const summaries = meant.flatMap((group) =>
-    group
-      .slice(0, 1)
-      .map(({ place }) => summaryOf(group, place, ports.ids.next('mem', mark.now), mark)),
-  )
-  const told = {
-    candidates: meant.flat(),
-    totalTokens: tokensOf(meant.flat()),
-    tokensSaved: Math.max(0, tokensOf(meant.flat()) - tokensOf(summaries)),
-  }
-  if (dryRun) return { ...told, superseded: 0, summaries: [] }
-  let superseded = 0
-  const kept: Memory[] = []
-  for (const [index, summary] of summaries.entries()) {
-    const group = meant[index] ?? []
-    const changes = [
-      { op: 'put', table: 'memory', row: summary, expect: 'absent' } satisfies Change,
-      ...group.flatMap((memory) => replacing(ports, memory, gaveWayTo(memory, summary))),
-    ]
-    const outcome = await ports.store.commit(changes)
-    await nextTurn()
+  const before = olderThanDays === null ? null : ((mark.now - olderThanDays * DAY_MS) as Instant)
+  const found = await candidatesIn(ports, scope, { before, maxTokens, now: mark.now, count })
+  const groups = summaryGroups(found)
+  const tokensOf = (contents: readonly string[]) =>
+    contents.reduce((sum, content) => sum + count(content), 0)
+  const candidates = groups.flat()
+  const totalTokens = tokensOf(candidates.map(({ content }) => content))
+  const done: { readonly group: readonly Memory[]; readonly summary: Memory }[] = []
+  for (const group of dryRun ? [] : groups) {
+    const worded = await wordingOf(group, word, count)
+    const id = ports.ids.next('mem', mark.now)
+    const summary = summaryOf(group, { id, place: placeOf(group, scope), ...worded }, mark)
     // Somebody changed one of them meanwhile: these wait for the next call.
-    if (outcome.kind === 'conflict') continue
-    superseded += group.length
-    kept.push(summary)
+    if (await replaceAll(ports, group, summary)) done.push({ group, summary })
+    await nextTurn()
   }
-  return { ...told, superseded, summaries: kept }
+  const contents = dryRun ? groups.map(condensed) : done.map(({ summary }) => summary.content)
+  const replaced = dryRun ? candidates : done.flatMap(({ group }) => group)
+  return {
+    candidates,
+    totalTokens,
+    tokensSaved: Math.max(0, tokensOf(replaced.map(({ content }) => content)) - tokensOf(contents)),
+    superseded: dryRun ? 0 : replaced.length,
+    summaries: done.map(({ summary }) => summary),
+  }
 }
 
-/** What is pinned, will end by itself or is a summary already stays as it is. */
-async function oldOnes({ store }: EnginePorts, scope: Scope, before: Instant, now: Instant) {
+function checked({ olderThanDays, maxTokens, ...rest }: SummarizeOptions) {
+  const days = olderThanDays ?? (maxTokens === undefined ? DAYS_DEFAULT : null)
+  if (days !== null) checkRange('olderThanDays', days, DAYS_MAX)
+  if (maxTokens !== undefined) checkRange('maxTokens', maxTokens, TOKENS_MAX)
+  return { ...rest, olderThanDays: days, maxTokens: maxTokens ?? 0 }
+}
+
+function checkRange(field: string, value: number, max: number): void {
+  if (Number.isInteger(value) && value >= 1 && value <= max) return
+  throw new AppError('invalid_input', `${field} is a whole number from 1 to ${max}.`, { field })
+}
+
+type Search = {
+  readonly before: Instant | null
+  /** 0: none has to fit. */
+  readonly maxTokens: number
+  readonly now: Instant
+  readonly count: CountTokens
+}
+
+/** Oldest first, and no more than the oldest of one call. */
+async function candidatesIn(
+  { store }: EnginePorts,
+  scope: Scope,
+  { before, maxTokens, now, count }: Search,
+): Promise<readonly Memory[]> {
   const found: Memory[] = []
-  const where = {
-    statuses: ['active'],
-    createdBefore: before,
-    pinned: false,
-    unendedAt: now,
-  } as const
-  for await (const page of pages(store, 'memory', scope, { where, order: 'oldest' })) {
-    found.push(
-      ...page.filter(
-        ({ provenance, expiresAt, validUntil }) =>
-          provenance.extractor !== EXTRACTOR && expiresAt === null && validUntil === null,
-      ),
-    )
-    if (found.length >= MEMORIES_MAX) break
+  const taken = new Map<UserId | null, number>()
+  const doesFit = ({ place: { user }, content }: Memory) => {
+    const tokens = (taken.get(user) ?? 0) + count(content)
+    taken.set(user, tokens)
+    return tokens <= maxTokens
   }
-  return found.slice(0, MEMORIES_MAX)
-}
-
-const EXTRACTOR = 'summary'
-
-function byUser(memories: readonly Memory[]): ReadonlyMap<UserId | null, readonly Memory[]> {
-  const groups = new Map<UserId | null, Memory[]>()
-  for (const memory of memories) {
-    const group = groups.get(memory.place.user)
-    if (group === undefined) groups.set(memory.place.user, [memory])
-    else group.push(memory)
-  }
-  return groups
-}
-
-/** As many as fit into one memory each. */
-function inParts(memories: readonly Memory[]): readonly (readonly Memory[])[] {
-  const parts: Memory[][] = [[]]
-  let length = 0
-  for (const memory of memories) {
-    const line = lineOf(memory).length + 1
-    if (length + line > CONTENT_CHARACTERS_MAX) {
-      parts.push([])
-      length = 0
+  const where = { statuses: ['active'], pinned: false, unendedAt: now } as const
+  if (maxTokens === 0) {
+    const old = { ...where, ...(before === null ? {} : { createdBefore: before }) }
+    for await (const page of pages(store, 'memory', scope, { where: old, order: 'oldest' })) {
+      found.push(...page.filter(isSummarizable))
+      if (found.length >= MEMORIES_MAX) break
     }
-    parts.at(-1)?.push(memory)
-    length += line
+    return found.slice(0, MEMORIES_MAX)
   }
-  return parts
+  for await (const page of pages(store, 'memory', scope, { where, order: 'newest' })) {
+    const surplus = page.filter((memory) => isSummarizable(memory) && !doesFit(memory))
+    found.push(...surplus.filter(({ createdAt }) => before === null || createdAt < before))
+    found.splice(0, Math.max(0, found.length - MEMORIES_MAX))
+  }
+  return found.reverse()
 }
 
-function lineOf({ type, key, content }: Memory): string {
-  const sentences = content.match(/[^.!?。！？\n]+[.!?。！？\n]*/gu) ?? [content]
-  const text = sentences.slice(0, SENTENCES).join('').replaceAll(/\s+/gu, ' ').trim()
-  const characters = [...text]
-  const short =
-    characters.length > LINE_CHARACTERS_MAX
-      ? `${characters.slice(0, LINE_CHARACTERS_MAX - 1).join('')}…`
-      : text
-  return key === null ? `[${type}] ${short}` : `[${type}] ${key}: ${short}`
+/** Of a session when only that was asked about, so that whoever asks there finds it. */
+function placeOf(group: readonly Memory[], { owner, session }: Scope): SummaryDraft['place'] {
+  return { owner, user: group[0]?.place.user ?? null, session: session ?? null }
 }
 
-function summaryOf(
+/** A model's words, if it has any that are shorter than what they are about; else those of rules. */
+async function wordingOf(
   group: readonly Memory[],
-  place: Place,
-  id: MemoryId,
-  { change, now }: { readonly change: Memory['change']; readonly now: Instant },
-): Memory {
-  return {
-    id,
-    place: { ...place, session: null },
-    key: null,
-    content: group.map(lineOf).join('\n'),
-    type: 'semantic',
-    category: 'general',
-    importance: Math.max(IMPORTANCE_DEFAULT, ...group.map(({ importance }) => importance)),
-    salience: SALIENCE_DEFAULT,
-    pinned: false,
-    trust: leastTrusted(group),
-    status: 'active',
-    validFrom: null,
-    validUntil: null,
-    supersededBy: null,
-    conflictsWith: null,
-    expiresAt: null,
-    provenance: {
-      source: 'summary',
-      speaker: null,
-      turns: [],
-      extractor: EXTRACTOR,
-      extractorVersion: '1',
-    },
-    entities: [],
-    language: null,
-    metadata: { memories: group.length },
-    sourceCount: group.length,
-    useCount: 0,
-    lastUsedAt: null,
-    version: 1,
-    change,
-    createdAt: now,
-    updatedAt: now,
+  word: WordSummary | undefined,
+  count: CountTokens,
+): Promise<Pick<SummaryDraft, 'content' | 'wording'>> {
+  const byRules = condensed(group)
+  if (word !== undefined) {
+    const tokensMax = group.reduce((sum, { content }) => sum + count(content), 0)
+    const text = await word({ memories: group, condensed: byRules, tokensMax })
+      .then((answer) => answer.trim())
+      .catch(() => '') // rules word it instead
+    if (text !== '' && text.length <= CONTENT_CHARACTERS_MAX && count(text) <= tokensMax) {
+      return { content: text, wording: 'model' }
+    }
   }
+  return { content: byRules, wording: 'rules' }
 }
 
-/** A summary is worth no more than the weakest of what it says. */
-function leastTrusted(group: readonly Memory[]): Memory['trust'] {
-  const level = Math.max(...group.map(({ trust }) => TRUST_LEVELS.indexOf(trust)))
-  return TRUST_LEVELS[level] ?? 'import'
-}
-
-function gaveWayTo(memory: Memory, summary: Memory): Memory {
-  return {
-    ...memory,
-    status: 'superseded',
-    supersededBy: summary.id,
-    version: memory.version + 1,
-    change: summary.change,
-    updatedAt: summary.updatedAt,
-  }
+async function replaceAll(
+  ports: EnginePorts,
+  group: readonly Memory[],
+  summary: Memory,
+): Promise<boolean> {
+  const mark = { change: summary.change, now: summary.updatedAt }
+  const changes = [
+    { op: 'put', table: 'memory', row: summary, expect: 'absent' } satisfies Change,
+    ...group.flatMap((memory) => replacing(ports, memory, absorbedBy(memory, summary.id, mark))),
+  ]
+  return (await ports.store.commit(changes)).kind === 'committed'
 }

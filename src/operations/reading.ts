@@ -425,7 +425,18 @@ export const summarizeMemories = defineOperation({
   access: 'curate',
   input: z.strictObject({
     ...scopeFields,
-    olderThanDays: z.int().min(1).max(365).default(30),
+    olderThanDays: z
+      .int()
+      .min(1)
+      .max(365)
+      .optional()
+      .describe('Only what is older; 30 unless `maxTokens` is given.'),
+    maxTokens: z
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .optional()
+      .describe('Only what does not fit: of each user, the newest that take so many tokens stay.'),
     dryRun: z.boolean().default(false),
   }),
   output: z.object({
@@ -442,10 +453,14 @@ export const summarizeMemories = defineOperation({
   }),
   http: { method: 'POST', path: '/api/memory/summarize' },
   targets: ({ summaryIds }) => summaryIds,
-  run: async (context, { olderThanDays, dryRun, ...input }) => {
+  run: async (context, { olderThanDays, maxTokens, dryRun, ...input }) => {
     const owner = ownerOf(context, input, 'curate')
     const scope = scopeOf(context, { ...input, owner, apiKeyId: undefined }, 'curate')
-    const done = await context.engine.summarize(scope, { olderThanDays, dryRun })
+    const done = await context.engine.summarize(scope, {
+      dryRun,
+      ...(olderThanDays === undefined ? {} : { olderThanDays }),
+      ...(maxTokens === undefined ? {} : { maxTokens }),
+    })
     return {
       candidates: done.candidates.map(toWire),
       totalTokens: done.totalTokens,

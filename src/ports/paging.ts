@@ -1,6 +1,8 @@
 import { AppError } from '../core/errors.ts'
+import type { Instant } from '../core/ids.ts'
 import { PAGE_ROWS_MAX } from '../core/limits.ts'
-import type { FindQuery, Table } from './store.ts'
+import type { Turn } from '../core/transcript.ts'
+import type { FindQuery, Row, Table } from './store.ts'
 
 /** Which part of a list is asked for. */
 export type Part = { readonly limit: number; readonly offset: number }
@@ -21,4 +23,44 @@ export function partOf(query: FindQuery<Table>): Part {
     )
   }
   return { limit: Math.max(0, Math.min(limit, PAGE_ROWS_MAX)), offset }
+}
+
+/** Where a turn stands in the course of conversations. */
+export type SaidPoint = Pick<Turn, 'saidAt' | 'position'> & { readonly id: string }
+
+/** The `next` of a page in the order of what was said. It leads on even when its turn is removed meanwhile. */
+function saidCursor({ saidAt, position, id }: SaidPoint): string {
+  return `${saidAt}.${position}.${id}`
+}
+
+const SAID_CURSOR = /^(-?\d{1,16})\.(\d{1,16})\.(.+)$/s
+
+function parseSaidCursor(cursor: string): SaidPoint {
+  const [, saidAt, position, id] = SAID_CURSOR.exec(cursor) ?? []
+  if (id === undefined) {
+    throw new AppError(
+      'invalid_input',
+      'In the order of what was said, "after" takes only what an earlier page gave as "next".',
+      { field: 'after' },
+    )
+  }
+  return { saidAt: Number(saidAt) as Instant, position: Number(position), id } // as `saidCursor` wrote it
+}
+
+/** The place of a turn after which a page in the order of what was said begins; null for other orders and first pages. */
+export function saidAfter({ order, after }: FindQuery<Table>): SaidPoint | null {
+  return isSaidOrder(order) && after !== undefined ? parseSaidCursor(after) : null
+}
+
+export function isSaidOrder(order: FindQuery<Table>['order']): order is 'said' | 'lastSaid' {
+  return order === 'said' || order === 'lastSaid'
+}
+
+/** What leads on from the last row of a page that is not the last one. */
+export function cursorAfter<T extends Table>(
+  order: FindQuery<T>['order'],
+  last: Row<T> | undefined,
+): string | null {
+  if (last === undefined || order === 'updated') return null
+  return isSaidOrder(order) ? saidCursor(last as Turn) : last.id // only turns have these orders
 }

@@ -87,7 +87,13 @@ export type Tables = {
   revision: { row: Revision; id: RevisionId; where: RevisionFilter; order: ById }
   tombstone: { row: Tombstone; id: TombstoneId; where: TombstoneFilter; order: ById }
   entry: { row: Entry; id: EntryId; where: EntryFilter; order: ById }
-  turn: { row: Turn; id: TurnId; where: TurnFilter; order: ById }
+  turn: {
+    row: Turn
+    id: TurnId
+    where: TurnFilter
+    /** `said`: in the course of the conversation, by `saidAt`, then position, then id; `lastSaid`: the same backwards. */
+    order: ById | 'said' | 'lastSaid'
+  }
 }
 export type Table = keyof Tables
 /** All of them, in an order that never changes. */
@@ -159,7 +165,10 @@ export type FindQuery<T extends Table> = {
   readonly limit: number
   /** Newest first, unless told. */
   readonly order?: Tables[T]['order']
-  /** Not with the order `updated`: a row that is changed between two pages would be shown twice or never. */
+  /**
+   * In the orders by id, an id; in those of what was said, only what `next` gave. Not with the order `updated`: a row
+   * that is changed between two pages would be shown twice or never.
+   */
   readonly after?: string
   /** How many rows to pass over, counted from `after` when that is given. */
   readonly offset?: number
@@ -202,6 +211,19 @@ export type TextMatch = {
   /** Best first; equal scores are ordered by id, newest first. */
   readonly hits: readonly TextHit[]
 }
+
+/** What a search looks for in what was said: words of its content, and who said it. */
+export type TurnQuery = {
+  readonly text: string
+  readonly limit: number
+  readonly where: TurnFilter
+}
+
+/** Score and coverage as for memories, but among the owner's turns. */
+export type TurnHit = Pick<TextHit, 'score' | 'coverage'> & { readonly id: TurnId }
+
+/** Best first; of equal scores what was said last comes first, as in the order `lastSaid`. */
+export type TurnMatch = { readonly hits: readonly TurnHit[] }
 
 export const NO_MATCH: TextMatch = { terms: [], averageLength: 0, hits: [] }
 
@@ -249,6 +271,8 @@ export interface Store {
   /** Counts the memories that pass. */
   tally(scope: Scope, where: MemoryFilter): Promise<Tally>
   matchText(scope: Scope, query: TextQuery): Promise<TextMatch>
+  /** Finds turns by their words, from the commit on that they were put with. */
+  matchTurns(scope: Scope, query: TurnQuery): Promise<TurnMatch>
   /**
    * What stands around these memories in their sessions, up to `reach` on each side, in the order of ids. Memories that
    * are not in the scope or belong to no session are left out.

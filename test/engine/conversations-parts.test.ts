@@ -70,7 +70,7 @@ it('[CV4] a message that needs no memories is told so, and nothing is looked for
   }
   const conversations = createConversations({
     ports,
-    settings: { effective: async () => settings },
+    settings: { effective: async () => settings, known: () => settings },
     recall: () => Promise.reject(new Error('nobody asked')),
     learn: async () => ({ remembered: [], refused: 0 }),
     decideRecall: (text) => text !== 'Thanks!',

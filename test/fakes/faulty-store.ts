@@ -1,7 +1,7 @@
 /** Stores that misbehave on purpose. */
 import type { Store } from '../../src/ports/store.ts'
 
-const CALLS = ['get', 'find', 'tally', 'matchText', 'around', 'commit'] as const
+const CALLS = ['get', 'find', 'tally', 'matchText', 'matchTurns', 'around', 'commit'] as const
 
 export class InjectedFault extends Error {}
 

@@ -17,10 +17,11 @@ import {
 } from '../../core/ids.ts'
 import { COMMIT_CHANGES_MAX, TEXT_HITS_MAX } from '../../core/limits.ts'
 import { hasEnded, holdsKey, type Memory } from '../../core/memory.ts'
-import { searchableTerms } from '../../core/searchable.ts'
+import { searchableTerms, spokenTerms } from '../../core/searchable.ts'
 import { queryTerms } from '../../core/terms.ts'
+import type { Turn } from '../../core/transcript.ts'
 import { refusalOf } from '../../ports/expectations.ts'
-import { partOf } from '../../ports/paging.ts'
+import { cursorAfter, partOf, type SaidPoint, saidAfter } from '../../ports/paging.ts'
 import {
   type Change,
   type CommitOutcome,
@@ -40,6 +41,8 @@ import {
   type TextQuery,
   type TombstoneFilter,
   type TurnFilter,
+  type TurnMatch,
+  type TurnQuery,
 } from '../../ports/store.ts'
 import { tallyOf } from '../../ports/tallies.ts'
 
@@ -58,16 +61,19 @@ export function createReferenceStore(): Store {
 
     async find<T extends Table>(table: T, scope: Scope, query: FindQuery<T>) {
       const { limit, offset } = partOf(query)
-      const { after } = query
       const compare = ORDERS[query.order ?? 'newest']
+      const after = query.after === undefined ? null : (saidAfter(query) ?? { id: query.after })
       const found = [...rows[table].values()]
         .filter((row) => covers(scope, placeOf(row)) && MATCHES[table](row, query.where))
-        .filter((row) => after === undefined || compare(row, { id: after }) > 0)
+        .filter((row) => after === null || compare(row, after) > 0)
         .sort(compare)
         .slice(offset)
       const page = found.slice(0, limit)
-      const isMore = found.length > limit && query.order !== 'updated'
-      return { rows: structuredClone(page), next: isMore ? (page.at(-1)?.id ?? null) : null }
+      const isMore = found.length > limit
+      return {
+        rows: structuredClone(page),
+        next: isMore ? cursorAfter(query.order, page.at(-1)) : null,
+      }
     },
 
     async tally(scope: Scope, where: MemoryFilter) {
@@ -82,6 +88,10 @@ export function createReferenceStore(): Store {
 
     async matchText(scope: Scope, query: TextQuery) {
       return matchText([...rows.memory.values()], scope, query)
+    },
+
+    async matchTurns(scope: Scope, query: TurnQuery) {
+      return matchTurns([...rows.turn.values()], scope, query)
     },
 
     async around(scope: Scope, ids: readonly MemoryId[], reach: number) {
@@ -132,12 +142,19 @@ export function createReferenceStore(): Store {
   }
 }
 
-type Ordered = { readonly id: string; readonly updatedAt?: number }
+type Ordered = { readonly id: string; readonly updatedAt?: number } & Partial<SaidPoint>
 
 const ORDERS: Readonly<Record<Tables[Table]['order'], (a: Ordered, b: Ordered) => number>> = {
   oldest: (a, b) => compareText(a.id, b.id),
   newest: (a, b) => compareText(b.id, a.id),
   updated: (a, b) => (b.updatedAt ?? 0) - (a.updatedAt ?? 0) || compareText(b.id, a.id),
+  said: compareSaid,
+  lastSaid: (a, b) => compareSaid(b, a),
+}
+
+function compareSaid(a: Ordered, b: Ordered): number {
+  const later = (a.saidAt ?? 0) - (b.saidAt ?? 0) || (a.position ?? 0) - (b.position ?? 0)
+  return later || compareText(a.id, b.id)
 }
 
 function apply(rows: Rows, change: Change): Conflict | null {
@@ -279,14 +296,11 @@ function includes(list: readonly string[] | undefined, value: string): boolean {
 function matchText(memories: readonly Memory[], scope: Scope, query: TextQuery): TextMatch {
   const wanted = queryTerms(query.text)
   const owned = memories.filter((memory) => memory.place.owner === scope.owner)
-  const terms = new Map<MemoryId, readonly string[]>(
-    owned.map((memory) => [memory.id, termsOf(memory)]),
-  )
-  const corpus = corpusOf([...terms.values()])
+  const corpus = corpusOf(owned.map(termsOf))
   const hits = owned
     .filter((memory) => covers(scope, memory.place) && matchesMemory(memory, query.where))
     .map((memory) => {
-      const document = terms.get(memory.id) ?? []
+      const document = termsOf(memory)
       return {
         id: memory.id,
         ...scoreKeyword(wanted, document, corpus),
@@ -307,6 +321,19 @@ function matchText(memories: readonly Memory[], scope: Scope, query: TextQuery):
     averageLength: corpus.averageLength,
     hits,
   }
+}
+
+function matchTurns(turns: readonly Turn[], scope: Scope, query: TurnQuery): TurnMatch {
+  const wanted = queryTerms(query.text)
+  const owned = turns.filter((turn) => turn.place.owner === scope.owner)
+  const corpus = corpusOf(owned.map(termsOf))
+  const hits = owned
+    .filter((turn) => covers(scope, turn.place) && matchesTurn(turn, query.where))
+    .map((turn) => ({ turn, ...scoreKeyword(wanted, termsOf(turn), corpus) }))
+    .filter((hit) => hit.score > 0)
+    .sort((a, b) => b.score - a.score || compareSaid(b.turn, a.turn))
+    .slice(0, Math.max(0, Math.min(query.limit, TEXT_HITS_MAX)))
+  return { hits: hits.map(({ turn, score, coverage }) => ({ id: turn.id, score, coverage })) }
 }
 
 /** Ids are drawn in the order of creation, so a session's memories in the order of ids are its course. */
@@ -335,13 +362,13 @@ function around(
 }
 
 /** Rows are replaced, never changed, so what was computed for one stays right. */
-const termsByMemory = new WeakMap<Memory, readonly string[]>()
+const termsByRow = new WeakMap<Memory | Turn, readonly string[]>()
 
-function termsOf(memory: Memory): readonly string[] {
-  const known = termsByMemory.get(memory)
+function termsOf(row: Memory | Turn): readonly string[] {
+  const known = termsByRow.get(row)
   if (known !== undefined) return known
-  const terms = searchableTerms(memory)
-  termsByMemory.set(memory, terms)
+  const terms = 'provenance' in row ? searchableTerms(row) : spokenTerms(row)
+  termsByRow.set(row, terms)
   return terms
 }
 

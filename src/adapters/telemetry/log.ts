@@ -33,6 +33,9 @@ export interface Log {
 const STANDARD_ERROR = 2
 /** When nobody reads the lines, they are dropped rather than kept: logging must not fill the memory. */
 const UNWRITTEN_BYTES_MAX = 4 * 1024 * 1024
+/** Lines are written together: a call of the system for each would cost more than the rest of a small request. */
+const TOGETHER_BYTES = 8_192
+const FLUSH_MS = 100
 const CLOSE_MS = 1_000
 const VALUE_CHARACTERS_MAX = 200
 const LIST_VALUES_MAX = 20
@@ -42,8 +45,16 @@ type Line = { [name: string]: unknown }
 export function createLog({ level = 'info', to = STANDARD_ERROR }: LogOptions = {}): Log {
   const file =
     typeof to === 'number'
-      ? destination({ fd: to, sync: false, maxLength: UNWRITTEN_BYTES_MAX })
+      ? destination({
+          fd: to,
+          sync: false,
+          maxLength: UNWRITTEN_BYTES_MAX,
+          minLength: TOGETHER_BYTES,
+          periodicFlush: FLUSH_MS,
+        })
       : null
+  const flush = () => file?.flushSync()
+  if (file !== null) process.once('exit', flush)
   // A full disk must not take the process with it. A broken pipe is seen to by pino.
   file?.on('error', () => {})
   // Typed apart, because a number was just made a stream.
@@ -71,6 +82,7 @@ export function createLog({ level = 'info', to = STANDARD_ERROR }: LogOptions = 
       new Promise((resolve) => {
         if (file === null || isClosed) return resolve()
         isClosed = true
+        process.off('exit', flush)
         // When nobody reads any more, the end never comes.
         const patience = setTimeout(resolve, CLOSE_MS).unref()
         file.once('close', () => {

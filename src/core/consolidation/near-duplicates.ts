@@ -11,7 +11,7 @@ import { SLOTS, slotOf, type WordSets } from './word-sets.ts'
 export const JACCARD_MIN = 0.9
 
 /** Of one statement: what is listed under words that everybody uses is not walked to its end. */
-const STEPS_MAX = 2_000
+const STEPS_MAX = 1_000
 
 export class NearDuplicates {
   readonly #sets: WordSets
@@ -20,19 +20,27 @@ export class NearDuplicates {
   readonly #heads = new Int32Array(SLOTS)
   readonly #next: number[] = [0]
   readonly #listed: number[] = [0]
-  readonly #gone = new Set<number>()
+  readonly #gone: Uint8Array
   readonly #comparedWith: Int32Array
+  readonly #sizes: Uint16Array
+  /** All words of a set in one number: sets of the same size with another one are not the same. */
+  readonly #sums: Uint32Array
 
   /** `isApart` says of two that nothing could make them one, whatever their words. */
   constructor(sets: WordSets, isApart: (a: number, b: number) => boolean) {
     this.#sets = sets
     this.#isApart = isApart
+    this.#gone = new Uint8Array(sets.count)
     this.#comparedWith = new Int32Array(sets.count).fill(-1)
+    this.#sizes = new Uint16Array(sets.count)
+    this.#sums = new Uint32Array(sets.count)
   }
 
   /** What came before and has nearly the same words, the likest first; then it is listed itself. */
   take(index: number): readonly number[] {
     const set = this.#sets.at(index)
+    this.#sizes[index] = set.length
+    this.#sums[index] = set.reduce((sum, number) => sum ^ number, 0)
     const found: { readonly other: number; readonly likeness: number }[] = []
     const slots = this.#rarestSlots(set)
     let steps = 0
@@ -43,7 +51,7 @@ export class NearDuplicates {
         steps++
         const other = this.#listed[listing] ?? 0
         const next = this.#next[listing] ?? 0
-        if (this.#gone.has(other)) this.#unlist(slot, before, next)
+        if (this.#gone[other] === 1) this.#unlist(slot, before, next)
         else {
           before = listing
           const likeness = this.#likenessOnce(index, set, other)
@@ -60,13 +68,15 @@ export class NearDuplicates {
 
   /** It became part of another one. */
   drop(index: number): void {
-    this.#gone.add(index)
+    this.#gone[index] = 1
   }
 
   #likenessOnce(index: number, set: Uint32Array, other: number): number {
-    if (this.#comparedWith[other] === index || this.#isApart(index, other)) return 0
+    if (this.#comparedWith[other] === index) return 0
     this.#comparedWith[other] = index
-    return inclusiveLikeness(set, this.#sets.at(other))
+    const isSameSize = this.#sizes[other] === set.length
+    if (isSameSize && this.#sums[other] !== this.#sums[index]) return 0
+    return this.#isApart(index, other) ? 0 : inclusiveLikeness(set, this.#sets.at(other))
   }
 
   #rarestSlots(set: Uint32Array): readonly number[] {

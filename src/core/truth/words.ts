@@ -10,9 +10,9 @@ export const HALF_DENIALS = setOf("ne n'")
 
 /** What can be left out without a change of meaning, also of a denial. */
 const EMPTY =
-  'a an the do does did really actually please that am is are be being s any definitely truly ' +
-  'j je ich yo eu ein eine einen einem einer wirklich echt eigentlich ist bin el la los las un una realmente ' +
-  'le les une des vraiment l d o os um uma で す ま 的'
+  'a an the do does did really actually please that am is are be being s any such also definitely truly ' +
+  'j je ich yo eu ein eine einen einem einer wirklich echt eigentlich auch ist bin también el la los las un una realmente ' +
+  'le les une des vraiment aussi também l d o os um uma で す ま 的 也'
 /** What can be left out of an assertion. "I'm not very hungry" is not "I'm not hungry". */
 const DEGREES =
   'very just quite usually generally normally typically currently simply absolutely totally ' +
@@ -129,7 +129,7 @@ export const OF_ITS_DAY =
 const ONCE =
   /(?<!\p{L})(?:born|built|founded|died|established|invented|geboren|gebaut|gegründet|gestorben|nació|nací|construid[oa]|murió|née?|construite?|fondée?|morte?|nasci|nasceu|construíd[oa]|morreu)(?!\p{L})|出生|建于|成立|生まれ|建てられ/u
 const PAST =
-  /(?<!\p{L})(?:was|were|had|went|ran|met|saw|bought|paid|ate|drank|spent|took|gave|got|made|wrote|read|won|lost|slept|swam|drove|flew|came|sold|sent|left|(?!need|speed|feed|seed|hundred|indeed|bleed)\p{L}{2,}ed|(?:bin|habe|haben|ist|hat|sind) .*(?:ge\p{L}{2,}(?:t|en)|\p{L}{3,}iert)|(?:he|ha|hemos|han) \p{L}+(?:ado|ido|cho|sto)|\p{L}{2,}(?:(?<!caf|beb)é|í|ió|aron|ieron)|(?:j'ai|je suis|nous avons|il a|elle a) \p{L}+(?:é|ée|i|u|us)|\p{L}{3,}(?:ei|aram|eram|iram)|corri|fui)(?!\p{L})|了\d|[了过]|ました|だった|った(?:。|$)/u
+  /(?<!\p{L})(?:was|were|had|went|ran|met|saw|bought|paid|ate|drank|spent|took|gave|got|made|wrote|read|won|lost|slept|swam|drove|flew|came|sold|sent|left|lent|told|taught|brought|caught|chose|drew|fell|felt|found|forgot|held|heard|kept|led|rode|sang|sat|spoke|stole|stood|threw|thought|woke|wore|(?!need|speed|feed|seed|hundred|indeed|bleed)\p{L}{2,}ed|(?:bin|habe|haben|ist|hat|sind) .*(?:ge\p{L}{2,}(?:t|en)|\p{L}{3,}iert)|(?:he|ha|hemos|han) \p{L}+(?:ado|ido|cho|sto)|\p{L}{2,}(?:(?<!caf|beb)é|í|ió|aron|ieron)|(?:j'ai|je suis|nous avons|il a|elle a) \p{L}+(?:é|ée|i|u|us)|\p{L}{3,}(?:ei|aram|eram|iram)|corri|fui)(?!\p{L})|了\d|[了过]|ました|だった|った(?:。|$)/u
 
 /** Whether a statement tells what happened at some time, which may happen again at another. */
 export function tellsEvent(text: string): boolean {

@@ -39,7 +39,7 @@ export class Census {
   }
 
   add(memory: Memory, now: Instant): void {
-    const { id, salience, place, category, trust } = memory
+    const { id, salience, category, trust } = memory
     const canMerge = isMergeable(memory, now)
     this.words.add(canMerge ? wordNumbers(memory.content) : NO_WORDS)
     this.#groups.push(this.#groupOf(memory))
@@ -54,9 +54,7 @@ export class Census {
     )
     if (category === 'episode') {
       this.#episodes.push({ index: this.count, at: memory.createdAt })
-      const madeAt = memory.pinned ? Number.POSITIVE_INFINITY : memory.createdAt
-      const name = sessionName(place)
-      this.#sessions.set(name, Math.max(madeAt, this.#sessions.get(name) ?? madeAt))
+      this.#noteSession(memory)
     }
     this.#ids.push(id)
   }
@@ -124,6 +122,13 @@ export class Census {
   /** Whether there is a digest of the conversation that this place belongs to, made at this instant or later. */
   hasEpisodeOf(place: Place, from: Instant): boolean {
     return (this.#sessions.get(sessionName(place)) ?? Number.NEGATIVE_INFINITY) >= from
+  }
+
+  #noteSession({ place, pinned, createdAt }: Memory): void {
+    if (place.session === null) return
+    const madeAt = pinned ? Number.POSITIVE_INFINITY : createdAt
+    const name = sessionName(place)
+    this.#sessions.set(name, Math.max(madeAt, this.#sessions.get(name) ?? madeAt))
   }
 
   #has(index: number, flag: number): boolean {

@@ -3,6 +3,7 @@ import { parseScope } from '../../core/draft.ts'
 import type { OwnerId } from '../../core/ids.ts'
 import { resolveSettings, type Settings } from '../../core/settings.ts'
 import { withinTime } from '../deadline.ts'
+import { Slots } from '../slots.ts'
 import { Backlog } from './backlog.ts'
 import type { Conversations, Outcome, Prepared } from './conversations.ts'
 import { type PreparingParts, prepareBlock } from './preparing.ts'
@@ -10,7 +11,8 @@ import { Receipts } from './receipts.ts'
 import { type Ended, keepEnded, type RecordingParts } from './recording.ts'
 import { StickyBlocks } from './sticky.ts'
 
-export type ConversationParts = Omit<PreparingParts, 'sticky' | 'defaults'> & RecordingParts
+export type ConversationParts = Omit<PreparingParts, 'defaults' | 'sticky' | 'slots'> &
+  RecordingParts
 
 /** With what the engine needs of it besides. */
 export interface ConversationKeeper extends Conversations {
@@ -29,11 +31,14 @@ const WAITING_CHARACTERS_MAX = 100_000_000
 /** How long a reader of receipts waits for those of requests that have just ended. */
 const RECEIPT_WAIT_MS = 1_000
 const CLOSE_WAIT_MS = 5_000
+/** Recalls that run at once. */
+const RECALLS_MAX = 4
 
 export function createConversations(parts: ConversationParts): ConversationKeeper {
   const { ports, settings } = parts
   const sticky = new StickyBlocks()
-  const preparing = { ...parts, sticky, defaults: resolveSettings(ports.settings) }
+  const slots = new Slots(RECALLS_MAX)
+  const preparing = { ...parts, sticky, slots, defaults: resolveSettings(ports.settings) }
   const backlog = new Backlog({ count: WAITING_MAX, size: WAITING_CHARACTERS_MAX })
   const receipts = new Receipts(ports, (owner) => settings.effective(owner))
   const prepared = new WeakMap<Prepared, Omit<Ended, 'outcome'>>()
@@ -73,7 +78,7 @@ export function createConversations(parts: ConversationParts): ConversationKeepe
         skipped,
         listens: skipped !== 'off' && skipped !== 'no-memory',
       }
-      prepared.set(answer, { receipt: answer.receipt, request, preparation })
+      if (answer.listens) prepared.set(answer, { receipt: answer.receipt, request, preparation })
       return answer
     },
     record: (given: Prepared, outcome: Outcome) => {

@@ -10,6 +10,7 @@ import { type CountTokens, estimateTokens } from '../../core/tokens.ts'
 import { orCancelled, withinTime } from '../deadline.ts'
 import type { EnginePorts } from '../ports.ts'
 import type { Recalled, RecallQuery, Recollection } from '../recall.ts'
+import type { Slots } from '../slots.ts'
 import type { StoredSettings } from '../system/settings.ts'
 import type { ConversationRequest, SkipReason } from './conversations.ts'
 import { hashOf } from './hashing.ts'
@@ -19,13 +20,15 @@ import { findSession } from './transcript.ts'
 
 export type PreparingParts = {
   readonly ports: EnginePorts
-  readonly settings: Pick<StoredSettings, 'effective'>
+  readonly settings: Pick<StoredSettings, 'effective' | 'known'>
   /** In force while those of the owner can't be read. */
   readonly defaults: Settings
   /** Counts as a use of what it finds. */
   readonly recall: (scope: Scope, query: RecallQuery) => Promise<Recollection>
   readonly decideRecall: DecideRecall
   readonly sticky: StickyBlocks
+  /** For recalls that run at once. */
+  readonly slots: Slots
 }
 
 /** What came of it. */
@@ -65,11 +68,9 @@ export async function prepareBlock(
   const failed = ({ error, isLate }: Failure) =>
     end({ skipped: isLate ? 'late' : 'failed', error: error.code })
 
-  const known = await inTime(parts.defaults.injectDeadlineMs, request, () =>
-    parts.settings.effective(parseScope(request.scope).owner),
-  )
-  if (known.kind === 'failed') return failed(known)
-  settings = known.result
+  const read = await settingsIn(parts, request)
+  if (read.kind === 'failed') return failed(read)
+  settings = read.result
   if (!settings.enabled) return end({ skipped: 'off' })
   const skipped = reasonToSkip(parts, request, settings)
   if (skipped !== null) return end({ skipped })
@@ -77,23 +78,43 @@ export async function prepareBlock(
   const { injectDeadlineMs, shadow } = settings
   const left = Math.max(1, injectDeadlineMs - (performance.now() - started))
   const call = { parts, request, settings, at }
-  const made = await inTime(left, request, () => blockFor(call))
+  const made = await inTime(left, request, (late) => blockFor(call, late))
   if (made.kind === 'failed') return failed(made)
   if (typeof made.result === 'string') return end({ skipped: made.result })
   return end({ block: made.result, skipped: shadow ? 'shadow' : null })
 }
 
+/** As a rule they are known; waiting for nothing would cost more than everything else when memory is off. */
+async function settingsIn(
+  { settings, defaults }: PreparingParts,
+  request: ConversationRequest,
+): Promise<Timely<Settings>> {
+  const owner = () => parseScope(request.scope).owner
+  const known = quietly(() => settings.known(owner()))
+  if (known !== null) return { kind: 'done', result: known }
+  return inTime(defaults.injectDeadlineMs, request, async () => settings.effective(owner()))
+}
+
+function quietly<Result>(work: () => Result): Result | null {
+  try {
+    return work()
+  } catch {
+    return null
+  }
+}
+
 type Failure = { readonly kind: 'failed'; readonly error: AppError; readonly isLate: boolean }
+type Timely<Result> = { readonly kind: 'done'; readonly result: Result } | Failure
 
 async function inTime<Result>(
   ms: number,
   { signal }: ConversationRequest,
-  work: () => Promise<Result>,
-): Promise<{ readonly kind: 'done'; readonly result: Result } | Failure> {
+  work: (late: AbortSignal) => Promise<Result>,
+): Promise<Timely<Result>> {
   let isLate = () => false
   const outcome = await withinTime(ms, (late) => {
     isLate = () => late.aborted
-    return orCancelled(work(), signal)
+    return orCancelled(work(late), signal)
   })
   return outcome.kind === 'done' ? outcome : { ...outcome, isLate: isLate() }
 }
@@ -140,14 +161,14 @@ type BlockCall = {
   readonly at: Instant
 }
 
-async function blockFor(call: BlockCall): Promise<GivenBlock | SkipReason> {
+async function blockFor(call: BlockCall, late: AbortSignal): Promise<GivenBlock | SkipReason> {
   const { parts, request, settings, at } = call
   const { sticky, ports } = parts
   const name = stickyName(request)
   const before = await sticky.find(ports.store, homeOf(request), name, at)
   if (before !== null && before.tokens <= roomIn(request, settings)) return before
   const question = questionOf(request)
-  const { memories } = await parts.recall(await placeToLook(call), {
+  const memories = await recallInTurn(call, late, {
     text: question,
     purpose: 'prompt',
     tokensMax: Math.max(1, Math.floor(roomIn(request, settings))),
@@ -159,6 +180,27 @@ async function blockFor(call: BlockCall): Promise<GivenBlock | SkipReason> {
   const fitted = bestThatFit(call, memories)
   if (typeof fitted !== 'string') sticky.keep(name, fitted, at)
   return fitted
+}
+
+/** Beyond this a recall is taken for hung, and others have their turn. */
+const TURN_MS_MAX = 10_000
+
+/**
+ * Few at a time, and none for a request that has gone on without: a server that is asked too much would otherwise do
+ * more and more for nobody.
+ */
+function recallInTurn(
+  call: BlockCall,
+  late: AbortSignal,
+  query: RecallQuery,
+): Promise<Recollection['memories']> {
+  const { recall, slots } = call.parts
+  return slots.use(late, async () => {
+    const place = await placeToLook(call)
+    const recalled = await withinTime(TURN_MS_MAX, () => recall(place, query))
+    if (recalled.kind === 'failed') throw recalled.error
+    return recalled.result.memories
+  })
 }
 
 /** A request that names no user is nobody's in particular: what others told the same owner is not for it. */

@@ -42,7 +42,7 @@ export type Renewal = 'renewed' | 'stopped' | 'lost'
 /** Whether a lease that has run out by the clock may be believed to have. */
 export type IsAbandoned = (lane: string, version: number) => boolean
 
-export const LANE_KIND = 'lane' as string as EntryKind // not yet among the kinds
+export const LANE_KIND = 'lane' satisfies EntryKind
 const CLAIM_TRIES = 3
 const SWEEP_TRIES = 3
 const SWEEP_ROWS = 500

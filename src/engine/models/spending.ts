@@ -26,7 +26,7 @@ export type Spent = {
 
 type Sum = Pick<Spent, 'calls' | 'input' | 'output'>
 
-export const SPEND_KIND = 'spend' as string as EntryKind // not yet among the kinds
+export const SPEND_KIND = 'spend' satisfies EntryKind
 const DAY_MS = 86_400_000
 const KEPT_MS = 40 * DAY_MS
 const NOTHING: Sum = { calls: 0, input: 0, output: 0 }

@@ -25,6 +25,8 @@ export type SettingChanges = { readonly [name: string]: unknown }
 export interface StoredSettings {
   /** What is in force for an owner; for null, for whoever has no settings of their own. */
   effective(owner: OwnerId | null): Promise<Settings>
+  /** The same, if it is known without asking the store. */
+  known(owner: OwnerId | null): Settings | null
   /** Only what is stored at this level. */
   stored(owner: OwnerId | null): Promise<SettingValues>
   change(owner: OwnerId | null, changes: SettingChanges): Promise<Settings>
@@ -34,28 +36,45 @@ export interface StoredSettings {
 const FRESH_MS = 1_000
 
 export function createStoredSettings(ports: EnginePorts): StoredSettings {
-  const fresh = new Map<string, { readonly values: SettingValues; readonly until: number }>()
+  const fresh = new Map<
+    OwnerId | null,
+    { readonly values: SettingValues; readonly until: number }
+  >()
+  const resolved = new Map<OwnerId | null, Resolved>()
   let changed = 0
+  const freshOf = (owner: OwnerId | null): SettingValues | null => {
+    const known = fresh.get(owner)
+    return known !== undefined && ports.clock.now() < known.until ? known.values : null
+  }
   const stored = async (owner: OwnerId | null): Promise<SettingValues> => {
-    const id = settingEntryId(owner)
+    const known = freshOf(owner)
+    if (known !== null) return known
     const now = ports.clock.now()
-    const known = fresh.get(id)
-    if (known !== undefined && now < known.until) return known.values
     const before = changed
-    const values = readable((await getEntry(ports, id))?.body ?? {})
+    const values = readable((await getEntry(ports, settingEntryId(owner)))?.body ?? {})
     if (before !== changed) return values // read while it was being changed: not to be kept
     if (fresh.size >= FRESH_OWNERS_MAX) fresh.clear()
-    fresh.set(id, { values, until: now + FRESH_MS })
+    fresh.set(owner, { values, until: now + FRESH_MS })
     return values
   }
+  /** Made anew only when what they are made of is another: it is asked for with every call. */
+  const resolve = (owner: OwnerId | null, system: SettingValues, own: SettingValues): Settings => {
+    const known = resolved.get(owner)
+    if (known?.system === system && known.own === own) return known.settings
+    const settings = resolveSettings(ports.settings, system, own)
+    if (resolved.size >= FRESH_OWNERS_MAX) resolved.clear()
+    resolved.set(owner, { system, own, settings })
+    return settings
+  }
   const effective = async (owner: OwnerId | null): Promise<Settings> =>
-    resolveSettings(
-      ports.settings,
-      await stored(null),
-      ...(owner === null ? [] : [await stored(owner)]),
-    )
+    resolve(owner, await stored(null), owner === null ? NONE : await stored(owner))
   return {
     effective,
+    known: (owner) => {
+      const system = freshOf(null)
+      const own = owner === null ? NONE : freshOf(owner)
+      return system === null || own === null ? null : resolve(owner, system, own)
+    },
     stored,
     change: async (owner, changes) => {
       refuseForeign(owner, changes)
@@ -73,13 +92,20 @@ export function createStoredSettings(ports: EnginePorts): StoredSettings {
         }
       })
       changed++
-      fresh.delete(settingEntryId(owner))
+      fresh.delete(owner)
       return effective(owner)
     },
   }
 }
 
 const FRESH_OWNERS_MAX = 10_000
+const NONE: SettingValues = {}
+
+type Resolved = {
+  readonly system: SettingValues
+  readonly own: SettingValues
+  readonly settings: Settings
+}
 
 /** What a newer version stored, or an older one under other limits, must not keep this one from working. */
 function readable(body: { readonly [name: string]: unknown }): SettingValues {

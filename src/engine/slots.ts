@@ -1,4 +1,4 @@
-import { AppError } from '../../core/errors.ts'
+import { AppError } from '../core/errors.ts'
 
 /** Lets so many work at once, and the others wait in the order in which they came. */
 export class Slots {

@@ -1,0 +1,87 @@
+/**
+ * `npm run bench -- lifecycle`: consolidating an owner with 100,000 memories on SQLite.
+ *
+ * Three times on the same memories: alone, again on what that left, and with somebody who asks questions all the time.
+ * How long the event loop is held is what anything else in the process has to wait at most; with questions, it counts
+ * what they hold themselves.
+ */
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  type BenchOptions,
+  type BenchReport,
+  type BenchRow,
+  below,
+  machine,
+  round,
+} from './harness.ts'
+import type { Consolidated } from './lifecycle/consolidation.ts'
+import { inProcess } from './lifecycle/worker.ts'
+
+const MEMORIES = 100_000
+const SEED = 11
+
+export async function benchLifecycle({ progress, scale }: BenchOptions): Promise<BenchReport> {
+  const folder = mkdtempSync(join(tmpdir(), 'recollect-bench-'))
+  const memories = Math.round(MEMORIES * scale)
+  const alone = { path: join(folder, 'alone.db'), memories, seed: SEED }
+  const asked = { ...alone, path: join(folder, 'asked.db') }
+  try {
+    progress('filling')
+    await inProcess('fill', alone)
+    copyFileSync(alone.path, asked.path)
+    progress('consolidating')
+    const first = await inProcess('consolidate', { ...alone, isAsked: false })
+    progress('consolidating again')
+    const again = await inProcess('consolidate', { ...alone, isAsked: false })
+    progress('consolidating, with questions')
+    const busy = await inProcess('consolidate', { ...asked, isAsked: true })
+    return {
+      bench: 'lifecycle',
+      machine: machine(),
+      rows: [
+        rowOf(`consolidating ${memories} memories`, first),
+        rowOf('again, with nothing left to do', again),
+        rowOf('with questions meanwhile', busy),
+        { what: 'recall before it', ...latencies(busy.before) },
+        { what: 'recall meanwhile', ...latencies(busy.during) },
+      ],
+      bars: [
+        below('consolidating 100,000 memories of one owner, s', first.seconds, 60),
+        below('the same with questions meanwhile, s', busy.seconds, 60),
+        below('memory added, MB', Math.max(first.rssAddedMb, busy.rssAddedMb), 300),
+        below('event loop held by consolidation, ms', first.heldMs, 50),
+        below('event loop held with questions meanwhile, ms', busy.heldMs, 50),
+      ],
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function rowOf(what: string, { report, ...measured }: Consolidated): BenchRow {
+  const { durationsMs } = report
+  return {
+    what,
+    seconds: round(measured.seconds),
+    addedMb: Math.round(measured.rssAddedMb),
+    heldMs: round(measured.heldMs),
+    heldP999: round(measured.heldP999Ms),
+    merged: report.merged,
+    promoted: report.promoted,
+    evicted: report.evicted,
+    episodes: report.prunedEpisodes,
+    turns: report.prunedTurns,
+    trimmed: report.trimmed,
+    ...Object.fromEntries(
+      Object.entries(durationsMs).map(([step, ms]) => [`${step}S`, round(ms / 1_000)]),
+    ),
+  }
+}
+
+function latencies(times: readonly number[]): BenchRow {
+  const sorted = [...times].sort((a, b) => a - b)
+  const at = (share: number) => round(sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN)
+  return { asked: sorted.length, p50Ms: at(0.5), p95Ms: at(0.95), maxMs: at(1) }
+}

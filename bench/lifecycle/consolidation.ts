@@ -1,0 +1,102 @@
+/** A consolidation in a process of its own: how long it takes, what it needs, and how long it holds others up. */
+import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
+import { systemClock } from '../../src/adapters/system/clock.ts'
+import { createIds } from '../../src/adapters/system/ids.ts'
+import {
+  type ConsolidationReport,
+  consolidate,
+} from '../../src/engine/consolidation/consolidate.ts'
+import { createEngineOn } from '../../src/engine/engine.ts'
+import { OWNER, questionsOf, type Shape } from './owner.ts'
+
+const QUESTIONS = 200
+const WARM_UP = 100
+const BETWEEN_QUESTIONS_MS = 20
+const MEMORY_EVERY_MS = 20
+
+export type Consolidated = {
+  readonly seconds: number
+  readonly rssAddedMb: number
+  readonly heldMs: number
+  /** Of a thousand turns of the event loop, the longest but one. */
+  readonly heldP999Ms: number
+  /** Recall before it, and while it ran; empty when nobody asked. */
+  readonly before: readonly number[]
+  readonly during: readonly number[]
+  readonly report: ConsolidationReport
+}
+
+export type ConsolidationInput = Shape & {
+  /** Whether somebody asks questions meanwhile. */
+  readonly isAsked: boolean
+}
+
+export async function measureConsolidation(input: ConsolidationInput): Promise<Consolidated> {
+  const store = await openSqliteStore({ path: input.path, now: Date.now })
+  const ports = { store, clock: systemClock, ids: createIds(), settings: {} }
+  const engine = createEngineOn(ports)
+  const questions = questionsOf(input.memories, input.seed, QUESTIONS)
+  let asked = 0
+  const ask = async () => {
+    const began = performance.now()
+    await engine.recall({ owner: OWNER }, { text: questions[asked++ % QUESTIONS] ?? '' })
+    return performance.now() - began
+  }
+  for (let n = 0; n < WARM_UP; n++) await ask()
+  const before: number[] = []
+  for (let n = 0; n < QUESTIONS; n++) before.push(await ask())
+
+  const during: number[] = []
+  let isDone = false
+  const asking = async () => {
+    while (input.isAsked && !isDone) {
+      during.push(await ask())
+      await new Promise((resolve) => setTimeout(resolve, BETWEEN_QUESTIONS_MS))
+    }
+  }
+  globalThis.gc?.()
+  const rss = process.memoryUsage.rss()
+  let peak = rss
+  const watching = setInterval(() => {
+    peak = Math.max(peak, process.memoryUsage.rss())
+  }, MEMORY_EVERY_MS)
+  const turns = watchTurns()
+  const askedMeanwhile = asking()
+  const began = performance.now()
+  const report = await consolidate(ports, { owner: OWNER })
+  const seconds = (performance.now() - began) / 1_000
+  isDone = true
+  await askedMeanwhile
+  const held = turns.end()
+  clearInterval(watching)
+  await engine.close()
+  return {
+    seconds,
+    rssAddedMb: (peak - rss) / 2 ** 20,
+    heldMs: held.at(-1) ?? 0,
+    heldP999Ms: held[Math.floor(held.length * 0.999)] ?? 0,
+    before,
+    during,
+    report,
+  }
+}
+
+/** How long each turn of the event loop takes, shortest first. */
+function watchTurns(): { end(): readonly number[] } {
+  const lengths: number[] = []
+  let began = performance.now()
+  let isDone = false
+  const turn = () => {
+    const now = performance.now()
+    lengths.push(now - began)
+    began = now
+    if (!isDone) setImmediate(turn)
+  }
+  setImmediate(turn)
+  return {
+    end: () => {
+      isDone = true
+      return lengths.sort((a, b) => a - b)
+    },
+  }
+}

@@ -1,0 +1,367 @@
+/**
+ * Distillation: what was said in a session becomes memories.
+ *
+ *   read      the signals that wait, and their turns
+ *   ask       a model, once, with one repair
+ *   decide    each fact against what is known and against the facts before it
+ *   commit    episode, facts, identity and the marks on the signals: all or nothing
+ *
+ * Only the signals that were read are marked, and only while they and their turns are as they were read: what is said
+ * meanwhile waits for the next time. Whatever fails, the signals stay, and how often it failed is told.
+ */
+import type { ChosenTurn } from '../../core/distillation/choose.ts'
+import type { Distillate } from '../../core/distillation/distillate.ts'
+import { EXTRACTED_TURNS_MAX } from '../../core/distillation/turn-extraction.ts'
+import { type DraftInput, parseDraft } from '../../core/draft.ts'
+import { AppError, toAppError } from '../../core/errors.ts'
+import { foldStatement } from '../../core/fingerprint.ts'
+import type { Instant, MemoryId, Place, Scope, SessionId } from '../../core/ids.ts'
+import { PAGE_ROWS_MAX } from '../../core/limits.ts'
+import type { Signal, Turn } from '../../core/transcript.ts'
+import type { WriteDecision } from '../../core/writing.ts'
+import type { Change } from '../../ports/store.ts'
+import { type Decided, decideAndCommit, stamp } from '../changes.ts'
+import type { EnginePorts } from '../ports.ts'
+import { type Mark, type Verdicts, WriteBatch } from '../writing-many.ts'
+import { ask, BadAnswer, type NamedModel, type Spent } from './asking.ts'
+import { findEpisode, writeEpisode } from './episode.ts'
+import {
+  type Distillation,
+  type DistillationOutcome,
+  type FactCounts,
+  NO_FACTS,
+} from './outcome.ts'
+import { allSignals, currentSignals, noteFailure, processed } from './signals.ts'
+import { factDraft, identityDraft } from './storing.ts'
+import {
+  contextOf,
+  type DistillationMode,
+  sessionTask,
+  type Task,
+  turnsOf,
+  turnsTask,
+} from './task.ts'
+
+export type DistilParts = {
+  /** With the settings of the owner. */
+  readonly ports: EnginePorts
+  /** Null: none is configured. */
+  readonly model: NamedModel | null
+  /** Lets the writes of one owner and user take turns. */
+  readonly inTurn?: <Result>(scope: Scope, work: () => Promise<Result>) => Promise<Result>
+  /** Put into the commit: refuses it to all but the one who may make it. */
+  readonly fence?: () => Promise<Change>
+}
+
+export type SessionPlace = Place & { readonly session: SessionId }
+
+/** How often a session that changes while the model thinks is begun anew. */
+const ROUNDS_MAX = 3
+/** Of one distillation, so that marking them fits into its commit. */
+const SIGNALS_MAX = 500
+
+/** Never fails: the outcome tells what went wrong. */
+export async function distil(
+  parts: DistilParts,
+  place: SessionPlace,
+  signal: AbortSignal,
+  mode: DistillationMode = 'session',
+): Promise<Distillation> {
+  const spent: Spent = { input: 0, output: 0 }
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    const told = await new Round(parts, place, signal, mode, spent).run()
+    if (told !== 'changed') return told
+  }
+  return telling('skipped:changed', { tokens: { ...spent } })
+}
+
+function telling(outcome: DistillationOutcome, facts: Partial<Distillation> = {}): Distillation {
+  return {
+    episode: null,
+    change: null,
+    facts: NO_FACTS,
+    identity: 0,
+    signals: 0,
+    pending: 0,
+    tokens: { input: 0, output: 0 },
+    retryAt: null,
+    ...facts,
+    outcome,
+  }
+}
+
+/** What was read at the beginning; everything after it is about this. */
+type Snapshot = {
+  readonly signals: readonly Signal[]
+  readonly turns: readonly Turn[]
+  /** Turns that were distilled before, for the few that come after them. */
+  readonly before: readonly Turn[]
+  readonly isContinued: boolean
+  /** Signals that wait as well, and are left for another time. */
+  readonly left: number
+}
+
+type Stored = Pick<Distillation, 'episode' | 'facts' | 'identity'>
+
+class Round {
+  readonly #parts: DistilParts
+  readonly #ports: EnginePorts
+  readonly #place: SessionPlace
+  readonly #signal: AbortSignal
+  readonly #mode: DistillationMode
+  readonly #spent: Spent
+  #snapshot: Snapshot | null = null
+
+  constructor(
+    parts: DistilParts,
+    place: SessionPlace,
+    signal: AbortSignal,
+    mode: DistillationMode,
+    spent: Spent,
+  ) {
+    this.#parts = parts
+    this.#ports = parts.ports
+    this.#place = place
+    this.#signal = signal
+    this.#mode = mode
+    this.#spent = spent
+  }
+
+  async run(): Promise<Distillation | 'changed'> {
+    try {
+      return await this.#distil()
+    } catch (thrown) {
+      return this.#failed(toAppError(thrown))
+    }
+  }
+
+  async #distil(): Promise<Distillation | 'changed'> {
+    this.#stopIfCancelled()
+    const { model } = this.#parts
+    const snapshot = await this.#read()
+    if (snapshot.signals.length === 0) return this.#tell('no_signals', await this.#known())
+    if (model === null) return this.#tell('skipped:no_model', await this.#known())
+    this.#snapshot = snapshot
+    if (snapshot.turns.length === 0) return this.#done(snapshot, 'empty:no_turns')
+    const task = await this.#task(snapshot)
+    if (task.isTrivial) return this.#done(snapshot, 'skipped:low_novelty')
+    const found = await ask(model, task.messages, task.parse, this.#spent, this.#signal)
+    this.#stopIfCancelled()
+    if (found.isEmpty) return this.#done(snapshot, 'empty:nothing')
+    return this.#done(snapshot, 'distilled', (batch, mark) =>
+      this.#write(batch, mark, found, task, snapshot),
+    )
+  }
+
+  #stopIfCancelled(): void {
+    if (this.#signal.aborted) throw new AppError('cancelled', 'Distilling was stopped.')
+  }
+
+  async #read(): Promise<Snapshot> {
+    const all = await allSignals(this.#ports, this.#place)
+    const waiting = all.filter(({ status }) => status === 'pending')
+    const signals = waiting.slice(0, this.#mode === 'turns' ? howMany(waiting) : SIGNALS_MAX)
+    const isOver = ({ status }: Signal) => status === 'processed'
+    const past = this.#mode === 'turns' ? all.filter(isOver).slice(-EXTRACTED_TURNS_MAX) : []
+    const read = (from: readonly Signal[]) =>
+      turnsOf(this.#ports, this.#place, [...new Set(from.flatMap(({ turns }) => turns))])
+    return {
+      signals,
+      turns: await read(signals),
+      before: await read(past),
+      isContinued: all.some(isOver),
+      left: waiting.length - signals.length,
+    }
+  }
+
+  async #task({ turns, before, isContinued }: Snapshot): Promise<Task> {
+    if (this.#mode === 'turns') return turnsTask(before, turns)
+    const earlier = await findEpisode(this.#ports, this.#place)
+    const context = await contextOf(this.#ports, this.#home, turns, earlier, isContinued)
+    return sessionTask(turns, context)
+  }
+
+  get #home(): Scope {
+    return { owner: this.#place.owner, user: this.#place.user }
+  }
+
+  /** Marks the signals, together with what came of them; `changed` when they are no longer what was read. */
+  async #done(
+    snapshot: Snapshot,
+    outcome: DistillationOutcome,
+    write?: (batch: WriteBatch, mark: Mark) => Promise<Stored>,
+  ): Promise<Distillation | 'changed'> {
+    const { inTurn = (_, work) => work() } = this.#parts
+    const mark = stamp(this.#ports)
+    const verdicts: Verdicts = new Map()
+    let stored: Stored | null = null
+    const decide = async (): Promise<Decided<Stored | 'changed'>> => {
+      this.#stopIfCancelled()
+      const guards = await this.#guards(snapshot)
+      if (guards === null) return { changes: [], result: 'changed' }
+      const batch = new WriteBatch(this.#ports, this.#place, mark, verdicts)
+      stored = (await write?.(batch, mark)) ?? { ...(await this.#known()), ...NOTHING }
+      const changes = batch.changes()
+      const change = changes.length === 0 ? null : mark.change
+      const marks = snapshot.signals.map((each) => processed(this.#ports, each, change))
+      return { changes: [...guards, ...changes, ...marks], result: stored }
+    }
+    const told = (result: Stored) =>
+      this.#tell(outcome, {
+        ...result,
+        change: write === undefined ? null : mark.change,
+        signals: snapshot.signals.length,
+        pending: snapshot.left,
+      })
+    try {
+      const result = await inTurn(this.#home, () => decideAndCommit(this.#ports, decide))
+      return result === 'changed' ? result : told(result)
+    } catch (thrown) {
+      // An answer that was lost on its way is not a failure: what was to be done is done.
+      if (stored !== null && (await this.#isCommitted(snapshot, mark))) return told(stored)
+      throw thrown
+    }
+  }
+
+  /** That the turns are as they were read, and that nobody else is at it; null when a signal is another by now. */
+  async #guards({ signals, turns }: Snapshot): Promise<readonly Change[] | null> {
+    const current = await currentSignals(this.#ports, this.#place, signals)
+    if (signals.some(({ id, version }) => current.get(id)?.version !== version)) return null
+    const now = await turnsOf(
+      this.#ports,
+      this.#place,
+      turns.map(({ id }) => id),
+    )
+    const versions = new Map(now.map(({ id, version }) => [id, version]))
+    if (turns.some(({ id, version }) => versions.get(id) !== version)) return null
+    const fence = await this.#parts.fence?.()
+    return [
+      ...(fence === undefined ? [] : [fence]),
+      ...turns.slice(0, PAGE_ROWS_MAX).map(
+        ({ id, version }): Change => ({
+          op: 'check',
+          table: 'turn',
+          scope: this.#place,
+          id,
+          expect: { version },
+        }),
+      ),
+    ]
+  }
+
+  async #isCommitted({ signals }: Snapshot, { change }: Mark): Promise<boolean> {
+    try {
+      const current = await currentSignals(this.#ports, this.#place, signals.slice(0, 1))
+      return [...current.values()].some((signal) => signal.change === change)
+    } catch {
+      return false
+    }
+  }
+
+  async #write(
+    batch: WriteBatch,
+    { now }: Mark,
+    { episode, facts, identity }: Distillate,
+    { shown, version }: Task,
+    { turns }: Snapshot,
+  ): Promise<Stored> {
+    const earlier = await findEpisode(this.#ports, this.#place)
+    const ids = turns.map(({ id }) => id)
+    const written =
+      episode === null
+        ? null
+        : await writeEpisode(batch, this.#place.session, episode, earlier, shown, ids, now)
+    const decisions: WriteDecision[] = []
+    for (const fact of facts) {
+      decisions.push(await addFact(batch, factDraft(fact, shown, version), now))
+    }
+    const added = await this.#addIdentity(batch, { facts, identity }, shown, version, now)
+    return { episode: written ?? earlier?.id ?? null, facts: counted(decisions), identity: added }
+  }
+
+  /** Those that are known already, in capitals or not, are left alone. */
+  async #addIdentity(
+    batch: WriteBatch,
+    { facts, identity }: Pick<Distillate, 'facts' | 'identity'>,
+    shown: readonly ChosenTurn[],
+    version: string,
+    now: Instant,
+  ): Promise<number> {
+    if (identity.length === 0) return 0
+    const { rows } = await this.#ports.store.find('memory', this.#home, {
+      where: { categories: ['identity'], statuses: ['active', 'disabled'] },
+      limit: PAGE_ROWS_MAX,
+    })
+    const known = new Set(rows.map(({ content }) => foldStatement(content)))
+    let added = 0
+    for (const content of identity.filter((each) => !known.has(foldStatement(each)))) {
+      const draft = parseDraft(identityDraft(content, facts, shown, version), now)
+      if ((await batch.add(draft)).kind !== 'refused') added++
+    }
+    return added
+  }
+
+  async #known(): Promise<{ readonly episode: MemoryId | null }> {
+    return { episode: (await findEpisode(this.#ports, this.#place))?.id ?? null }
+  }
+
+  async #failed(error: AppError): Promise<Distillation> {
+    const { until } = error.facts
+    const isWaitedFor = typeof until === 'number'
+    if (error.code === 'cancelled' || this.#signal.aborted) return this.#tell('skipped:cancelled')
+    // Nothing here but the model can be unknown: it is named in a setting, and waits to be named better.
+    if (error.code === 'not_found') return this.#tell('skipped:no_model')
+    if (isWaitedFor) return this.#tell(`skipped:${error.code}`, { retryAt: until as Instant })
+    const snapshot = this.#snapshot
+    if (snapshot === null) return this.#tell(`error:${error.code}`)
+    const code = error instanceof BadAnswer ? 'bad_answer' : error.code
+    const { signals } = snapshot
+    const dead = await noteFailure(this.#ports, this.#place, signals, code).catch(() => 0) // they wait as before
+    return this.#tell(dead > 0 ? `dead_letter:${dead}` : `error:${code}`)
+  }
+
+  #tell(outcome: DistillationOutcome, facts: Partial<Distillation> = {}): Distillation {
+    return telling(outcome, { tokens: { ...this.#spent }, ...facts })
+  }
+}
+
+const NOTHING = { facts: NO_FACTS, identity: 0 }
+
+/** So many of the oldest that their turns are asked about together. */
+function howMany(waiting: readonly Signal[]): number {
+  let turns = 0
+  const over = waiting.findIndex((signal, index) => {
+    turns += signal.turns.length
+    return index > 0 && turns > EXTRACTED_TURNS_MAX
+  })
+  return over < 0 ? waiting.length : over
+}
+
+/** Where the time that a model tells doesn't go together with what is known, the statement is kept without it. */
+async function addFact(batch: WriteBatch, input: DraftInput, now: Instant): Promise<WriteDecision> {
+  try {
+    return await batch.add(parseDraft(input, now))
+  } catch (thrown) {
+    if (toAppError(thrown).code !== 'invalid_input') throw thrown
+    const { validFrom: _, validUntil: __, ...timeless } = input
+    return batch.add(parseDraft(timeless, now))
+  }
+}
+
+const COUNTED = {
+  create: 'created',
+  update: 'updated',
+  duplicate: 'reinforced',
+  supersede: 'superseded',
+  conflict: 'conflicts',
+  refused: 'refused',
+} as const
+
+function counted(decisions: readonly WriteDecision[]): FactCounts {
+  const counts = { ...NO_FACTS }
+  for (const decision of decisions) {
+    counts[COUNTED[decision.kind]]++
+    if (decision.kind !== 'refused' && decision.memory.trust === 'suspect') counts.suspect++
+  }
+  return counts
+}

@@ -1,0 +1,113 @@
+/** The episode of a session: one memory, which every distillation of the session goes on with. */
+import type { ChosenTurn } from '../../core/distillation/choose.ts'
+import type { DistilledEpisode } from '../../core/distillation/distillate.ts'
+import { overridesInstructions } from '../../core/distillation/instructions.ts'
+import { DISTILLATION_VERSION } from '../../core/distillation/prompt.ts'
+import { type DraftInput, parseDraft } from '../../core/draft.ts'
+import type { Instant, MemoryId, Place, SessionId, TurnId } from '../../core/ids.ts'
+import { PROVENANCE_TURNS_MAX } from '../../core/limits.ts'
+import type { Json, Memory } from '../../core/memory.ts'
+import { sha256 } from '../../core/sha256.ts'
+import type { EnginePorts } from '../ports.ts'
+import { holderOf } from '../remember.ts'
+import type { WriteBatch } from '../writing-many.ts'
+import { EXTRACTOR } from './storing.ts'
+
+const HASH_CHARACTERS = 40
+const LINES_MAX = 20
+/** Of one list as JSON: all of them must fit into the metadata of a memory, beside what a person may have put there. */
+const LIST_CHARACTERS_MAX = 3_000
+const ENTITIES_MAX = 64
+
+/** Sessions may have longer names than keys. */
+export function episodeKey(session: SessionId): string {
+  return `episode:${sha256(session).slice(0, HASH_CHARACTERS)}`
+}
+
+export function findEpisode(
+  ports: EnginePorts,
+  { owner, user, session }: Place & { readonly session: SessionId },
+): Promise<Memory | null> {
+  return holderOf(ports, { owner, user }, episodeKey(session))
+}
+
+/** Null when the episode was forgotten after all of this was said. */
+export async function writeEpisode(
+  batch: WriteBatch,
+  session: SessionId,
+  episode: DistilledEpisode,
+  earlier: Memory | null,
+  shown: readonly ChosenTurn[],
+  turns: readonly TurnId[],
+  now: Instant,
+): Promise<MemoryId | null> {
+  const input = draftOf(session, episode, earlier, shown, turns)
+  const decision = await batch.add(parseDraft(input, now), { alone: true })
+  if (decision.kind === 'refused') return null
+  const lines = Object.values(input.metadata ?? {})
+    .flat()
+    .map(String)
+  const isSuspect = [episode.summary, ...lines].some(overridesInstructions)
+  // The one of the session is replaced in any case; whether it is to be believed is told by what it says now.
+  batch.amend({ ...decision.memory, trust: isSuspect ? 'suspect' : 'user' })
+  return decision.memory.id
+}
+
+function draftOf(
+  session: SessionId,
+  { summary, topics, entities, decisions, actionItems, salience }: DistilledEpisode,
+  earlier: Memory | null,
+  shown: readonly ChosenTurn[],
+  turns: readonly TurnId[],
+): DraftInput {
+  const times = shown.map(({ turn }) => turn.saidAt)
+  const happenedAt = Math.min(earlier?.validFrom ?? Number.POSITIVE_INFINITY, ...times) as Instant
+  const joined = (name: string, more: readonly string[]) =>
+    thatFit(union(asTexts(earlier?.metadata[name]), more, LINES_MAX))
+  return {
+    content: summary,
+    key: episodeKey(session),
+    type: 'episodic',
+    category: 'episode',
+    ...(salience === null ? {} : { salience: Math.max(salience, earlier?.salience ?? 0) }),
+    validFrom: happenedAt,
+    entities: union(earlier?.entities ?? [], entities, ENTITIES_MAX),
+    metadata: {
+      topics: joined('topics', topics),
+      decisions: joined('decisions', decisions),
+      actionItems: joined('actionItems', actionItems),
+    },
+    observedAt: Math.max(...times),
+    provenance: {
+      source: EXTRACTOR,
+      turns: union(earlier?.provenance.turns ?? [], turns, PROVENANCE_TURNS_MAX),
+      extractor: EXTRACTOR,
+      extractorVersion: DISTILLATION_VERSION,
+    },
+  }
+}
+
+/** Distinct, in order; when there are too many, the newest. */
+function union<Text extends string>(
+  known: readonly Text[],
+  more: readonly Text[],
+  countMax: number,
+): readonly Text[] {
+  return [...new Set([...known, ...more])].slice(-countMax)
+}
+
+/** The newest that fit. */
+function thatFit(lines: readonly string[]): readonly string[] {
+  const kept: string[] = []
+  let left = LIST_CHARACTERS_MAX
+  for (const line of [...lines].reverse()) {
+    left -= JSON.stringify(line).length + 1
+    if (left < 0) break
+    kept.unshift(line)
+  }
+  return kept
+}
+
+function asTexts(value: Json | undefined): readonly string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []
+}

@@ -1,0 +1,236 @@
+/**
+ * A whole conversation at once, from programs that kept it themselves. Sent again it changes nothing; sent again with
+ * other words, those take the place of what was there, and only they are learned from.
+ */
+import { parseScope } from '../../core/draft.ts'
+import type { Entry } from '../../core/entry.ts'
+import { AppError } from '../../core/errors.ts'
+import type { EntryId, Instant, SessionId, TurnId } from '../../core/ids.ts'
+import { PAGE_ROWS_MAX } from '../../core/limits.ts'
+import { stripBlocks } from '../../core/prompting/block.ts'
+import { parseTurn } from '../../core/records.ts'
+import { pendingSignal, readSignal, signalId } from '../../core/signals.ts'
+import type { Turn } from '../../core/transcript.ts'
+import type { Change } from '../../ports/store.ts'
+import { decideAndCommit } from '../changes.ts'
+import { hashOf } from '../conversations/hashing.ts'
+import { pages } from '../paging.ts'
+import type { EnginePorts } from '../ports.ts'
+import { type DistilParts, distil, type SessionPlace } from './distil.ts'
+import { findEpisode } from './episode.ts'
+import { type Distillation, NO_FACTS } from './outcome.ts'
+
+export type IngestInput = {
+  readonly owner: string
+  readonly user?: string | null
+  /** Its name, which becomes that of the session. */
+  readonly conversation: string
+  readonly turns: readonly { readonly user: string; readonly assistant?: string | null }[]
+  /** When it took place; default: now. */
+  readonly sessionDate?: Date | number
+  /** Only keeps what was said. */
+  readonly skipExtraction?: boolean
+}
+
+export type IngestParts = DistilParts & {
+  /** Goes into the commit that keeps the turns: the job that does the rest if this process dies before it has. */
+  readonly arming?: (place: SessionPlace) => Promise<readonly Change[]>
+}
+
+export type Ingested = Distillation & {
+  readonly session: SessionId
+  /** How many turns the conversation has now, as far as they were sent this way. */
+  readonly turns: number
+}
+
+/** So many that turns and signals, and the old ones of another version, fit into one commit. */
+export const INGESTED_EXCHANGES_MAX = 500
+
+export async function ingest(
+  parts: IngestParts,
+  input: IngestInput,
+  signal: AbortSignal,
+): Promise<Ingested> {
+  const { ports, arming } = parts
+  const place = placeIn(input)
+  const exchanges = exchangesIn(input, place, ports.clock.now())
+  await decideAndCommit(ports, async () => {
+    const known = await knownRows(ports, place)
+    const changes = [
+      ...turnChanges(exchanges.flat(), known.turns, input.sessionDate !== undefined),
+      ...signalChanges(place, exchanges, known, input.skipExtraction === true),
+    ]
+    const armed = changes.length === 0 ? [] : ((await arming?.(place)) ?? [])
+    return { changes: [...changes, ...armed], result: null }
+  })
+  const told = input.skipExtraction
+    ? await skipped(ports, place)
+    : await distil(parts, place, signal)
+  return { ...told, session: place.session, turns: exchanges.flat().length }
+}
+
+async function skipped(ports: EnginePorts, place: SessionPlace): Promise<Distillation> {
+  return {
+    outcome: 'skipped:extraction',
+    episode: (await findEpisode(ports, place))?.id ?? null,
+    change: null,
+    facts: NO_FACTS,
+    identity: 0,
+    signals: 0,
+    pending: 0,
+    tokens: { input: 0, output: 0 },
+    retryAt: null,
+  }
+}
+
+function placeIn({ owner, user, conversation }: IngestInput): SessionPlace {
+  const scope = parseScope({ owner, user: user ?? null, session: conversation })
+  const { session } = scope
+  if (session === undefined || session === null) {
+    throw new AppError('invalid_input', 'Which conversation? Name it.', { field: 'conversation' })
+  }
+  return { owner: scope.owner, user: scope.user ?? null, session }
+}
+
+type Exchange = readonly [Turn, ...Turn[]]
+
+/** Without those in which the person says nothing, and without what memory itself put into them. */
+function exchangesIn(input: IngestInput, place: SessionPlace, now: Instant): readonly Exchange[] {
+  const { turns, sessionDate } = input
+  if (!Array.isArray(turns) || turns.length > INGESTED_EXCHANGES_MAX) {
+    const message = `turns is a list of at most ${INGESTED_EXCHANGES_MAX} exchanges.`
+    throw new AppError('invalid_input', message, { field: 'turns' })
+  }
+  const saidAt = sessionDate === undefined ? now : Number(sessionDate)
+  const toTurn = (role: Turn['role'], said: unknown, position: number): Turn =>
+    parseTurn({
+      id: turnId(place, position),
+      place,
+      version: 1,
+      role,
+      speaker: null,
+      content: typeof said === 'string' ? stripBlocks(said) : said,
+      position,
+      saidAt,
+    })
+  return turns.flatMap(({ user, assistant }, index): readonly Exchange[] => {
+    const asked = toTurn('user', user, index * 2)
+    if (asked.content.trim() === '') return []
+    const answered = assistant == null ? null : toTurn('assistant', assistant, index * 2 + 1)
+    const isAnswered = answered !== null && answered.content.trim() !== ''
+    return [isAnswered ? [asked, answered] : [asked]]
+  })
+}
+
+/** By where it stands: what is said there another time takes its place. */
+function turnId({ owner, user, session }: SessionPlace, position: number): TurnId {
+  return `turn_${hashOf(owner, user, session, 'ingested', position)}` as TurnId // derived, see above
+}
+
+type Known = {
+  /** Those that came this way; others of the same session were recorded elsewhere, and stay. */
+  readonly turns: ReadonlyMap<TurnId, Turn>
+  readonly signals: ReadonlyMap<EntryId, Entry>
+}
+
+async function knownRows({ store }: EnginePorts, place: SessionPlace): Promise<Known> {
+  const turns = new Map<TurnId, Turn>()
+  for await (const page of pages(store, 'turn', place, { where: {} })) {
+    for (const turn of page) if (turn.id === turnId(place, turn.position)) turns.set(turn.id, turn)
+  }
+  const ids = [...turns.keys()].map((id) => signalId(id) as string as EntryId) // entries of their own kind
+  const signals = new Map<EntryId, Entry>()
+  for (let start = 0; start < ids.length; start += PAGE_ROWS_MAX) {
+    const some = ids.slice(start, start + PAGE_ROWS_MAX)
+    const { rows } = await store.find('entry', place, { where: { ids: some }, limit: some.length })
+    for (const entry of rows) signals.set(entry.id, entry)
+  }
+  return { turns, signals }
+}
+
+function turnChanges(
+  turns: readonly Turn[],
+  known: ReadonlyMap<TurnId, Turn>,
+  isDated: boolean,
+): readonly Change[] {
+  const kept = new Set(turns.map(({ id }) => id))
+  return [
+    ...turns.flatMap((turn): readonly Change[] => {
+      const before = known.get(turn.id)
+      if (before === undefined) return [{ op: 'put', table: 'turn', row: turn, expect: 'absent' }]
+      // Sent again without a date, it was said when it was said.
+      const row = { ...turn, saidAt: isDated ? turn.saidAt : before.saidAt }
+      if (isSame(row, before)) return []
+      const { version } = before
+      return [
+        { op: 'put', table: 'turn', row: { ...row, version: version + 1 }, expect: { version } },
+      ]
+    }),
+    ...[...known.values()]
+      .filter(({ id }) => !kept.has(id))
+      .map(
+        ({ id, place, version }): Change => ({
+          op: 'remove',
+          table: 'turn',
+          scope: place,
+          id,
+          expect: { version },
+        }),
+      ),
+  ]
+}
+
+function isSame(turn: Turn, before: Turn): boolean {
+  return (
+    turn.content === before.content && turn.role === before.role && turn.saidAt === before.saidAt
+  )
+}
+
+/** One that waits or was learned from stays as it is while its exchange does; a dead one has another chance. */
+function signalChanges(
+  place: SessionPlace,
+  exchanges: readonly Exchange[],
+  { turns, signals }: Known,
+  isSkipped: boolean,
+): readonly Change[] {
+  const wanted = new Map(
+    (isSkipped ? [] : exchanges).map((exchange) => [signalId(exchange[0].id) as string, exchange]),
+  )
+  const isUnchanged = (exchange: Exchange, entry: Entry) => {
+    const signal = readSignal(entry)
+    const ids = exchange.map(({ id }) => id)
+    return (
+      signal !== null &&
+      signal.status !== 'dead' &&
+      signal.turns.join() === ids.join() &&
+      exchange.every((turn) => turns.get(turn.id)?.content === turn.content)
+    )
+  }
+  const put = [...wanted].flatMap(([id, exchange]): readonly Change[] => {
+    const before = signals.get(id as EntryId) ?? null // made by `signalId`
+    if (before !== null && isUnchanged(exchange, before)) return []
+    const [first, ...rest] = exchange
+    const ids = [first.id, ...rest.map((turn) => turn.id)] as const
+    const row = pendingSignal(place, ids, first.saidAt, before)
+    const expect = before === null ? 'absent' : { version: before.version }
+    return [{ op: 'put', table: 'entry', row, expect }]
+  })
+  const removed = [...signals.values()]
+    .filter((entry) => isStale(entry, wanted, isSkipped))
+    .map(
+      ({ id, version }): Change => ({
+        op: 'remove',
+        table: 'entry',
+        scope: place,
+        id,
+        expect: { version },
+      }),
+    )
+  return [...put, ...removed]
+}
+
+/** Of an exchange that is gone; where nothing is to be learned, also what waits for that. */
+function isStale(entry: Entry, wanted: ReadonlyMap<string, Exchange>, isSkipped: boolean): boolean {
+  if (isSkipped) return readSignal(entry)?.status !== 'processed'
+  return !wanted.has(entry.id)
+}

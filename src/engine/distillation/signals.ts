@@ -1,0 +1,141 @@
+/** Signals in the store: what waits to be learned from, what came of it, and what failed too often. */
+import { AppError } from '../../core/errors.ts'
+import type { ChangeId, EntryId, Scope, SignalId } from '../../core/ids.ts'
+import { COMMIT_CHANGES_MAX } from '../../core/limits.ts'
+import { readSignal, toSignalEntry } from '../../core/signals.ts'
+import { SIGNAL_STATUSES, type Signal, type SignalStatus } from '../../core/transcript.ts'
+import type { Change, Page } from '../../ports/store.ts'
+import { decideAndCommit } from '../changes.ts'
+import { pages } from '../paging.ts'
+import type { EnginePorts } from '../ports.ts'
+import { parseLimit } from '../read.ts'
+
+/** Failures after which a signal is dead. */
+export const SIGNAL_ATTEMPTS_MAX = 3
+const LIST_LIMIT = 50
+
+/** All of a scope, in the order in which they came. */
+export async function allSignals(
+  { store }: Pick<EnginePorts, 'store'>,
+  scope: Scope,
+): Promise<readonly Signal[]> {
+  const found: Signal[] = []
+  for await (const page of pages(store, 'entry', scope, { where: { kinds: ['signal'] } })) {
+    found.push(...page.map(readSignal).filter((signal) => signal !== null))
+  }
+  return found.sort((a, b) => a.createdAt - b.createdAt)
+}
+
+/** The same signals as they are now, without those that are gone. */
+export async function currentSignals(
+  { store }: Pick<EnginePorts, 'store'>,
+  scope: Scope,
+  signals: readonly Signal[],
+): Promise<ReadonlyMap<SignalId, Signal>> {
+  const ids = signals.map(({ id }) => id as string as EntryId) // entries of their own kind
+  const { rows } = await store.find('entry', scope, {
+    where: { ids, kinds: ['signal'] },
+    limit: Math.max(1, ids.length),
+  })
+  const current = rows.map(readSignal).filter((signal) => signal !== null)
+  return new Map(current.map((signal) => [signal.id, signal]))
+}
+
+export function putSignal(
+  { clock }: Pick<EnginePorts, 'clock'>,
+  before: Signal,
+  after: Partial<Pick<Signal, 'status' | 'attempts' | 'error' | 'change'>>,
+): Change {
+  const row = toSignalEntry({ ...before, ...after, version: before.version + 1 }, clock.now())
+  return { op: 'put', table: 'entry', row, expect: { version: before.version } }
+}
+
+export function processed(
+  ports: Pick<EnginePorts, 'clock'>,
+  signal: Signal,
+  change: ChangeId | null,
+): Change {
+  return putSignal(ports, signal, { status: 'processed', error: null, change })
+}
+
+/** Counts a failure for each that is still as it was read. Says how many of them are dead by now. */
+export async function noteFailure(
+  ports: EnginePorts,
+  scope: Scope,
+  signals: readonly Signal[],
+  error: string,
+): Promise<number> {
+  return decideAndCommit(ports, async () => {
+    const current = await currentSignals(ports, scope, signals)
+    const failed = signals.flatMap(({ id, version }) => {
+      const signal = current.get(id)
+      return signal?.version === version ? [signal] : []
+    })
+    const isLast = ({ attempts }: Signal) => attempts + 1 >= SIGNAL_ATTEMPTS_MAX
+    return {
+      changes: failed.map((signal) =>
+        putSignal(ports, signal, {
+          attempts: signal.attempts + 1,
+          error,
+          status: isLast(signal) ? 'dead' : 'pending',
+        }),
+      ),
+      result: failed.filter(isLast).length,
+    }
+  })
+}
+
+export type SignalQuery = {
+  readonly status?: SignalStatus
+  readonly limit?: number
+  readonly after?: string
+}
+
+/** In the order of their ids, which says nothing, but stays the same from page to page. */
+export async function listSignals(
+  { store }: Pick<EnginePorts, 'store'>,
+  scope: Scope,
+  { status, limit, after }: SignalQuery = {},
+): Promise<Page<Signal>> {
+  if (status !== undefined && !SIGNAL_STATUSES.includes(status)) {
+    const message = `status is one of ${SIGNAL_STATUSES.join(', ')}.`
+    throw new AppError('invalid_input', message, { field: 'status' })
+  }
+  const rowsMax = parseLimit(limit ?? LIST_LIMIT)
+  const found: Signal[] = []
+  let next = after ?? null
+  do {
+    const page = await store.find('entry', scope, {
+      where: { kinds: ['signal'] },
+      order: 'oldest',
+      limit: rowsMax - found.length,
+      ...(next === null ? {} : { after: next }),
+    })
+    const signals = page.rows.map(readSignal).filter((signal) => signal !== null)
+    found.push(...signals.filter((signal) => status === undefined || signal.status === status))
+    next = page.next
+  } while (next !== null && found.length < rowsMax)
+  return { rows: found, next }
+}
+
+/** Lets dead signals wait again, all of a scope or those named, with all attempts before them. */
+export async function retrySignals(
+  ports: EnginePorts,
+  scope: Scope,
+  { ids }: { readonly ids?: readonly string[] } = {},
+): Promise<readonly Signal[]> {
+  return decideAndCommit(ports, async () => {
+    const all = await allSignals(ports, scope)
+    const meant = all.filter(({ id }) => ids === undefined || ids.includes(id))
+    if (ids !== undefined && meant.length < new Set(ids).size) {
+      throw new AppError('not_found', 'There is no such signal here.')
+    }
+    const dead = meant.filter(({ status }) => status === 'dead').slice(0, COMMIT_CHANGES_MAX)
+    return {
+      changes: dead.map((signal) =>
+        putSignal(ports, signal, { status: 'pending', attempts: 0, error: null }),
+      ),
+      result: dead,
+    }
+  })
+}

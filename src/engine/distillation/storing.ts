@@ -1,0 +1,109 @@
+/** What a model found, as statements: who said them, when, and whether they can be believed. */
+import type { ChosenTurn } from '../../core/distillation/choose.ts'
+import type { DistilledFact } from '../../core/distillation/distillate.ts'
+import {
+  looksLikeInstruction,
+  overridesInstructions,
+} from '../../core/distillation/instructions.ts'
+import type { DraftInput } from '../../core/draft.ts'
+import { foldStatement } from '../../core/fingerprint.ts'
+import type { Instant } from '../../core/ids.ts'
+import { PROVENANCE_TURNS_MAX, PROVENANCE_WORD_CHARACTERS_MAX } from '../../core/limits.ts'
+import type { Provenance, Trust } from '../../core/memory.ts'
+
+export const EXTRACTOR = 'distillation'
+const IDENTITY_IMPORTANCE = 9
+const IDENTITY_SALIENCE = 0.9
+
+/** The turns that a statement was taken from, and what follows from that. */
+type Source = {
+  readonly turns: readonly ChosenTurn[]
+  readonly observedAt: Instant
+  readonly trust: Trust
+}
+
+export function factDraft(
+  fact: DistilledFact,
+  shown: readonly ChosenTurn[],
+  version: string,
+): DraftInput {
+  const source = sourceOf(fact.turns, shown)
+  const { content, type, category, importance, salience, entities, validFrom } = fact
+  // What had ended when it was said is told about the past, and that stays true.
+  const validUntil = (fact.validUntil ?? 0) > source.observedAt ? fact.validUntil : null
+  return {
+    content,
+    type,
+    category,
+    entities,
+    ...(importance === null ? {} : { importance }),
+    ...(salience === null ? {} : { salience }),
+    ...(validFrom === null ? {} : { validFrom }),
+    // Without a beginning, a statement holds from when it was said.
+    ...(validUntil === null ? {} : { validUntil }),
+    trust: looksLikeInstruction(content) ? 'suspect' : source.trust,
+    observedAt: source.observedAt,
+    provenance: provenanceOf(source, version),
+  }
+}
+
+/** A model doesn't tell which turns these are from, unless one of its facts says the same. */
+export function identityDraft(
+  content: string,
+  facts: readonly DistilledFact[],
+  shown: readonly ChosenTurn[],
+  version: string,
+): DraftInput {
+  const same = facts.find((fact) => foldStatement(fact.content) === foldStatement(content))
+  const spoken = shown.filter(({ turn }) => turn.role === 'user').map(({ index }) => index)
+  const source = sourceOf(same?.turns ?? spoken, shown)
+  const isSuspect = source.trust === 'suspect' || looksLikeInstruction(content)
+  return {
+    content,
+    category: 'identity',
+    importance: IDENTITY_IMPORTANCE,
+    salience: IDENTITY_SALIENCE,
+    // What is pinned is shown always; that is for a person to decide here.
+    ...(isSuspect ? {} : { pinned: true }),
+    trust: isSuspect ? 'suspect' : source.trust,
+    observedAt: source.observedAt,
+    provenance: provenanceOf(source, version),
+  }
+}
+
+/** Where none are named it may be any, and the one to believe least decides. */
+function sourceOf(indexes: readonly number[], shown: readonly ChosenTurn[]): Source {
+  const named = shown.filter(({ index }) => indexes.includes(index))
+  const turns = named.length === 0 ? shown : named
+  const times = turns.map(({ turn }) => turn.saidAt)
+  return {
+    turns,
+    observedAt: (named.length === 0 ? Math.min(...times) : Math.max(...times)) as Instant,
+    trust: isHijacked(turns) ? 'suspect' : trustOf(named),
+  }
+}
+
+/** What stands beside an attempt to take over may be part of it. */
+export function isHijacked(turns: readonly ChosenTurn[]): boolean {
+  return turns.some(({ text }) => overridesInstructions(text))
+}
+
+/** The person's own words count most; nobody knows whose they are where no turn is named. */
+function trustOf(named: readonly ChosenTurn[]): Trust {
+  const roles = new Set(named.map(({ turn }) => turn.role))
+  if (roles.has('user')) return 'user'
+  return roles.size > 0 && !roles.has('assistant') ? 'tool' : 'assistant'
+}
+
+function provenanceOf({ turns, trust }: Source, version: string): Partial<Provenance> {
+  const speakers = new Set(turns.map(({ turn }) => turn.speaker ?? turn.role))
+  const [only] = speakers
+  const speaker = speakers.size === 1 ? only : trust === 'user' ? 'user' : undefined
+  return {
+    source: EXTRACTOR,
+    speaker: speaker?.slice(0, PROVENANCE_WORD_CHARACTERS_MAX) ?? null,
+    turns: turns.map(({ turn }) => turn.id).slice(-PROVENANCE_TURNS_MAX),
+    extractor: EXTRACTOR,
+    extractorVersion: version,
+  }
+}

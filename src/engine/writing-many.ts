@@ -1,0 +1,182 @@
+/**
+ * Several statements that become one commit. Each is decided by what the store holds and by what was decided for those
+ * before it, as if they had been written one after the other; but every memory gets one new version at most, because it is
+ * one change. Made anew for every attempt to commit.
+ */
+import { type Draft, placeOf } from '../core/draft.ts'
+import { blockingTombstones } from '../core/forgetting.ts'
+import type { ChangeId, Instant, MemoryId, Place, Scope, TombstoneId } from '../core/ids.ts'
+import { holdsKey, type Memory, type Tombstone } from '../core/memory.ts'
+import { resolveSettings, type Settings } from '../core/settings.ts'
+import type { Verdict } from '../core/truth/adjudicate.ts'
+import type { WriteDecision } from '../core/writing.ts'
+import type { Change } from '../ports/store.ts'
+import { replacing } from './changes.ts'
+import { type Neighbours, neighboursOf } from './neighbours.ts'
+import type { EnginePorts } from './ports.ts'
+import { holderOf, judge } from './remember.ts'
+
+/** Of what is told about a person as a whole. */
+const NARRATIVE_KEY = 'identity:narrative'
+
+export type Mark = { readonly change: ChangeId; readonly now: Instant }
+
+/** What others said about neighbours, by statement: asked once, also when all is decided again. */
+export type Verdicts = Map<string, Map<MemoryId, Verdict>>
+
+type Touched = {
+  /** As the store holds it; null for a new one. */
+  readonly before: Memory | null
+  readonly after: Memory
+}
+
+export class WriteBatch {
+  readonly #ports: EnginePorts
+  readonly #place: Place
+  readonly #home: Scope
+  readonly #mark: Mark
+  readonly #verdicts: Verdicts
+  readonly #settings: Settings
+  readonly #touched = new Map<MemoryId, Touched>()
+  readonly #guards = new Map<TombstoneId, Change>()
+
+  constructor(ports: EnginePorts, scope: Scope, mark: Mark, verdicts: Verdicts = new Map()) {
+    this.#ports = ports
+    this.#place = placeOf(scope)
+    this.#home = { owner: this.#place.owner, user: this.#place.user }
+    this.#mark = mark
+    this.#verdicts = verdicts
+    this.#settings = resolveSettings(ports.settings)
+  }
+
+  /** `alone`: compared with nothing but what holds its key, for what is one of its kind. */
+  async add(draft: Draft, { alone = false } = {}): Promise<WriteDecision> {
+    const { change, now } = this.#mark
+    const { memories, close } = alone
+      ? { memories: [], close: new Set<MemoryId>() }
+      : await this.#neighbours(draft)
+    const context = {
+      draft,
+      place: this.#place,
+      now,
+      change,
+      id: this.#ports.ids.next('mem', now),
+      sameKey: draft.key === null ? null : await this.#holder(draft.key),
+      neighbours: memories,
+      tombstones: await this.#tombstones(draft),
+      reinforcement: this.#settings.reinforcement,
+    }
+    const decision = await judge(this.#ports, context, close, this.#verdictsOn(draft))
+    return this.#take(decision)
+  }
+
+  /** A memory as it will be after the batch; the one given where the batch leaves it alone. */
+  present(memory: Memory): Memory {
+    return this.#touched.get(memory.id)?.after ?? memory
+  }
+
+  /** Puts a memory that the batch has touched, or will touch, in another form. */
+  amend(memory: Memory): void {
+    const before = this.#touched.get(memory.id)?.before ?? null
+    this.#touched.set(memory.id, { before, after: memory })
+  }
+
+  /** What is replaced comes first, so that a key it held is free for what is new. */
+  changes(): readonly Change[] {
+    const touched = [...this.#touched.values()]
+    if (touched.length === 0) return []
+    return [
+      ...this.#guards.values(),
+      ...touched.flatMap(({ before, after }) =>
+        before === null
+          ? []
+          : replacing(this.#ports, before, { ...after, version: before.version + 1 }),
+      ),
+      ...touched.flatMap(({ before, after }): readonly Change[] =>
+        before === null
+          ? [{ op: 'put', table: 'memory', row: { ...after, version: 1 }, expect: 'absent' }]
+          : [],
+      ),
+    ]
+  }
+
+  #take(decision: WriteDecision): WriteDecision {
+    switch (decision.kind) {
+      case 'refused':
+        return decision
+      case 'create':
+      case 'conflict':
+        this.#touched.set(decision.memory.id, { before: null, after: decision.memory })
+        return decision
+      case 'supersede':
+        this.#touched.set(decision.memory.id, { before: null, after: decision.memory })
+        this.#replace(decision.previous, decision.superseded)
+        return decision
+      case 'update':
+      case 'duplicate': {
+        const { previous } = decision
+        const isOurs = this.#touched.has(previous.id)
+        // Said twice in one batch is said once: it is one source.
+        const { sourceCount, salience } = isOurs ? previous : decision.memory
+        const again = decision.kind === 'duplicate' ? { sourceCount, salience } : { sourceCount }
+        const memory = { ...decision.memory, ...again }
+        this.#replace(previous, memory)
+        return { ...decision, memory }
+      }
+    }
+  }
+
+  #replace(previous: Memory, after: Memory): void {
+    const known = this.#touched.get(previous.id)
+    this.#touched.set(previous.id, { before: known === undefined ? previous : known.before, after })
+  }
+
+  async #holder(key: string): Promise<Memory | null> {
+    for (const { after } of this.#touched.values()) {
+      if (after.key === key && holdsKey(after)) return after
+    }
+    const stored = await holderOf(this.#ports, this.#home, key)
+    // One that the batch has touched and that was not found above holds the key no longer.
+    return stored === null || this.#touched.has(stored.id) ? null : stored
+  }
+
+  /** Those of the store as the batch leaves them, then those that it makes. */
+  async #neighbours(draft: Draft): Promise<Neighbours> {
+    const { neighboursMax } = this.#settings
+    const { memories, close } = await neighboursOf(this.#ports, this.#place, draft, neighboursMax)
+    const known = new Set(memories.map(({ id }) => id))
+    const made = [...this.#touched.values()].filter(({ after }) => !known.has(after.id))
+    const present = [
+      ...memories.map((memory) => this.present(memory)),
+      ...made.map(({ after }) => after),
+    ]
+    return { memories: present.filter(isComparable), close }
+  }
+
+  #verdictsOn({ content }: Draft): Map<MemoryId, Verdict> {
+    const known = this.#verdicts.get(content) ?? new Map<MemoryId, Verdict>()
+    this.#verdicts.set(content, known)
+    return known
+  }
+
+  /** Forgetting may happen between this look and the commit; then the commit must not go through. */
+  async #tombstones(draft: Draft): Promise<readonly Tombstone[]> {
+    const ids = blockingTombstones(this.#place, draft)
+    const { rows } = await this.#ports.store.find('tombstone', this.#home, {
+      where: { ids },
+      limit: ids.length,
+    })
+    // The first look counts: what was decided by it must still be true.
+    for (const id of ids.filter((each) => !this.#guards.has(each))) {
+      const known = rows.find((tombstone) => tombstone.id === id)
+      const expect = known === undefined ? 'absent' : { version: known.version }
+      this.#guards.set(id, { op: 'check', table: 'tombstone', scope: this.#home, id, expect })
+    }
+    return rows
+  }
+}
+
+/** What stands for a whole conversation, or for all that is known of a person, is no statement among others. */
+function isComparable({ status, category, key }: Memory): boolean {
+  return status !== 'superseded' && category !== 'episode' && key !== NARRATIVE_KEY
+}
