@@ -7,7 +7,7 @@
  * of an attribute that can have one value. Everything else is left alone, because a wrong "same" loses a memory.
  */
 import { type Attribute, canBothHold, findAttribute } from './attributes.ts'
-import { plainWording } from './truth/wording.ts'
+import { plainWording, REWRITTEN_CHARACTERS_MAX } from './truth/wording.ts'
 import {
   AND,
   announcesChange,
@@ -100,6 +100,8 @@ export function readStatement(content: string): Statement {
     .replace(/\s+/g, ' ')
     .trim()
   const isCode = CODE.test(spaced)
+  // A long one says many things, and what they are about is beyond these rules.
+  const isLong = spaced.length > REWRITTEN_CHARACTERS_MAX
   const own = asFirstPerson(withoutAnswer(spaced))
   const plain = isCode ? own : plainWording(own)
   const folded = fold(plain)
@@ -112,21 +114,21 @@ export function readStatement(content: string): Statement {
     claim: timeless
       .filter((word) => word !== DENIAL && !PARTICLES.has(word))
       .map((word) => (DISLIKES.has(word) || LIKES.has(word) ? 'like' : word)),
-    members: membersOf(folded),
+    members: isLong ? 2 : membersOf(folded),
     isAgainst: denials > 0 || dislikes > 0,
     isPlain:
       denials + dislikes <= 1 &&
       !/[,;:，、；：](?!\d)|(?<!\p{L})(?:but|aber|pero|mais|mas|que)(?!\p{L})|但/u.test(folded),
     isAsked: /[?？]\s*$/.test(spaced),
-    isNested: NESTING.test(folded),
-    isOrdered: ORDERING.test(folded),
-    isOwn: OWN.test(folded),
-    isEvent: tellsEvent(folded),
+    isNested: isLong || NESTING.test(folded),
+    isOrdered: isLong || ORDERING.test(folded),
+    isOwn: !isLong && OWN.test(folded),
+    isEvent: isLong || tellsEvent(folded),
     isOfItsDay: OF_ITS_DAY.test(folded),
     isChange: announcesChange(spaced),
     timeless,
     outline: timeless.map((word) => (NUMBER.test(word) ? '#' : isCalendar(word) ? '@' : word)),
-    left: isCode ? [] : givenUp(folded),
+    left: isCode || isLong ? [] : givenUp(folded),
     attribute: isCode || denials > 0 ? null : findAttribute(plain),
   }
 }

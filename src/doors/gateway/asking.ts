@@ -86,7 +86,7 @@ type Edited = {
 function edit(format: Format, body: Body, { provider, model }: Route, prepared: Prepared): Edited {
   const { block, settings } = prepared
   const wanted = placementFor(settings.injectPosition, systemRoleOf(provider, model))
-  const injected = block === null ? null : format.inject(body.text, body.json, block, wanted)
+  const injected = block === null ? null : injectedOrNot(format, body, block, wanted)
   const isMissing = block !== null && injected === null
   const named = model === body.json.model ? injected : withModel(injected ?? body.text, model)
   return {
@@ -94,6 +94,15 @@ function edit(format: Format, body: Body, { provider, model }: Route, prepared: 
     bytes: named === null ? body.bytes : Buffer.from(named, 'utf8'),
     placement: injected === null ? null : wanted,
     skipped: isMissing ? 'no-place' : prepared.skipped,
+  }
+}
+
+/** Whatever goes wrong with a block, the request goes on without it. */
+function injectedOrNot(format: Format, body: Body, block: string, placement: Placement) {
+  try {
+    return format.inject(body.text, body.json, block, placement)
+  } catch {
+    return null
   }
 }
 

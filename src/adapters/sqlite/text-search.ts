@@ -1,0 +1,431 @@
+/**
+ * Keyword search on FTS5 indexes of our own terms (`core/terms.ts`): one of the memories, one of the turns.
+ *
+ * FTS5 only answers "which rows hold this term": its own ranking looks up the length of every row it meets, which
+ * costs ten times as much as finding them, and falls to zero for words that most rows hold. So the rows are
+ * grouped by the terms they share with the query, the best groups are read first, and as many candidates as are
+ * worth it get their exact score from `core/bm25.ts`.
+ *
+ * An index holds tokens for owner and user beside the terms, so the cost of a search grows with what the owner
+ * has, not with what the store holds.
+ */
+import {
+  type Corpus,
+  inverseDocumentFrequency,
+  type KeywordScore,
+  scoreCounts,
+} from '../../core/bm25.ts'
+import type { Scope } from '../../core/ids.ts'
+import { TEXT_HITS_MAX } from '../../core/limits.ts'
+import { queryTerms } from '../../core/terms.ts'
+import { Breather } from './breather.ts'
+import type { SqlRow } from './driver.ts'
+import { type Condition, conjunction, within } from './filters.ts'
+import { ownerToken, placeToken, quoted } from './rows.ts'
+import type { SqliteSession } from './session.ts'
+
+/** Candidates of a large owner that are scored. Constant for ordinary limits, so that the best hit never depends on the limit. */
+const CANDIDATES = 400
+/** Rows read at once while looking for candidates that pass the filters. */
+const ROWS_PER_READ = 256
+/**
+ * An owner with more rows than this is large. There, the most common words of a query find no rows of their
+ * own; they still count in the score of rows that a rarer word has found.
+ */
+const LARGE_OWNER_ROWS = 8_000
+/** A large owner with more than this share of the store is not looked up by token: nearly every row holds it. */
+const MAIN_SHARE = 0.5
+
+/** Counts of all rows stand under this token. */
+export const EVERYONE_TOKEN = ''
+
+/** What is searched, and the names of what was derived from it. */
+export type TextIndex = {
+  readonly table: 'memory' | 'turn'
+  /** The column of its corpus that counts rows. */
+  readonly documents: 'memories' | 'turns'
+  readonly terms: string
+  readonly vocabulary: string
+  readonly corpus: string
+}
+
+export const MEMORY_INDEX: TextIndex = {
+  table: 'memory',
+  documents: 'memories',
+  terms: 'memory_terms',
+  vocabulary: 'memory_vocabulary',
+  corpus: 'corpus',
+}
+
+export const TURN_INDEX: TextIndex = {
+  table: 'turn',
+  documents: 'turns',
+  terms: 'turn_terms',
+  vocabulary: 'turn_vocabulary',
+  corpus: 'turn_corpus',
+}
+
+/** Enters a row into its index. An entry that is there already must be taken out first. */
+export function enter(
+  session: SqliteSession,
+  { terms }: TextIndex,
+  number: number,
+  entry: string,
+): void {
+  session.run(`INSERT INTO ${terms} (rowid, terms) VALUES (?, ?)`, [number, entry])
+}
+
+/** Takes a row out of its index, which must be told exactly what was entered. */
+export function takeOut(
+  session: SqliteSession,
+  { terms }: TextIndex,
+  number: number,
+  entry: string,
+): void {
+  session.run(`INSERT INTO ${terms} (${terms}, rowid, terms) VALUES ('delete', ?, ?)`, [
+    number,
+    entry,
+  ])
+}
+
+export type TextSearch = {
+  readonly text: string
+  readonly limit: number
+  readonly filters: readonly Condition[]
+  /** Columns to read of each candidate, beside those that its score is made of. */
+  readonly columns: Readonly<Record<string, string>>
+  /** Whether so few rows can pass, found by an index, that in a large owner all of them are worth reading. */
+  readonly isNarrow: boolean
+}
+
+export type Candidate = KeywordScore & {
+  readonly row: SqlRow
+  readonly counts: readonly number[]
+  readonly length: number
+}
+
+export type Search = {
+  readonly terms: readonly { readonly text: string; readonly rarity: number }[]
+  readonly averageLength: number
+  /** Rows that hold a term, in no order. */
+  readonly candidates: readonly Candidate[]
+}
+
+const NOTHING: Search = { terms: [], averageLength: 0, candidates: [] }
+
+/**
+ * Gives way to other work between its steps. What is removed meanwhile is not found, and what is reworded counts with the
+ * words that it has when it is read.
+ */
+export async function search(
+  session: SqliteSession,
+  index: TextIndex,
+  scope: Scope,
+  query: TextSearch,
+): Promise<Search> {
+  const terms = queryTerms(query.text)
+  const ownerNumber = session.ownerNumber(scope)
+  if (terms.length === 0 || ownerNumber === null || query.limit <= 0) return NOTHING
+
+  const owner = ownerToken(ownerNumber)
+  const size = sizeOf(session, index, owner)
+  const isLarge = size.documents > LARGE_OWNER_ROWS
+  const where = conjunction([
+    ...within(index.table, scope, session, query.filters),
+    ...query.filters,
+  ])
+  const reading: Reading = { index, where, columns: query.columns, breather: new Breather() }
+  const few = isLarge && query.isNarrow ? readFew(session, reading) : null
+  const { found, rows } =
+    few === null
+      ? await look(session, scope, reading, { owner, size, isLarge, terms, limit: query.limit })
+      : { found: anyOf(session, index, terms), rows: few }
+  const rarities = terms.map((term) =>
+    inverseDocumentFrequency(Math.min(size.documents, found.frequency(term)), size.documents),
+  )
+  return {
+    terms: terms.map((text, position) => ({ text, rarity: rarities[position] ?? 0 })),
+    averageLength: size.averageLength,
+    candidates: rows
+      .map((row) => toCandidate(row, terms, rarities, size.averageLength, found))
+      .filter(({ score }) => score > 0), // a new row may have got the number of one that was removed meanwhile
+  }
+}
+
+/** How many of the best are to be returned. */
+export function hitsOf(limit: number): number {
+  return Math.min(limit, TEXT_HITS_MAX)
+}
+
+type Reading = {
+  readonly index: TextIndex
+  readonly where: Condition
+  readonly columns: Readonly<Record<string, string>>
+  readonly breather: Breather
+}
+
+type Look = {
+  readonly owner: string
+  readonly size: Size
+  readonly isLarge: boolean
+  readonly terms: readonly string[]
+  readonly limit: number
+}
+
+async function look(
+  session: SqliteSession,
+  scope: Scope,
+  reading: Reading,
+  { owner, size, isLarge, terms, limit }: Look,
+): Promise<{ readonly found: Found; readonly rows: readonly SqlRow[] }> {
+  const { index, breather } = reading
+  const token = isLarge ? tokenInLargeOwner(session, index, scope, owner, size.documents) : owner
+  const searched =
+    scope.user === undefined ? size : sizeOf(session, index, placeTokenOf(session, scope))
+  const enough = isLarge ? Math.max(limit, CANDIDATES) : Number.POSITIVE_INFINITY
+  const lookFor = async (isSelective: boolean) => {
+    const options = { ...size, isLarge, isSelective, breather }
+    const found = await findRows(session, index, token, terms, options)
+    return { found, rows: await readRows(session, reading, found.bestFirst(), enough) }
+  }
+  const looked = await lookFor(searched.documents > LARGE_OWNER_ROWS)
+  // Too few: then the common words must find rows as well.
+  return looked.rows.length < limit && looked.found.isSelective ? lookFor(false) : looked
+}
+
+function toCandidate(
+  row: SqlRow,
+  terms: readonly string[],
+  rarities: readonly number[],
+  averageLength: number,
+  found: Found,
+): Candidate {
+  const text = ` ${row.terms} `
+  const mayHold = found.holding(Number(row.number))
+  const counts = terms.map((term, position) => (mayHold(position) ? count(term, text) : 0))
+  const length = Number(row.terms_count)
+  let [asked, covered] = [0, 0]
+  for (const [position, rarity] of rarities.entries()) {
+    asked += rarity
+    if (counts[position] !== 0) covered += rarity
+  }
+  return {
+    row,
+    score: scoreCounts(counts, rarities, averageLength > 0 ? length / averageLength : 1),
+    coverage: asked > 0 ? Math.min(1, covered / asked) : 0,
+    counts,
+    length,
+  }
+}
+
+type Size = Pick<Corpus, 'documents' | 'averageLength'>
+
+function sizeOf(session: SqliteSession, { corpus, documents }: TextIndex, token: string): Size {
+  const [row] = session.all(`SELECT ${documents} AS rows, terms FROM ${corpus} WHERE token = ?`, [
+    token,
+  ])
+  const rows = Number(row?.rows ?? 0)
+  return { documents: rows, averageLength: rows === 0 ? 0 : Number(row?.terms) / rows }
+}
+
+/** A user's own rows are few among a large owner's; without a user, the token may not be worth its while. */
+function tokenInLargeOwner(
+  session: SqliteSession,
+  index: TextIndex,
+  scope: Scope,
+  owner: string,
+  documents: number,
+): string | null {
+  if (scope.user !== undefined) return placeTokenOf(session, scope)
+  const isMain = documents > sizeOf(session, index, EVERYONE_TOKEN).documents * MAIN_SHARE
+  return isMain ? null : owner
+}
+
+/** How often a term stands in a text of terms with a space around each. A term holds no space itself. */
+function count(term: string, text: string): number {
+  const sought = ` ${term} `
+  let times = 0
+  for (let at = text.indexOf(sought); at !== -1; times++) {
+    // Neighbours share the space between them, hence one less than the whole.
+    at = text.indexOf(sought, at + sought.length - 1)
+  }
+  return times
+}
+
+function placeTokenOf(session: SqliteSession, scope: Scope): string {
+  return placeToken(session.placeNumber(scope) ?? 0)
+}
+
+type Found = {
+  /** Whether common terms were left out of it. */
+  readonly isSelective: boolean
+  /** Numbers of rows, in the order in which they are worth reading. */
+  bestFirst(): Iterable<number>
+  /** For a row: tells of the term at a position whether it may hold it, as far as the index was asked. */
+  holding(number: number): (position: number) => boolean
+  /** How many rows hold a term. */
+  frequency(term: string): number
+}
+
+async function findRows(
+  session: SqliteSession,
+  index: TextIndex,
+  token: string | null,
+  terms: readonly string[],
+  options: {
+    readonly documents: number
+    readonly isLarge: boolean
+    readonly isSelective: boolean
+    readonly breather: Breather
+  },
+): Promise<Found> {
+  const { documents, isLarge, breather } = options
+  const frequencies = new Map<string, number>()
+  if (isLarge) {
+    for (const term of terms) frequencies.set(term, frequencyInStore(session, index, term))
+  }
+  const sought = options.isSelective ? selective(terms, frequencies) : terms
+  // Which of the sought terms a row holds, one bit each.
+  const held = new Map<number, number>()
+  for (const [position, term] of sought.entries()) {
+    const numbers = rowsHolding(session, index, token, term)
+    if (!isLarge) frequencies.set(term, numbers.length)
+    const bit = 1 << position
+    for (const number of numbers) held.set(number, (held.get(number) ?? 0) | bit)
+    if (breather.isDue) await breather.pause()
+  }
+  const frequency = (term: string) => frequencies.get(term) ?? 0
+  const rarities = sought.map((term) => inverseDocumentFrequency(frequency(term), documents))
+  const bits = terms.map((term) => (sought.includes(term) ? 1 << sought.indexOf(term) : 0))
+  return {
+    isSelective: sought.length < terms.length,
+    bestFirst: () => bestFirst(held, rarities),
+    holding: (number) => {
+      const known = held.get(number) ?? 0
+      return (position) => bits[position] === 0 || (known & (bits[position] ?? 0)) !== 0
+    },
+    frequency,
+  }
+}
+
+/** As if every row held every term, for rows that were found in another way. */
+function anyOf(session: SqliteSession, index: TextIndex, terms: readonly string[]): Found {
+  const frequencies = new Map(terms.map((term) => [term, frequencyInStore(session, index, term)]))
+  return {
+    isSelective: false,
+    bestFirst: () => [],
+    holding: () => () => true,
+    frequency: (term) => frequencies.get(term) ?? 0,
+  }
+}
+
+/** Rows that hold the same terms of the query are worth the same until they are read; newer ones go first. */
+function* bestFirst(
+  held: ReadonlyMap<number, number>,
+  rarities: readonly number[],
+): Generator<number> {
+  const groups = new Map<number, number[]>()
+  for (const [number, bits] of held) {
+    const group = groups.get(bits)
+    if (group === undefined) groups.set(bits, [number])
+    else group.push(number)
+  }
+  const worth = (bits: number) =>
+    rarities.reduce((sum, rarity, position) => ((bits >> position) & 1 ? sum + rarity : sum), 0)
+  const ranked = [...groups].sort(([a], [b]) => worth(b) - worth(a))
+  for (const [, numbers] of ranked) yield* numbers.sort((a, b) => b - a)
+}
+
+function selected({ index: { table }, columns }: Reading): Readonly<Record<string, string>> {
+  return {
+    ...columns,
+    number: `${table}.number`,
+    terms: `${table}.terms`,
+    terms_count: `${table}.terms_count`,
+  }
+}
+
+/** All rows that pass the filters; null when they are too many. */
+function readFew(session: SqliteSession, reading: Reading): readonly SqlRow[] | null {
+  const { index, where } = reading
+  const rows = session.packed(
+    {
+      columns: selected(reading),
+      from: `FROM ${index.table} WHERE ${where.sql} LIMIT ${LARGE_OWNER_ROWS + 1}`,
+    },
+    where.values,
+  )
+  return rows.length > LARGE_OWNER_ROWS ? null : rows
+}
+
+/** Reads rows in the given order until enough of them pass the filters. */
+async function readRows(
+  session: SqliteSession,
+  reading: Reading,
+  numbers: Iterable<number>,
+  enough: number,
+): Promise<readonly SqlRow[]> {
+  const { index, where, breather } = reading
+  const columns = selected(reading)
+  const rows: SqlRow[] = []
+  const read = (batch: readonly number[]) =>
+    rows.push(
+      ...session.packed(
+        {
+          columns,
+          from: `FROM json_each(?) AS candidate
+            CROSS JOIN ${index.table} ON ${index.table}.number = candidate.value
+            WHERE ${where.sql}`,
+        },
+        [JSON.stringify(batch), ...where.values],
+      ),
+    )
+  let batch: number[] = []
+  for (const number of numbers) {
+    batch.push(number)
+    if (batch.length < ROWS_PER_READ) continue
+    read(batch)
+    if (rows.length >= enough) return rows
+    if (breather.isDue) await breather.pause()
+    batch = []
+  }
+  read(batch)
+  return rows
+}
+
+/** The rarest terms, as many as find a bearable number of rows, and always one. */
+function selective(
+  terms: readonly string[],
+  frequencies: ReadonlyMap<string, number>,
+): readonly string[] {
+  const frequency = (term: string) => frequencies.get(term) ?? 0
+  const rarestFirst = terms
+    .filter((term) => frequency(term) > 0)
+    .sort((a, b) => frequency(a) - frequency(b))
+  let rows = 0
+  const common = rarestFirst.findIndex((term, index) => {
+    rows += frequency(term)
+    return index > 0 && rows > LARGE_OWNER_ROWS
+  })
+  return common === -1 ? rarestFirst : rarestFirst.slice(0, common)
+}
+
+function frequencyInStore(session: SqliteSession, { vocabulary }: TextIndex, term: string): number {
+  const [row] = session.all(`SELECT doc FROM ${vocabulary} WHERE term = ?`, [term])
+  return Number(row?.doc ?? 0)
+}
+
+/** One JSON text instead of a row object per number: thousands of them cost a millisecond, not ten. */
+function rowsHolding(
+  session: SqliteSession,
+  { terms }: TextIndex,
+  token: string | null,
+  term: string,
+): readonly number[] {
+  const wanted = token === null ? [term] : [token, term]
+  const [row] = session.all(
+    `SELECT json_group_array(rowid) AS numbers FROM ${terms} WHERE ${terms} MATCH ?`,
+    [wanted.map(quoted).join(' AND ')],
+  )
+  return JSON.parse(String(row?.numbers))
+}
