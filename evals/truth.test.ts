@@ -22,7 +22,7 @@ describe('the labelled pairs', () => {
     '[TR7] are told apart as well as promised, by %s',
     async (by) => {
       const judged = await judgePairs(by)
-      for (const some of [judged, judged.filter(({ isHeldOut }) => isHeldOut)]) {
+      for (const some of [judged, judged.filter(({ set }) => set === 'heldOut')]) {
         const { falseSupersede, duplicatesCaught } = scoreTruth(some)
         expect(falseSupersede).toBeLessThan(0.01)
         expect(duplicatesCaught).toBeGreaterThan(0.9)

@@ -51,6 +51,7 @@ export const SECOND = {
     `,
     unrelated: `
       I live in Ghent | I live in Belgium
+      I have an appointment on May 3 | I have an appointment on May 9
       I live in Ghent | My office is in Brussels
       I work at Spotify | I worked at Ericsson for 5 years
       My son is called Max | My daughter is called Ida

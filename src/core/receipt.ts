@@ -21,6 +21,8 @@ export type Receipt = {
   readonly skipped: string | null
   /** The code of the error that memory met, if it did. */
   readonly error: string | null
+  /** Legs of recall that failed: `meaning`, `rerank`, `keyword`. */
+  readonly degraded: readonly string[]
   readonly recalled: readonly ReceiptMemory[]
   readonly injected: {
     readonly placement: Placement

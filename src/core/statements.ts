@@ -93,7 +93,21 @@ export type Statement = {
 
 const DENIAL = '¬'
 
+/** Neighbours of one statement are often those of the next as well, and reading takes longer than comparing. */
+const REMEMBERED_MAX = 1_000
+const remembered = new Map<string, Statement>()
+
 export function readStatement(content: string): Statement {
+  if (content.length > REWRITTEN_CHARACTERS_MAX) return read(content)
+  const known = remembered.get(content)
+  if (known !== undefined) return known
+  if (remembered.size >= REMEMBERED_MAX) remembered.clear()
+  const statement = read(content)
+  remembered.set(content, statement)
+  return statement
+}
+
+function read(content: string): Statement {
   const spaced = content
     .normalize('NFKC')
     .replace(/[’‘`´]/g, "'")
@@ -186,7 +200,7 @@ function compareNumbers(a: Statement, b: Statement): Comparison {
     return DIFFERENT
   if (!hasSubject(a.outline)) return DIFFERENT
   const place = a.timeless.findIndex((word, index) => word !== b.timeless[index])
-  const isDate = a.outline[place] === '@'
+  const isDate = [place - 1, place, place + 1].some((index) => a.outline[index] === '@')
   // What happened on two days, or happens on both, or happens to someone on one of them, may all be true.
   if (a.isEvent || b.isEvent || isNumbered(a, place)) return DIFFERENT
   if (isDate && (a.isOwn || a.timeless.some(isRepeatedDay) || b.timeless.some(isRepeatedDay))) {

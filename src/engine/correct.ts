@@ -136,7 +136,7 @@ export async function erase(ports: EnginePorts, scope: Scope, id: MemoryId): Pro
 }
 
 /** Null when it is not there, or no longer as it must be: someone may have restored it in the meantime. */
-async function eraseIf(
+export async function eraseIf(
   ports: EnginePorts,
   scope: Scope,
   id: MemoryId,

@@ -8,13 +8,14 @@ import type { ForeignRecord } from '../core/foreign/record.ts'
 import { decideRecall } from '../core/gate.ts'
 import { type Instant, parseId, type Scope, SYSTEM_OWNER } from '../core/ids.ts'
 import type { Memory } from '../core/memory.ts'
-import type { EmbedderReport } from '../ports/embedder.ts'
+import type { Embedder, EmbedderReport } from '../ports/embedder.ts'
 import type { Change, Page, Store, StoreFault, StoreReport, Tally } from '../ports/store.ts'
 import { type Cleared, type ClearOptions, clear } from './clear.ts'
 import type { Conversations } from './conversations/conversations.ts'
 import { createConversations } from './conversations/keeper.ts'
 import * as correct from './correct.ts'
 import { Indexer, type IndexProgress, type IndexStatus } from './indexing.ts'
+import { LegGuard } from './leg-guard.ts'
 import { createModels, type Models } from './models.ts'
 import { type ErasedOwner, eraseOwner } from './owners.ts'
 import { type ForeignOptions, importRecords } from './portability/foreign.ts'
@@ -37,6 +38,8 @@ import { UseCounter } from './uses.ts'
 export type EngineStatus = StoreReport & {
   /** How memories are found by meaning; null when they are found by their words alone. */
   readonly index: (IndexStatus & { readonly embedder: EmbedderReport }) | null
+  /** Why the reranker is not asked at the moment; null when it is, or there is none. */
+  readonly rerankTrouble: string | null
 }
 
 export type EngineParts = {
@@ -153,6 +156,7 @@ export function createEngineOn(given: EnginePorts): Engine {
     embedder === undefined || vectors === undefined
       ? null
       : new Indexer({ ...given, embedder, vectors })
+  const guards = { meaning: new LegGuard(given.clock), rerank: new LegGuard(given.clock) }
   const tallies = new Tallies(given.store, given.clock)
   const store = watched(given.store, indexer, tallies)
   const ports = { ...given, store }
@@ -183,7 +187,9 @@ export function createEngineOn(given: EnginePorts): Engine {
     const tuned = inForce.rerankEnabled ? ports : withoutReranker(ports)
     const found = merged(
       await Promise.all(
-        scopes.map((each) => recall({ ...tuned, settings: inForce }, indexer, each, query)),
+        scopes.map((each) =>
+          recall({ ...tuned, settings: inForce }, { indexer, guards }, each, query),
+        ),
       ),
       query.limit ?? inForce.recallLimit,
       query,
@@ -260,7 +266,7 @@ export function createEngineOn(given: EnginePorts): Engine {
       return erased
     },
     parts: () => ({
-      embedder: embedder?.report() ?? null,
+      embedder: embedder === undefined ? null : reportOn(embedder, guards.meaning),
       vectors: vectors === undefined ? 'none' : 'store',
       reranks: given.reranker !== undefined,
     }),
@@ -289,7 +295,8 @@ export function createEngineOn(given: EnginePorts): Engine {
       index:
         indexer === null || embedder === undefined
           ? null
-          : { ...(await indexer.status()), embedder: embedder.report() },
+          : { ...(await indexer.status()), embedder: reportOn(embedder, guards.meaning) },
+      rerankTrouble: guards.rerank.trouble(),
     }),
     warmUp: async () => {
       await indexer?.catchUp()
@@ -304,6 +311,7 @@ export function createEngineOn(given: EnginePorts): Engine {
     close: async () => {
       await conversations.close()
       await uses.flush().catch(() => {}) // counting is not worth failing for
+      await Promise.all([guards.meaning.close(), guards.rerank.close()])
       await indexer?.close()
       try {
         await Promise.all([embedder?.close(), given.reranker?.close()])
@@ -313,6 +321,13 @@ export function createEngineOn(given: EnginePorts): Engine {
       }
     },
   }
+}
+
+/** A model that hangs doesn't know it; whoever has waited for it does. */
+function reportOn(embedder: Embedder, guard: LegGuard): EmbedderReport {
+  const report = embedder.report()
+  const because = guard.trouble()
+  return because === null ? report : { ...report, state: { kind: 'failing', because } }
 }
 
 function withoutReranker({ reranker: _, ...ports }: EnginePorts): EnginePorts {

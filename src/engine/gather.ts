@@ -9,17 +9,24 @@ import type { MeaningLeg } from '../core/ranking/evidence.ts'
 import { closenessAmong, SUBJECTS_MAX } from '../core/ranking/floor.ts'
 import type { Asked } from '../core/ranking/match.ts'
 import type { Settings } from '../core/settings.ts'
+import type { Embedder } from '../ports/embedder.ts'
 import type { MemoryFilter } from '../ports/store.ts'
 import type { VectorSpace } from '../ports/vector-index.ts'
 import { type Timely, withinTime } from './deadline.ts'
 import type { Indexer } from './indexing.ts'
+import type { GuardedWork, LegGuard } from './leg-guard.ts'
 import type { EnginePorts } from './ports.ts'
 import { nextTurn } from './turns.ts'
 
-/** One question, with everything that its stages need. */
-export type Question = {
-  readonly ports: EnginePorts
+/** What recall works with besides the ports: all that lasts longer than one question. */
+export type RecallParts = {
   readonly indexer: Indexer | null
+  readonly guards: { readonly meaning: LegGuard; readonly rerank: LegGuard }
+}
+
+/** One question, with everything that its stages need. */
+export type Question = RecallParts & {
+  readonly ports: EnginePorts
   readonly scope: Scope
   readonly settings: Settings
   readonly where: MemoryFilter
@@ -65,31 +72,42 @@ export type Meaning = {
 }
 
 export async function meaningLeg(call: Question): Promise<Leg<Meaning>> {
-  const { ports, indexer, scope, text, settings, deadlineMs } = call
+  const { ports, indexer, guards, scope, text, settings, deadlineMs } = call
   const { vectors } = ports
   if (settings.strategy === 'keyword') return skipped('the strategy is keyword')
   if (indexer === null || vectors === undefined) return skipped('there is no embedding model')
   if (!/[\p{L}\p{N}].*[\p{L}\p{N}].*[\p{L}\p{N}]/su.test(text)) {
     return skipped('there are too few letters in the question')
   }
-  const looked = await withinTime(deadlineMs, async (signal): Promise<Meaning | Skipped> => {
+  const look: GuardedWork<Meaning | Skipped> = async (signal, { loads, asks }) => {
     await nextTurn()
+    await loads(() => indexer.load())
     const { space, embedder, model, calibration } = await indexer.open(scope)
     if (!isReadable(text, model.languages)) {
       return skipped(`the model reads ${model.languages?.join(', ')} only`)
     }
     await indexer.settle(scope, Math.min(SETTLE_MS, deadlineMs / 2))
-    const [vector] = await embedder.embed([text], { purpose: 'query', signal })
-    if (vector === undefined) throw new AppError('unavailable', 'The question got no vector.')
+    const vector = await asks(() => vectorOf(text, embedder, signal))
     const limit = settings.vectorCandidates
     const hits = await vectors.nearest(space, scope, { vector, limit, where: call.where })
     // A full list stands for many; how many exactly makes no difference.
     const memories = hits.length < limit ? hits.length : SUBJECTS_MAX
     return { hits, vector, space, closeness: closenessAmong(memories, calibration) }
-  })
+  }
+  const looked = await guards.meaning.within(deadlineMs, look)
   return looked.kind === 'done' && 'kind' in looked.result
     ? looked.result
     : (looked as Timely<Meaning>) // the other case was just ruled out
+}
+
+async function vectorOf(
+  text: string,
+  embedder: Embedder,
+  signal: AbortSignal,
+): Promise<Float32Array> {
+  const [vector] = await embedder.embed([text], { purpose: 'query', signal })
+  if (vector === undefined) throw new AppError('unavailable', 'The question got no vector.')
+  return vector
 }
 
 /** A model for languages in Latin letters makes noise of other scripts; words do better alone there. */

@@ -9,6 +9,7 @@ import type { EngineStatus } from './engine.ts'
 /** Everything that can be amiss. The names are label values and part of what the server answers. */
 export const HEALTH_REASONS = {
   embedder_failing: 'The embedding model fails; memories are found by their words alone.',
+  reranker_failing: 'The reranker fails; memories stay in the order that they were found in.',
   vectors_failing: 'Memories can’t be given their vectors at the moment.',
   vectors_missing: 'Some memories have no vector yet and are found by their words alone.',
   model_changing: 'The vectors of a new model are being made; the former one answers meanwhile.',
@@ -52,7 +53,7 @@ export function describeHealth(
   surroundings: Surroundings = {},
 ): Health {
   const findings = [
-    ...(status instanceof AppError ? [storeFinding(status)] : indexFindings(status)),
+    ...(status instanceof AppError ? [storeFinding(status)] : modelFindings(status)),
     ...writeFindings(surroundings),
     ...(surroundings.isStopping === true ? [fatal('stopping')] : []),
   ]
@@ -96,6 +97,14 @@ export function gaugesOf(
 
 function reasonNames(): readonly HealthReason[] {
   return Object.keys(HEALTH_REASONS) as HealthReason[] // the keys of this very table
+}
+
+function modelFindings(status: EngineStatus): readonly Finding[] {
+  const { rerankTrouble } = status
+  return [
+    ...indexFindings(status),
+    ...(rerankTrouble === null ? [] : [partial('reranker_failing', rerankTrouble)]),
+  ]
 }
 
 function indexFindings({ index }: EngineStatus): readonly Finding[] {

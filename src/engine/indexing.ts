@@ -112,6 +112,11 @@ export class Indexer {
     if (memories.length > 0) this.#schedule(START_DELAY_MS)
   }
 
+  /** Waits for the model alone, so that one that can't be had is told from a store that can't. */
+  async load(): Promise<void> {
+    await this.#openTarget()
+  }
+
   /** The space to search in, with whatever fills it started. Fails when there is no working embedder. */
   async open(scope: Scope): Promise<ActiveSpace> {
     const target = await this.#openTarget()

@@ -52,12 +52,12 @@ import {
   type Meaning,
   meaningLeg,
   type Question,
+  type RecallParts,
   refuseSilence,
   reportOf,
   skipped,
   unfound,
 } from './gather.ts'
-import type { Indexer } from './indexing.ts'
 import type { EnginePorts } from './ports.ts'
 import { parseLimit, type ReadFilter, toMemoryFilter } from './read.ts'
 import { nextTurn } from './turns.ts'
@@ -120,7 +120,7 @@ type Recall = Question & { readonly query: RecallQuery }
 
 export async function recall(
   ports: EnginePorts,
-  indexer: Indexer | null,
+  parts: RecallParts,
   scope: Scope,
   query: RecallQuery,
 ): Promise<Recollection> {
@@ -132,8 +132,8 @@ export async function recall(
   const now = query.asOf === undefined ? ports.clock.now() : parseTime(query.asOf)
   const tokensMax = tokenBudget(query, settings)
   const call: Recall = {
+    ...parts,
     ports,
-    indexer,
     scope,
     query,
     settings,
@@ -321,7 +321,7 @@ async function asTheyWere(
 
 /** The best are read again; those the reranker is silent about keep their order behind them. */
 async function rerank(
-  { ports, settings, text, deadlineMs }: Recall,
+  { ports, guards, settings, text, deadlineMs }: Recall,
   candidates: readonly Loaded[],
 ): Promise<{ readonly candidates: readonly Loaded[]; readonly report: LegReport }> {
   const { reranker } = ports
@@ -331,7 +331,9 @@ async function rerank(
     return { candidates, report: reportOf(skipped(because), 0) }
   }
   const texts = top.map(({ memory }) => memory.content)
-  const read = await withinTime(deadlineMs, (signal) => reranker.rerank(text, texts, signal))
+  const read = await guards.rerank.within(deadlineMs, (signal, { asks }) =>
+    asks(() => reranker.rerank(text, texts, signal)),
+  )
   if (read.kind === 'failed') return { candidates, report: reportOf(read, 0) }
   const usable = read.result.filter(({ index, score }) => index in top && Number.isFinite(score))
   const judged = new Map(usable.map(({ index, score }) => [index, score]))

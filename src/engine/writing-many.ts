@@ -75,7 +75,7 @@ export class WriteBatch {
     return this.#touched.get(memory.id)?.after ?? memory
   }
 
-  /** Puts a memory that the batch has touched, or will touch, in another form. */
+  /** Gives a memory that the batch has touched another form. */
   amend(memory: Memory): void {
     const before = this.#touched.get(memory.id)?.before ?? null
     this.#touched.set(memory.id, { before, after: memory })
@@ -119,7 +119,9 @@ export class WriteBatch {
         // Said twice in one batch is said once: it is one source.
         const { sourceCount, salience } = isOurs ? previous : decision.memory
         const again = decision.kind === 'duplicate' ? { sourceCount, salience } : { sourceCount }
-        const memory = { ...decision.memory, ...again }
+        // Who a person is stays that, also when it is said again as a fact among others.
+        const category = previous.category === 'identity' ? 'identity' : decision.memory.category
+        const memory = { ...decision.memory, ...again, category }
         this.#replace(previous, memory)
         return { ...decision, memory }
       }

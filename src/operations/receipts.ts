@@ -23,6 +23,9 @@ export const wireReceipt = z
     status: z.int().nullable().describe('What the provider answered with; null for nothing.'),
     skipped: z.string().nullable().describe('Why no memories were added; null when some were.'),
     error: z.string().nullable().describe('The code of the error that memory met.'),
+    degraded: z
+      .array(z.string())
+      .describe('Parts of recall that failed, so that it found less than it could have.'),
     recalled: z.array(
       z.object({
         memory: z.string(),
@@ -56,13 +59,14 @@ export const wireReceipt = z
 export type WireReceipt = z.output<typeof wireReceipt>
 
 function toWireReceipt({ place, at, ...receipt }: Receipt): WireReceipt {
-  const { recalled, injected, shadow, turns, extracted, toolCalls } = receipt
+  const { degraded, recalled, injected, shadow, turns, extracted, toolCalls } = receipt
   return {
     ...receipt,
     owner: place.owner,
     user: place.user,
     sessionId: place.session ?? '',
     at: isoTime(at),
+    degraded: [...degraded],
     recalled: recalled.map((each) => ({ ...each, trail: [...each.trail] })),
     injected: injected && { ...injected, memories: [...injected.memories] },
     shadow: shadow && { ...shadow, memories: [...shadow.memories] },

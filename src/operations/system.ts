@@ -100,7 +100,7 @@ export const engineStatus = defineOperation({
   http: { method: 'GET', path: '/api/memory/engine-status' },
   run: async (context) => {
     const { engine, caller } = context
-    const { kind, index } = await engine.status()
+    const { kind, index, rerankTrouble } = await engine.status()
     const { embedder, reranks } = engine.parts()
     const { rerankEnabled } = await engine.settings.effective(homeOf(caller))
     const isFailing = embedder?.state.kind === 'failing'
@@ -133,8 +133,8 @@ export const engineStatus = defineOperation({
         enabled: reranks && rerankEnabled,
         provider: null,
         model: null,
-        available: reranks,
-        reason: reranks ? null : 'no reranker is configured',
+        available: reranks && rerankTrouble === null,
+        reason: reranks ? rerankTrouble : 'no reranker is configured',
       },
     }
   },

@@ -39,6 +39,7 @@ it('[CV23] receipts tell what memory did, as a list and one by one', async () =>
     expect(shown).toContain(part)
   }
   expect(shown).toMatch(new RegExp(`recalled +${id} .*→`))
+  expect((await cli(['receipts', given.id])).out).toBe(shown)
   expect((await cli(['receipts', 'show', skipped.id])).out).toContain(
     'skipped: nothing-relevant. No memory was near enough to the question.',
   )
@@ -51,6 +52,8 @@ it('[CV23] receipts tell what memory did, as a list and one by one', async () =>
 
 it.each([
   [['receipts', 'show'], 2, '`receipts show` needs the <id> of a receipt.'],
+  [['receipts', 'rcp_none'], 4, 'There is no receipt rcp_none here.'],
+  [['receipts', 'rcp_1', 'rcp_2'], 2, 'One receipt at a time.'],
   [['receipts', 'shwo', 'rcp_1'], 2, 'Did you mean `receipts show`?'],
   [['receipts', 'show', 'rcp_none'], 4, 'There is no receipt rcp_none here.'],
   [['receipts', 'show', 'mem_1'], 4, 'There is no receipt mem_1 here.'],

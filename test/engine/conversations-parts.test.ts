@@ -84,3 +84,37 @@ it('[CV4] a message that needs no memories is told so, and nothing is looked for
   await conversations.close()
   await ports.store.close()
 })
+
+it.each([
+  ['Thanks!', { text: 'Thanks!', strategy: 'keyword' }],
+  ['What is my dog called?', { text: 'What is my dog called?' }],
+  ['Which of the two would suit me better?', { text: 'Which of the two would suit me better?' }],
+  [
+    `${'There is much to tell. '.repeat(20)}Who is Rex?`,
+    { text: 'Who is Rex', strategy: 'keyword' },
+  ],
+])('[CV25] asks memory for what a message is about: %s', async (message, asked) => {
+  const settings = resolveSettings({ enabled: true })
+  const ports = {
+    store: createReferenceStore(),
+    clock: new FakeClock(),
+    ids: countingIds(),
+    settings,
+  }
+  const queries: object[] = []
+  const conversations = createConversations({
+    ports,
+    settings: { effective: async () => settings, known: () => settings },
+    recall: (_, query) => {
+      queries.push(query)
+      return Promise.reject(new Error('nothing'))
+    },
+    learn: async () => ({ remembered: [], refused: 0 }),
+    decideRecall: () => true,
+  })
+  await conversations.prepare(requestOf([message]))
+  const [{ text, strategy } = {}] = queries as { text?: string; strategy?: string }[]
+  expect(strategy === undefined ? { text } : { text, strategy }).toEqual(asked)
+  await conversations.close()
+  await ports.store.close()
+})

@@ -1,5 +1,6 @@
 /** The demo, asked by the real clients over HTTP. */
 import { Readable } from 'node:stream'
+import { createAnthropic } from '@ai-sdk/anthropic'
 import { createOpenAI } from '@ai-sdk/openai'
 import Anthropic from '@anthropic-ai/sdk'
 import { generateText, streamText } from 'ai'
@@ -216,12 +217,31 @@ describe('asked with the Anthropic client', () => {
       status: 400,
       error: { type: 'error', error: { type: 'invalid_request_error' } },
     })
+    const unknown = anthropic.post('/v1/messages/batches', { body: {} })
+    await expect(unknown).rejects.toMatchObject({
+      status: 404,
+      error: { type: 'error', error: { type: 'not_found_error' } },
+    })
+  })
+
+  it('[PV14] counts the tokens that it says an answer took', async () => {
+    const messages = [{ role: 'user' as const, content: said }]
+    const counted = await anthropic.messages.countTokens({ model: 'echo', messages })
+    const { usage } = await anthropic.messages.create({ ...asked, messages })
+    expect(counted).toEqual({ input_tokens: usage.input_tokens })
+    const wrong = anthropic.messages.countTokens({ model: 'echo', messages: [] })
+    await expect(wrong).rejects.toBeInstanceOf(Anthropic.BadRequestError)
   })
 })
 
-it('[PV14] suits the AI SDK, in both of OpenAI’s formats', async () => {
-  const models = createOpenAI({ baseURL: url, apiKey: 'none' })
-  for (const model of [models.chat('echo'), models.responses('echo')]) {
+it('[PV14] suits the AI SDK, in all formats', async () => {
+  const openaiModels = createOpenAI({ baseURL: url, apiKey: 'none' })
+  const anthropicModels = createAnthropic({ baseURL: url, apiKey: 'none' })
+  for (const model of [
+    openaiModels.chat('echo'),
+    openaiModels.responses('echo'),
+    anthropicModels('echo'),
+  ]) {
     expect((await generateText({ model, prompt: said })).text).toContain(QUOTED)
     const streamed = streamText({ model, prompt: said })
     expect(await streamed.text).toContain(QUOTED)

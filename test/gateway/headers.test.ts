@@ -126,3 +126,60 @@ describe.each(FORMAT_NAMES)('%s', (format) => {
     expect(JSON.stringify(receipt)).not.toContain('jasmine')
   })
 })
+
+describe('names that are none', () => {
+  const LONG = 'x'.repeat(600)
+
+  it.each([
+    ['x-recollect-agent', '@system'],
+    ['x-recollect-agent', LONG],
+    ['X-Osaurus-Agent-Id', LONG],
+    ['x-recollect-user', LONG],
+    ['x-recollect-session', LONG],
+    ['x-omniroute-session-id', 'a\tb'],
+  ])('[GW19] in %s are refused, and nothing is sent', async (name, value) => {
+    const setup = await setUpGateway()
+    for (const format of FORMAT_NAMES) {
+      const body = requestOf(format, [{ role: 'user', content: QUESTION }])
+      const { status, error } = await refusalOf(setup, format, body, { [name]: value })
+      expect([status, error.type]).toEqual([400, 'invalid_request_error'])
+      expect(error.message).toMatch(/^x-recollect-(agent|user|session) is not a name/)
+    }
+    expect(setup.upstream.requests).toHaveLength(0)
+  })
+
+  it.each([LONG, 'a\u0000b', ' grace ', 'line\nline'])(
+    '[GW19] in a body stand for the same user each time: %j',
+    async (endUser) => {
+      const setup = await setUpGateway()
+      const wish = { fields: { user: endUser } }
+      await ask(setup, 'chat', wish, 'My favourite tea is rooibos.')
+      const { told, received } = await ask(setup, 'chat', wish)
+      expect(told).toMatch(/^injected; count=1; /)
+      expect(received).toContain('rooibos')
+      expect(received).not.toContain('jasmine')
+      expect(JSON.parse(received).user).toBe(endUser)
+    },
+  )
+})
+
+it('[GW4] no receipt is named where none is kept', async () => {
+  const setup = await setUpGateway('memory on', { settings: { receiptsMax: 0 } })
+  expect((await ask(setup, 'chat', {})).told).toMatch(/^injected; count=1; tokens=\d+$/)
+})
+
+type Refusal = {
+  readonly status: number
+  readonly error: { readonly type: string; readonly message: string }
+}
+
+async function refusalOf(
+  setup: GatewaySetup,
+  format: FormatName,
+  body: object,
+  headers: Readonly<Record<string, string>>,
+): Promise<Refusal> {
+  const response = await askFor(setup, PATHS[format], body, headers)
+  const { error } = (await response.json()) as Pick<Refusal, 'error'>
+  return { status: response.status, error }
+}

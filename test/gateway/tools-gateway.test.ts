@@ -1,6 +1,7 @@
 /** Memory tools from end to end: a client, the gateway over HTTP, a real engine, and a provider by script. */
 import OpenAI from 'openai'
 import { expect, it } from 'vitest'
+import { askFor } from './conversation.ts'
 import { OWNER, QUESTION, setUpGateway } from './harness.ts'
 import { callsIn, search, toolNames, WAYS, weather } from './tools-support.ts'
 import { PATHS, speak } from './wire.ts'
@@ -92,4 +93,43 @@ it('[MT1] a request that wants no memory gets no tools', async () => {
   })
   await client.responses.create({ model: 'gpt-test', input: QUESTION })
   expect(upstream.last().body.tools).toBeUndefined()
+})
+
+const NOTHING_LEARNED = { 'x-recollect-no-extract': '1' }
+const NOTHING_TOLD = { 'x-recollect-no-inject': '1' }
+
+it.each([
+  ['a header', NOTHING_LEARNED, {}],
+  ['a setting', {}, { extract: false }],
+])(
+  '[MT8] where nothing is to be learned, by %s, nothing can be saved',
+  async (_, headers, more) => {
+    const setup = await setUpGateway('memory on', { settings: { ...settings, ...more } })
+    const { upstream, baseUrl, key, engine } = setup
+    const save = { id: 'call_m1', name: 'memory_save', arguments: { content: 'I own a yacht' } }
+    upstream.queue((request) => speak(request, { toolCalls: [save] }))
+    const shared = { baseURL: baseUrl, apiKey: key, maxRetries: 0 }
+    const client = new OpenAI({ ...shared, defaultHeaders: headers })
+    const answer = await client.chat.completions.create({
+      model: 'gpt-test',
+      messages: [{ role: 'user', content: QUESTION }],
+    })
+    expect(toolNames(upstream.last().body)).toEqual(['memory_search'])
+    // Not ours to answer: the client sees what its model made up.
+    expect(answer.choices[0]?.message.tool_calls).toMatchObject([{ id: 'call_m1' }])
+    expect(upstream.requests).toHaveLength(1)
+    const { rows } = await engine.list({ owner: OWNER })
+    expect(rows.map(({ content }) => content).join()).not.toContain('yacht')
+  },
+)
+
+it.each([
+  [NOTHING_TOLD, ['memory_save', 'memory_update', 'memory_forget']],
+  [{ ...NOTHING_TOLD, ...NOTHING_LEARNED }, []],
+])('[MT8] with %j the model is offered %j', async (headers, names) => {
+  const { upstream, url, key } = await setUpGateway('memory on', { settings })
+  const body = { model: 'm', input: QUESTION }
+  const response = await askFor({ url, key }, PATHS.responses, body, headers)
+  expect(response.status).toBe(200)
+  expect(toolNames(upstream.last().body)).toEqual(names)
 })

@@ -1,7 +1,8 @@
 /** What the memory tools do, on a real engine, and when they are offered. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { MEMORY_TOOL_NAMES } from '../../src/core/formats/tools/index.ts'
 import type { JsonObject } from '../../src/core/memory.ts'
-import { createToolbox, wantsTools } from '../../src/doors/gateway/tools/index.ts'
+import { createToolbox, wantedTools } from '../../src/doors/gateway/tools/index.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { createEngine } from '../../src/main/compose.ts'
 import type { Caller } from '../../src/operations/access.ts'
@@ -159,25 +160,25 @@ it('[MT6] says what is wrong inside to nobody', async () => {
 })
 
 const ON = {
-  settings: { enabled: true, skillsEnabled: true, shadow: false },
-  wantsMemory: true,
+  settings: { enabled: true, skillsEnabled: true, shadow: false, inject: true, extract: true },
+  wishes: { memory: true, inject: true, extract: true },
   provider: { kind: 'openai', supportsTools: true },
   body: {} as JsonObject,
 } as const
 const TOOLS = [{ type: 'function', function: { name: 'get_weather' } }]
 
 it('[MT1] tools are offered where they are wanted and can be used', () => {
-  const allows = (body: JsonObject) => wantsTools({ ...ON, body })
-  expect(wantsTools(ON)).toBe(true)
+  const allows = (body: JsonObject) => wantedTools({ ...ON, body }).length > 0
+  expect(wantedTools(ON)).toEqual(MEMORY_TOOL_NAMES)
   for (const off of [
     { settings: { ...ON.settings, enabled: false } },
     { settings: { ...ON.settings, skillsEnabled: false } },
     { settings: { ...ON.settings, shadow: true } },
-    { wantsMemory: false },
+    { wishes: { ...ON.wishes, memory: false } },
     { provider: { kind: 'openai', supportsTools: false } },
     { provider: { kind: 'demo', supportsTools: true } },
   ] as const) {
-    expect(wantsTools({ ...ON, ...off })).toBe(false)
+    expect(wantedTools({ ...ON, ...off })).toEqual([])
   }
   for (const choice of ['auto', 'required', { type: 'auto' }, { type: 'any' }, null]) {
     expect(allows({ tools: TOOLS, tool_choice: choice })).toBe(true)
@@ -200,4 +201,14 @@ it('[MT1] tools are offered where they are wanted and can be used', () => {
   expect(allows({ n: 2 })).toBe(false)
   expect(allows({ background: true })).toBe(false)
   expect(allows({ tools: null, n: 1, background: false })).toBe(true)
+})
+
+it('[MT8] only what is wanted is offered: nothing to keep, nothing to tell, or neither', () => {
+  const writing = MEMORY_TOOL_NAMES.filter((name) => name !== 'memory_search')
+  for (const part of ['settings', 'wishes'] as const) {
+    const offered = (more: object) => wantedTools({ ...ON, [part]: { ...ON[part], ...more } })
+    expect(offered({ extract: false })).toEqual(['memory_search'])
+    expect(offered({ inject: false })).toEqual(writing)
+    expect(offered({ inject: false, extract: false })).toEqual([])
+  }
 })

@@ -4,8 +4,10 @@
 import { covers, type Scope } from '../../core/ids.ts'
 import type { Memory } from '../../core/memory.ts'
 import { isReworded } from '../../core/searchable.ts'
+import type { Turn } from '../../core/transcript.ts'
 import { refusalOf } from '../../ports/expectations.ts'
 import { type Change, type CommitOutcome, TABLES, type Table } from '../../ports/store.ts'
+import { Growth } from './corpus.ts'
 import type { SqlRow, SqlValue } from './driver.ts'
 import { ENTRY_COLUMNS, entryValues } from './entry-rows.ts'
 import {
@@ -14,6 +16,7 @@ import {
   type Home,
   homeOf,
   MEMORY_COLUMNS,
+  memoryEntry,
   memoryValues,
   REVISION_COLUMNS,
   revisionValues,
@@ -21,10 +24,12 @@ import {
   toMemory,
   tombstoneValues,
   toPlace,
+  turnEntry,
+  wordsOf,
 } from './rows.ts'
 import type { SqliteSession } from './session.ts'
-import { EVERYONE_TOKEN, enter, takeOut } from './text.ts'
-import { TURN_COLUMNS, turnValues } from './turn-rows.ts'
+import { enter, MEMORY_INDEX, TURN_INDEX, takeOut } from './text-search.ts'
+import { TURN_COLUMNS, turnValues, turnWords } from './turn-rows.ts'
 
 type Refusal = 'version' | 'exists' | 'key'
 type Put<T extends Table = Table> = Extract<Change, { op: 'put'; table: T }>
@@ -32,7 +37,7 @@ type Put<T extends Table = Table> = Extract<Change, { op: 'put'; table: T }>
 export function commit(session: SqliteSession, changes: readonly Change[]): CommitOutcome {
   if (changes.length === 0) return { kind: 'committed' }
   return session.transact((rollback): CommitOutcome => {
-    const growth: Corpora = new Map()
+    const growth = new Growth()
     for (const change of changes) {
       if (change.op === 'count') {
         countUses(session, change)
@@ -45,7 +50,7 @@ export function commit(session: SqliteSession, changes: readonly Change[]): Comm
       const id = change.op === 'put' ? change.row.id : change.id
       return { kind: 'conflict', table: change.table, id, because }
     }
-    noteGrowth(session, growth)
+    growth.write(session)
     return { kind: 'committed' }
   })
 }
@@ -54,7 +59,7 @@ export function commit(session: SqliteSession, changes: readonly Change[]): Comm
 function address(
   session: SqliteSession,
   change: Extract<Change, { op: 'remove' | 'check' }>,
-  growth: Corpora,
+  growth: Growth,
 ): Refusal | null {
   const row = existing(session, change.table, change.id)
   const because = refusal(change.expect, row, change.scope)
@@ -62,13 +67,18 @@ function address(
   session.run(`DELETE FROM ${change.table} WHERE id = ?`, [change.id])
   if (change.table === 'memory') {
     const entry = entryOf(row)
-    takeOut(session, Number(row.number), homeOf(row), entry)
-    grow(growth, homeOf(row), -1, -entry.count)
+    takeOut(session, MEMORY_INDEX, Number(row.number), memoryEntry(homeOf(row), entry))
+    growth.add(MEMORY_INDEX, homeOf(row), -1, -entry.count)
+  }
+  if (change.table === 'turn') {
+    const words = wordsOf(row)
+    takeOut(session, TURN_INDEX, Number(row.number), turnEntry(homeOf(row), words))
+    growth.add(TURN_INDEX, homeOf(row), -1, -words.count)
   }
   return null
 }
 
-function put(session: SqliteSession, change: Put, growth: Corpora): Refusal | null {
+function put(session: SqliteSession, change: Put, growth: Growth): Refusal | null {
   const place = change.table === 'revision' ? change.row.memory.place : change.row.place
   const home = session.homeFor(place)
   // An insert is tried without looking first: a bulk import is nothing but inserts.
@@ -78,12 +88,14 @@ function put(session: SqliteSession, change: Put, growth: Corpora): Refusal | nu
   if (because !== null) return because
   if (row === null) return insert(session, change, home, growth)
   if (change.table === 'memory') return updateMemory(session, change.row, home, row, growth)
+  if (change.table === 'turn') return updateTurn(session, change.row, home, row, growth)
   session.run(UPDATE[change.table], [...valuesOf(change, home), change.row.id])
   return null
 }
 
-function insert(session: SqliteSession, change: Put, home: Home, growth: Corpora): Refusal | null {
+function insert(session: SqliteSession, change: Put, home: Home, growth: Growth): Refusal | null {
   if (change.table === 'memory') return insertMemory(session, change.row, home, growth)
+  if (change.table === 'turn') return insertTurn(session, change.row, home, growth)
   const { changes } = session.run(INSERT[change.table], valuesOf(change, home))
   return changes === 0 ? 'exists' : null
 }
@@ -92,13 +104,13 @@ function insertMemory(
   session: SqliteSession,
   memory: Memory,
   home: Home,
-  growth: Corpora,
+  growth: Growth,
 ): Refusal | null {
   const entry = entryFor(memory)
   const { changes, lastInsertRowid } = session.run(INSERT.memory, memoryValues(memory, home, entry))
   if (changes === 0) return existing(session, 'memory', memory.id) === null ? 'key' : 'exists'
-  enter(session, lastInsertRowid, home, entry)
-  grow(growth, home, 1, entry.count)
+  enter(session, MEMORY_INDEX, lastInsertRowid, memoryEntry(home, entry))
+  growth.add(MEMORY_INDEX, home, 1, entry.count)
   return null
 }
 
@@ -107,7 +119,7 @@ function updateMemory(
   next: Memory,
   home: Home,
   row: SqlRow,
-  growth: Corpora,
+  growth: Growth,
 ): Refusal | null {
   const known = entryOf(row)
   const previous = toMemory(row)
@@ -117,9 +129,42 @@ function updateMemory(
   if (session.run(UPDATE.memory, values).changes === 0) return 'key'
   if (isIndexedAgain) {
     const number = Number(row.number)
-    takeOut(session, number, home, known)
-    enter(session, number, home, entry)
-    grow(growth, home, 0, entry.count - known.count)
+    takeOut(session, MEMORY_INDEX, number, memoryEntry(home, known))
+    enter(session, MEMORY_INDEX, number, memoryEntry(home, entry))
+    growth.add(MEMORY_INDEX, home, 0, entry.count - known.count)
+  }
+  return null
+}
+
+function insertTurn(
+  session: SqliteSession,
+  turn: Turn,
+  home: Home,
+  growth: Growth,
+): Refusal | null {
+  const words = turnWords(turn)
+  const { changes, lastInsertRowid } = session.run(INSERT.turn, turnValues(turn, home, words))
+  if (changes === 0) return 'exists'
+  enter(session, TURN_INDEX, lastInsertRowid, turnEntry(home, words))
+  growth.add(TURN_INDEX, home, 1, words.count)
+  return null
+}
+
+function updateTurn(
+  session: SqliteSession,
+  next: Turn,
+  home: Home,
+  row: SqlRow,
+  growth: Growth,
+): null {
+  const known = wordsOf(row)
+  const words = turnWords(next)
+  session.run(UPDATE.turn, [...turnValues(next, home, words), next.id])
+  if (words.terms !== known.terms) {
+    const number = Number(row.number)
+    takeOut(session, TURN_INDEX, number, turnEntry(home, known))
+    enter(session, TURN_INDEX, number, turnEntry(home, words))
+    growth.add(TURN_INDEX, home, 0, words.count - known.count)
   }
   return null
 }
@@ -160,7 +205,7 @@ const COLUMNS: { readonly [T in Table]: readonly string[] } = {
   turn: TURN_COLUMNS,
 }
 
-function valuesOf(change: Exclude<Put, Put<'memory'>>, home: Home): readonly SqlValue[] {
+function valuesOf(change: Exclude<Put, Put<'memory' | 'turn'>>, home: Home): readonly SqlValue[] {
   switch (change.table) {
     case 'revision':
       return revisionValues(change.row, home)
@@ -168,8 +213,6 @@ function valuesOf(change: Exclude<Put, Put<'memory'>>, home: Home): readonly Sql
       return tombstoneValues(change.row, home)
     case 'entry':
       return entryValues(change.row, home)
-    case 'turn':
-      return turnValues(change.row, home)
   }
 }
 
@@ -192,32 +235,5 @@ const UPDATE = statements(
 function statements(sql: (table: Table, columns: readonly string[]) => string) {
   return Object.fromEntries(TABLES.map((table) => [table, sql(table, COLUMNS[table])])) as {
     readonly [T in Table]: string // one for each of TABLES
-  }
-}
-
-/** What a commit adds to the counts under each token, written once at its end. */
-type Corpora = Map<string, { memories: number; terms: number }>
-
-function grow(growth: Corpora, home: Home, memories: number, terms: number): void {
-  growUnder(EVERYONE_TOKEN, growth, memories, terms)
-  for (const token of home.tokens) growUnder(token, growth, memories, terms)
-}
-
-function growUnder(token: string, growth: Corpora, memories: number, terms: number): void {
-  const known = growth.get(token)
-  if (known === undefined) growth.set(token, { memories, terms })
-  else {
-    known.memories += memories
-    known.terms += terms
-  }
-}
-
-function noteGrowth(session: SqliteSession, growth: Corpora): void {
-  for (const [token, { memories, terms }] of growth) {
-    session.run(
-      `INSERT INTO corpus (token, memories, terms) VALUES (?1, ?2, ?3)
-       ON CONFLICT DO UPDATE SET memories = memories + ?2, terms = terms + ?3`,
-      [token, memories, terms],
-    )
   }
 }

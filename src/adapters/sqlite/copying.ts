@@ -20,10 +20,13 @@ export type CopyOptions = {
 }
 
 const BATCH_ROWS = 500
-/** Counted from the memories again, see `rebuildTerms`. */
-const DERIVED_TABLES: readonly string[] = ['corpus']
+/** Counted from the rows again, see `rebuildTerms`. */
+const DERIVED_TABLES: readonly string[] = ['corpus', 'turn_corpus']
 /** Written again by `rebuildTerms`, which mends them where they were off. */
-const DERIVED_COLUMNS: readonly string[] = ['terms', 'terms_count', 'fingerprint']
+const DERIVED_COLUMNS: Readonly<Record<string, readonly string[]>> = {
+  memory: ['terms', 'terms_count', 'fingerprint'],
+  turn: ['terms', 'terms_count'],
+}
 
 /** Copies everything in one transaction. Both must have the same schema steps; the target gets them here. */
 export function copyDatabase(options: CopyOptions): void {
@@ -157,7 +160,7 @@ function keyColumns(connection: SqliteConnection, table: string): readonly strin
     .map((row) => String(row.name))
 }
 
-/** Rowids are copied too: the keyword index points at memories by theirs. */
+/** Rowids are copied too: the keyword indexes point at rows by theirs. */
 const ROWID = 'rowid_'
 
 function insertRows(target: SqliteConnection, table: string, rows: readonly SqlRow[]): void {
@@ -189,7 +192,7 @@ export function hasRowid(connection: SqliteConnection, table: string): boolean {
 
 function canonical(table: string, row: SqlRow): string {
   const values = Object.entries(row)
-    .filter(([column]) => table !== 'memory' || !DERIVED_COLUMNS.includes(column))
+    .filter(([column]) => !DERIVED_COLUMNS[table]?.includes(column))
     .map(([, value]) =>
       value instanceof Uint8Array ? ['blob', Buffer.from(value).toString('hex')] : value,
     )

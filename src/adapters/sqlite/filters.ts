@@ -151,13 +151,23 @@ function entryConditions(where: EntryFilter): readonly Condition[] {
         ? condition('entry.about IS NULL')
         : condition('entry.about = ?', toStorable(owner)),
     ),
-    ...given(where.atFrom, (at) => condition('entry.at >= ?', at)),
-    ...given(where.atBefore, (at) => condition('entry.at < ?', at)),
+    ...given(where.atFrom, (at) => atTime('>=', at, where)),
+    ...given(where.atBefore, (at) => atTime('<', at, where)),
     ...given(where.expiredBy, (at) => indexed('entry.expires_at <= ?', at)),
   ]
 }
 
-function turnConditions(where: TurnFilter): readonly Condition[] {
+/**
+ * Few of all jobs are due, and the index by time finds them. Entries of other kinds are listed in the order of ids, and
+ * nearly all are in time: finding them by it would mean to sort them all for every page.
+ */
+function atTime(compared: '>=' | '<', at: number, { kinds = [] }: EntryFilter): Condition {
+  return kinds.length === 1 && kinds[0] === 'job'
+    ? { ...condition(`entry.at ${compared} ?`, at), index: 'with owner' }
+    : condition(`${notByIndex('entry.at')} ${compared} ?`, at)
+}
+
+export function turnConditions(where: TurnFilter): readonly Condition[] {
   return [
     ...given(where.ids, (ids) => isOneOf('turn.id', ids)),
     ...given(where.saidFrom, (at) => condition('turn.said_at >= ?', at)),

@@ -1,5 +1,6 @@
 /** What SQLite lacks, given to every connection under these names. The same in means the same out. */
 import { containsLowered } from '../../core/containing.ts'
+import { spokenTerms } from '../../core/searchable.ts'
 import { fromStorable } from '../../core/storable-text.ts'
 import type { SqlValue } from './driver.ts'
 
@@ -14,4 +15,10 @@ export const SQL_FUNCTIONS: Readonly<Record<string, SqlFunction>> = {
     containsLowered(fromStorable(text), fromStorable(wanted))
       ? 1
       : 0,
+  /** The terms that a turn is found by, from its content and speaker as they are stored, space-joined. */
+  spoken_terms: (content, speaker) =>
+    spokenTerms({
+      content: fromStorable(String(content)),
+      speaker: typeof speaker === 'string' ? fromStorable(speaker) : null,
+    }).join(' '),
 }

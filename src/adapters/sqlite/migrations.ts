@@ -215,6 +215,63 @@ export const MIGRATIONS: readonly Migration[] = [
       CREATE INDEX turn_session ON turn (owner_number, session, id);
     `,
   },
+  {
+    name: 'search in what was said, and jobs by when they are due',
+    sql: `
+      -- The number is what the full-text index knows a turn by; it must not change when the file is copied. What is new
+      -- comes last and may be missing, so that turns from a damaged file of the earlier schema can still be read.
+      ALTER TABLE turn RENAME TO turn_before;
+      CREATE TABLE turn (
+        id TEXT NOT NULL UNIQUE,
+        owner_number INTEGER NOT NULL,
+        place_number INTEGER NOT NULL REFERENCES place (number),
+        session TEXT,
+        version INTEGER NOT NULL CHECK (version >= 1),
+        role TEXT NOT NULL,
+        speaker TEXT,
+        content TEXT NOT NULL,
+        position INTEGER NOT NULL,
+        said_at INTEGER NOT NULL,
+        number INTEGER PRIMARY KEY,
+        terms_count INTEGER NOT NULL DEFAULT 0,
+        terms TEXT NOT NULL DEFAULT ''
+      ) STRICT;
+      -- The limit keeps SQLite from making the terms twice, once for each column that is made of them.
+      INSERT INTO turn (id, owner_number, place_number, session, version, role, speaker, content, position, said_at,
+          terms_count, terms)
+        SELECT id, owner_number, place_number, session, version, role, speaker, content, position, said_at,
+          CASE terms WHEN '' THEN 0 ELSE length(terms) - length(replace(terms, ' ', '')) + 1 END, terms
+        FROM (SELECT *, spoken_terms(content, speaker) AS terms FROM turn_before ORDER BY rowid LIMIT -1);
+      DROP TABLE turn_before;
+      CREATE INDEX turn_owner ON turn (owner_number, id);
+      CREATE INDEX turn_session ON turn (owner_number, session, id);
+      CREATE INDEX turn_said ON turn (owner_number, session, said_at, position, id);
+      CREATE INDEX turn_time ON turn (owner_number, said_at, position, id);
+
+      -- As for memories, without fingerprints.
+      CREATE VIRTUAL TABLE turn_terms USING fts5 (
+        terms, content = '', columnsize = 0, detail = column,
+        tokenize = "ascii tokenchars '\u0001!""#$%&''()*+,-./:;<=>?@[\\]^_\`{|}~'"
+      );
+      INSERT INTO turn_terms (turn_terms, rank) VALUES ('secure-delete', 1);
+      CREATE VIRTUAL TABLE turn_vocabulary USING fts5vocab (turn_terms, 'row');
+      INSERT INTO turn_terms (rowid, terms)
+        SELECT number, char(1) || 'o' || owner_number || ' ' || char(1) || 'p' || place_number || ' ' || terms
+        FROM turn;
+
+      CREATE TABLE turn_corpus (
+        token TEXT NOT NULL PRIMARY KEY,
+        turns INTEGER NOT NULL,
+        terms INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+      INSERT INTO turn_corpus
+        SELECT '', count(*), coalesce(sum(terms_count), 0) FROM turn
+        UNION ALL SELECT char(1) || 'o' || owner_number, count(*), sum(terms_count) FROM turn GROUP BY owner_number
+        UNION ALL SELECT char(1) || 'p' || place_number, count(*), sum(terms_count) FROM turn GROUP BY place_number;
+
+      CREATE INDEX entry_due ON entry (owner_number, kind, at);
+    `,
+  },
 ]
 
 /** SQLite's default, which both drivers use and we never change. */

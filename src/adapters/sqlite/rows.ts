@@ -6,7 +6,7 @@ import { searchableTerms } from '../../core/searchable.ts'
 import { fromStorable, toStorable } from '../../core/storable-text.ts'
 import type { SqlRow, SqlValue } from './driver.ts'
 
-/** Where a row lives, as numbers, and the tokens under which its memories are found and counted. */
+/** Where a row lives, as numbers, and the tokens under which it is found and counted. */
 export type Home = {
   readonly number: number
   readonly ownerNumber: number
@@ -44,29 +44,38 @@ export function homeOf(row: SqlRow): Home {
   return toHome(Number(row.place_number), Number(row.owner_number))
 }
 
-/** What the index knows of a memory: its terms, space-joined, how many they are, and its fingerprint. */
-export type Entry = {
-  readonly terms: string
-  readonly count: number
-  readonly fingerprint: string
+/** Terms as a row keeps them: space-joined, and how many they are. */
+export type Words = { readonly terms: string; readonly count: number }
+
+export function wordsFor(terms: readonly string[]): Words {
+  return { terms: terms.join(' '), count: terms.length }
 }
 
+/** The words that a row was indexed with. */
+export function wordsOf(row: SqlRow): Words {
+  return { terms: String(row.terms), count: Number(row.terms_count) }
+}
+
+/** What the index knows of a memory: its words and its fingerprint. */
+export type Entry = Words & { readonly fingerprint: string }
+
 export function entryFor(memory: Memory): Entry {
-  const terms = searchableTerms(memory)
-  return {
-    terms: terms.join(' '),
-    count: terms.length,
-    fingerprint: fingerprint(memory.content),
-  }
+  return { ...wordsFor(searchableTerms(memory)), fingerprint: fingerprint(memory.content) }
 }
 
 /** The entry that a row was indexed with. */
 export function entryOf(row: SqlRow): Entry {
-  return {
-    terms: String(row.terms),
-    count: Number(row.terms_count),
-    fingerprint: String(row.fingerprint),
-  }
+  return { ...wordsOf(row), fingerprint: String(row.fingerprint) }
+}
+
+/** The entry of a memory as the index is told it. */
+export function memoryEntry({ tokens }: Home, { fingerprint, terms }: Entry): string {
+  return [...tokens, fingerprintToken(fingerprint), terms].join(' ')
+}
+
+/** The same of a turn. */
+export function turnEntry({ tokens }: Home, { terms }: Words): string {
+  return [...tokens, terms].join(' ')
 }
 
 export const MEMORY_COLUMNS = [

@@ -10,7 +10,7 @@ import { AppError } from '../../core/errors.ts'
 import { byPlace, type MemoryId, type Scope } from '../../core/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../../core/limits.ts'
 import { fromStorable } from '../../core/storable-text.ts'
-import { partOf } from '../../ports/paging.ts'
+import { cursorAfter, isSaidOrder, partOf, saidAfter } from '../../ports/paging.ts'
 import {
   type Change,
   type FindQuery,
@@ -22,6 +22,7 @@ import {
   type Table,
   type Tables,
   type TextQuery,
+  type TurnQuery,
 } from '../../ports/store.ts'
 import type { VectorIndex } from '../../ports/vector-index.ts'
 import { commit } from './commit.ts'
@@ -33,8 +34,8 @@ import { MIGRATIONS, type Migration, migrate, pendingMigrations } from './migrat
 import { MEMORY_COLUMNS, PLACE_TOKEN, toMemory, toRevision, toTombstone } from './rows.ts'
 import { SqliteSession } from './session.ts'
 import { tally } from './tally.ts'
-import { around, matchText } from './text.ts'
-import { toTurn } from './turn-rows.ts'
+import { around, matchText, matchTurns } from './text.ts'
+import { TURN_COLUMNS, toTurn } from './turn-rows.ts'
 import { openVecVectors } from './vec-extension.ts'
 import { openSqliteVectors } from './vectors.ts'
 
@@ -119,23 +120,22 @@ function sqliteStore(
 
     async find<T extends Table>(table: T, scope: Scope, query: FindQuery<T>) {
       const { limit, offset } = partOf(query)
-      const isById = query.order !== 'updated'
-      const [beyond, direction] = query.order === 'oldest' ? ['>', 'ASC'] : ['<', 'DESC']
-      const after = query.after === undefined ? [] : [query.after]
-      const conditions = [
-        ...matching(table, query.where),
-        ...after.map((id) => ({ sql: `${table}.id ${beyond} ?`, values: [id] })),
-      ]
       const part = [limit + 1, offset]
-      const byId = `ORDER BY ${ordered(`${table}.id`, conditions)} ${direction} LIMIT ? OFFSET ?`
-      const rows = isById
-        ? select(session, table, scope, conditions, { sql: byId, values: part })
-        : select(session, table, scope, [lastUpdated(session, scope, conditions, part)], {
-            sql: BY_UPDATE,
-            values: [],
-          })
+      const rows =
+        query.order === 'updated'
+          ? select(
+              session,
+              table,
+              scope,
+              [lastUpdated(session, scope, matching(table, query.where), part)],
+              { sql: BY_UPDATE, values: [] },
+            )
+          : select(session, table, scope, ...inOrder(table, query, part))
       const page = rows.slice(0, limit)
-      return { rows: page, next: isById && rows.length > limit ? (page.at(-1)?.id ?? null) : null }
+      return {
+        rows: page,
+        next: rows.length > limit ? cursorAfter(query.order, page.at(-1)) : null,
+      }
     },
 
     async tally(scope: Scope, where: MemoryFilter) {
@@ -144,6 +144,10 @@ function sqliteStore(
 
     async matchText(scope: Scope, query: TextQuery) {
       return matchText(session, scope, query)
+    },
+
+    async matchTurns(scope: Scope, query: TurnQuery) {
+      return matchTurns(session, scope, query)
     },
 
     async around(scope: Scope, ids: readonly MemoryId[], reach: number) {
@@ -237,6 +241,10 @@ const MEMORY: Readonly<Record<string, string>> = {
   user: 'place.user',
 }
 
+const TURN = TURN_COLUMNS.filter((column) => !INDEX_COLUMNS.has(column))
+  .map((column) => `turn.${column}`)
+  .join(', ')
+
 function select<T extends Table>(
   session: SqliteSession,
   table: T,
@@ -248,12 +256,36 @@ function select<T extends Table>(
   const from = `FROM ${table} JOIN place ON place.number = ${table}.place_number
     WHERE ${where.sql} ${tail.sql}`
   const values = [...where.values, ...tail.values]
+  const columns = table === 'turn' ? TURN : `${table}.*`
   const rows =
     table === 'memory'
       ? session.packed({ columns: MEMORY, from }, values)
-      : session.all(`SELECT ${table}.*, place.owner, place.user ${from}`, values)
+      : session.all(`SELECT ${columns}, place.owner, place.user ${from}`, values)
   return rows.map(READ[table])
 }
+
+/** The conditions of a list in the order of ids or of what was said, and what goes behind them. */
+function inOrder<T extends Table>(
+  table: T,
+  query: FindQuery<T>,
+  part: readonly number[],
+): readonly [conditions: readonly Condition[], tail: Condition] {
+  const isForward = query.order === 'oldest' || query.order === 'said'
+  const [beyond, direction] = isForward ? ['>', 'ASC'] : ['<', 'DESC']
+  const columns = (isSaidOrder(query.order) ? SAID_COLUMNS : ['id']).map(
+    (name) => `${table}.${name}`,
+  )
+  const conditions = matching(table, query.where)
+  const order = columns.map((column) => `${ordered(column, conditions)} ${direction}`)
+  const tail = { sql: `ORDER BY ${order.join(', ')} LIMIT ? OFFSET ?`, values: part }
+  if (query.after === undefined) return [conditions, tail]
+  const said = saidAfter(query)
+  const values = said === null ? [query.after] : [said.saidAt, said.position, said.id]
+  const behind = `(${columns.join(', ')}) ${beyond} (${values.map(() => '?').join(', ')})`
+  return [[...conditions, { sql: behind, values }], tail]
+}
+
+const SAID_COLUMNS = ['said_at', 'position', 'id'] as const
 
 const BY_UPDATE = 'ORDER BY memory.updated_at DESC, memory.id DESC'
 

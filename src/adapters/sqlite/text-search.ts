@@ -24,9 +24,7 @@ import { type Condition, conjunction, within } from './filters.ts'
 import { ownerToken, placeToken, quoted } from './rows.ts'
 import type { SqliteSession } from './session.ts'
 
-/** Candidates of a large owner that are scored. Constant for ordinary limits, so that the best hit never depends on the limit. */
-const CANDIDATES = 400
-/** Rows read at once while looking for candidates that pass the filters. */
+/** Rows read at once at most while looking for candidates that pass the filters. */
 const ROWS_PER_READ = 256
 /**
  * An owner with more rows than this is large. There, the most common words of a query find no rows of their
@@ -47,6 +45,8 @@ export type TextIndex = {
   readonly terms: string
   readonly vocabulary: string
   readonly corpus: string
+  /** Candidates of a large owner that are scored. Constant for ordinary limits, so that the best hit never depends on the limit. */
+  readonly candidates: number
 }
 
 export const MEMORY_INDEX: TextIndex = {
@@ -55,6 +55,7 @@ export const MEMORY_INDEX: TextIndex = {
   terms: 'memory_terms',
   vocabulary: 'memory_vocabulary',
   corpus: 'corpus',
+  candidates: 400,
 }
 
 export const TURN_INDEX: TextIndex = {
@@ -63,6 +64,8 @@ export const TURN_INDEX: TextIndex = {
   terms: 'turn_terms',
   vocabulary: 'turn_vocabulary',
   corpus: 'turn_corpus',
+  // An answer of a model is ten times as long as a memory, and reading it takes as much longer.
+  candidates: 150,
 }
 
 /** Enters a row into its index. An entry that is there already must be taken out first. */
@@ -136,18 +139,18 @@ export async function search(
   ])
   const reading: Reading = { index, where, columns: query.columns, breather: new Breather() }
   const few = isLarge && query.isNarrow ? readFew(session, reading) : null
-  const { found, rows } =
+  const { known, rows } =
     few === null
       ? await look(session, scope, reading, { owner, size, isLarge, terms, limit: query.limit })
-      : { found: anyOf(session, index, terms), rows: few }
+      : { known: unfound(session, index, terms), rows: few }
   const rarities = terms.map((term) =>
-    inverseDocumentFrequency(Math.min(size.documents, found.frequency(term)), size.documents),
+    inverseDocumentFrequency(Math.min(size.documents, known.frequency(term)), size.documents),
   )
   return {
     terms: terms.map((text, position) => ({ text, rarity: rarities[position] ?? 0 })),
     averageLength: size.averageLength,
     candidates: rows
-      .map((row) => toCandidate(row, terms, rarities, size.averageLength, found))
+      .map((row) => toCandidate(row, terms, rarities, size.averageLength, known))
       .filter(({ score }) => score > 0), // a new row may have got the number of one that was removed meanwhile
   }
 }
@@ -177,20 +180,20 @@ async function look(
   scope: Scope,
   reading: Reading,
   { owner, size, isLarge, terms, limit }: Look,
-): Promise<{ readonly found: Found; readonly rows: readonly SqlRow[] }> {
+): Promise<{ readonly known: Known; readonly rows: readonly SqlRow[] }> {
   const { index, breather } = reading
   const token = isLarge ? tokenInLargeOwner(session, index, scope, owner, size.documents) : owner
   const searched =
     scope.user === undefined ? size : sizeOf(session, index, placeTokenOf(session, scope))
-  const enough = isLarge ? Math.max(limit, CANDIDATES) : Number.POSITIVE_INFINITY
+  const enough = isLarge ? Math.max(limit, index.candidates) : Number.POSITIVE_INFINITY
   const lookFor = async (isSelective: boolean) => {
     const options = { ...size, isLarge, isSelective, breather }
     const found = await findRows(session, index, token, terms, options)
-    return { found, rows: await readRows(session, reading, found.bestFirst(), enough) }
+    return { known: found, rows: await readRows(session, reading, found.bestFirst(), enough) }
   }
   const looked = await lookFor(searched.documents > LARGE_OWNER_ROWS)
   // Too few: then the common words must find rows as well.
-  return looked.rows.length < limit && looked.found.isSelective ? lookFor(false) : looked
+  return looked.rows.length < limit && looked.known.isSelective ? lookFor(false) : looked
 }
 
 function toCandidate(
@@ -198,10 +201,10 @@ function toCandidate(
   terms: readonly string[],
   rarities: readonly number[],
   averageLength: number,
-  found: Found,
+  known: Known,
 ): Candidate {
   const text = ` ${row.terms} `
-  const mayHold = found.holding(Number(row.number))
+  const mayHold = known.holding(Number(row.number))
   const counts = terms.map((term, position) => (mayHold(position) ? count(term, text) : 0))
   const length = Number(row.terms_count)
   let [asked, covered] = [0, 0]
@@ -241,13 +244,15 @@ function tokenInLargeOwner(
   return isMain ? null : owner
 }
 
+const SPACE = 0x20
+
 /** How often a term stands in a text of terms with a space around each. A term holds no space itself. */
 function count(term: string, text: string): number {
-  const sought = ` ${term} `
+  // Not with the space before it: that would be compared at every word.
+  const sought = `${term} `
   let times = 0
-  for (let at = text.indexOf(sought); at !== -1; times++) {
-    // Neighbours share the space between them, hence one less than the whole.
-    at = text.indexOf(sought, at + sought.length - 1)
+  for (let at = text.indexOf(sought); at !== -1; at = text.indexOf(sought, at + sought.length)) {
+    if (text.charCodeAt(at - 1) === SPACE) times++
   }
   return times
 }
@@ -256,15 +261,19 @@ function placeTokenOf(session: SqliteSession, scope: Scope): string {
   return placeToken(session.placeNumber(scope) ?? 0)
 }
 
-type Found = {
-  /** Whether common terms were left out of it. */
-  readonly isSelective: boolean
-  /** Numbers of rows, in the order in which they are worth reading. */
-  bestFirst(): Iterable<number>
+/** What is known of the terms before rows are read. */
+type Known = {
   /** For a row: tells of the term at a position whether it may hold it, as far as the index was asked. */
   holding(number: number): (position: number) => boolean
   /** How many rows hold a term. */
   frequency(term: string): number
+}
+
+type Found = Known & {
+  /** Whether common terms were left out of it. */
+  readonly isSelective: boolean
+  /** Numbers of rows, in the order in which they are worth reading. */
+  bestFirst(): Iterable<number>
 }
 
 async function findRows(
@@ -308,15 +317,10 @@ async function findRows(
   }
 }
 
-/** As if every row held every term, for rows that were found in another way. */
-function anyOf(session: SqliteSession, index: TextIndex, terms: readonly string[]): Found {
+/** For rows that were not found by their terms, so that each may hold all of them. */
+function unfound(session: SqliteSession, index: TextIndex, terms: readonly string[]): Known {
   const frequencies = new Map(terms.map((term) => [term, frequencyInStore(session, index, term)]))
-  return {
-    isSelective: false,
-    bestFirst: () => [],
-    holding: () => () => true,
-    frequency: (term) => frequencies.get(term) ?? 0,
-  }
+  return { holding: () => () => true, frequency: (term) => frequencies.get(term) ?? 0 }
 }
 
 /** Rows that hold the same terms of the query are worth the same until they are read; newer ones go first. */
@@ -383,7 +387,7 @@ async function readRows(
   let batch: number[] = []
   for (const number of numbers) {
     batch.push(number)
-    if (batch.length < ROWS_PER_READ) continue
+    if (batch.length < Math.min(ROWS_PER_READ, enough)) continue
     read(batch)
     if (rows.length >= enough) return rows
     if (breather.isDue) await breather.pause()

@@ -1,8 +1,9 @@
 /** Turns of the port ↔ columns of SQLite. */
+import { spokenTerms } from '../../core/searchable.ts'
 import { fromStorable, toStorable } from '../../core/storable-text.ts'
 import type { Turn } from '../../core/transcript.ts'
 import type { SqlRow, SqlValue } from './driver.ts'
-import { type Home, storableOrNull, textOrNull, toPlace } from './rows.ts'
+import { type Home, storableOrNull, textOrNull, toPlace, type Words, wordsFor } from './rows.ts'
 
 export const TURN_COLUMNS = [
   'id',
@@ -15,10 +16,12 @@ export const TURN_COLUMNS = [
   'content',
   'position',
   'said_at',
+  'terms_count',
+  'terms',
 ] as const
 
 /** In the order of TURN_COLUMNS. */
-export function turnValues(turn: Turn, home: Home): readonly SqlValue[] {
+export function turnValues(turn: Turn, home: Home, words: Words): readonly SqlValue[] {
   return [
     turn.id,
     home.ownerNumber,
@@ -30,7 +33,14 @@ export function turnValues(turn: Turn, home: Home): readonly SqlValue[] {
     toStorable(turn.content),
     turn.position,
     turn.saidAt,
+    words.count,
+    words.terms,
   ]
+}
+
+/** What the index knows of a turn. */
+export function turnWords(turn: Pick<Turn, 'content' | 'speaker'>): Words {
+  return wordsFor(spokenTerms(turn))
 }
 
 export function toTurn(row: SqlRow): Turn {

@@ -12,6 +12,8 @@ export const JACCARD_MIN = 0.9
 
 /** Of one statement: what is listed under words that everybody uses is not walked to its end. */
 const STEPS_MAX = 1_000
+/** Of one statement. What repeats is found again by the next one that says it. */
+const FOUND_MAX = 64
 
 export class NearDuplicates {
   readonly #sets: WordSets
@@ -47,7 +49,7 @@ export class NearDuplicates {
     for (const slot of slots) {
       let before = 0
       let listing = this.#heads[slot] ?? 0
-      while (listing !== 0 && steps < STEPS_MAX) {
+      while (listing !== 0 && steps < STEPS_MAX && found.length < FOUND_MAX) {
         steps++
         const other = this.#listed[listing] ?? 0
         const next = this.#next[listing] ?? 0

@@ -65,7 +65,7 @@ const CUES = {
       "i (?:really |also |just |absolutely |do |would )?(?:like|prefer|hate|love|enjoy|dislike|want|need)|i (?:don't|do not|can't) (?:like|want|need|stand|eat|drink)|my favou?rite|i'm (?:into|a fan of)",
     ),
     spaced(
-      'ich (?:\\S+ )?(?:mag|liebe|hasse|bevorzuge|möchte|brauche|will|trinke|esse) (?:\\S+ )?|(?:mag|liebe|hasse|bevorzuge|möchte|brauche) ich|mein(?:e)? lieblings\\p{L}+|mir gefällt|mir ist lieber|am liebsten',
+      'ich (?:\\S+ )?(?:mag|liebe|hasse|bevorzuge|möchte|brauche|will|trinke|esse)|(?:mag|liebe|hasse|bevorzuge|möchte|brauche) ich|mein(?:e)? lieblings\\p{L}+|mir gefällt|mir ist lieber|am liebsten',
     ),
     spaced(
       '(?:no )?me (?:gusta[n]?|encanta[n]?|molesta[n]?)|prefiero|odio|detesto|quiero|necesito|mi \\S+ (?:favorit[oa]|preferid[oa])',

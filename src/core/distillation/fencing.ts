@@ -15,7 +15,7 @@ export function fenceTurn({ index, turn, text, cut }: ChosenTurn): string {
 
 /** Text that can't end a quoted attribute. */
 function attribute(text: string): string {
-  return inOneLine(text.slice(0, SPEAKER_CHARACTERS_MAX)).replace(/["&<>]/g, '')
+  return inOneLine(text.slice(0, SPEAKER_CHARACTERS_MAX).replace(/["&<>﹤＜]/g, ''))
 }
 
 /** Words of our own memory, as data like everything else. */

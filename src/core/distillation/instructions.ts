@@ -28,18 +28,26 @@ function isAnyIn(patterns: readonly RegExp[], said: string): boolean {
 
 /** Folded, and so much of it that the work is bounded. Lines stay: a role stands at the beginning of one. */
 function read(text: string): string {
-  return foldText(clipMessage(text)).replace(/[^\S\n]+/g, ' ')
+  return withoutAccents(foldText(clipMessage(text))).replace(/[^\S\n]+/g, ' ')
+}
+
+/** Many leave them out when they type, and some to pass unseen. Of Latin letters only: the marks of kana are no accents. */
+function withoutAccents(text: string): string {
+  return text
+    .normalize('NFD')
+    .replace(/(?<=\p{Script=Latin})\p{M}+/gu, '')
+    .normalize('NFC')
 }
 
 /** Not within a word. */
 const spaced = (source: string) =>
-  new RegExp(`(?<![\\p{L}\\p{N}])(?:${source})(?![\\p{L}\\p{N}])`, 'u')
+  new RegExp(`(?<![\\p{L}\\p{N}])(?:${withoutAccents(source)})(?![\\p{L}\\p{N}])`, 'u')
 /** Chinese and Japanese have no blanks to go by. */
 const dense = (source: string) => new RegExp(source, 'u')
 /** At the beginning of a sentence, or after what makes an order polite. */
 const begins = (source: string) =>
   new RegExp(
-    `(?:^|[.!?;:。！？\\n"“«>-] ?)(?:please,? |kindly |bitte |por favor,? |s'il (?:te|vous) plaît,? |assistant[,:] |now,? |and |then |also )*(?:${source})(?![\\p{L}\\p{N}])`,
+    `(?:^|[.!?;:。！？\\n"“«>-] ?)(?:please,? |kindly |bitte |por favor,? |s'il (?:te|vous) plait,? |assistant[,:] |now,? |and |then |also )*(?:${withoutAccents(source)})(?![\\p{L}\\p{N}])`,
     'u',
   )
 /** Up to so many words in between. */
@@ -49,7 +57,10 @@ const ROLE = 'system|assistant|developer|tool|function|instructions?'
 
 /** A role before what it says. */
 function lineOf(roles: string): RegExp {
-  return new RegExp(`(?:^|\\n) ?(?:#{1,4} ?|\\*\\*)?(?:${roles})(?:\\*\\*)? ?: ?\\S`, 'u')
+  return new RegExp(
+    `(?:^|\\n|[.!?>] |<!-- ?) ?(?:#{1,4} ?|\\*\\*)?(?:${roles})(?:\\*\\*)? ?: ?\\S`,
+    'u',
+  )
 }
 
 /** In all languages: marks by which prompts are divided. */
@@ -60,6 +71,7 @@ const MARKS: readonly RegExp[] = [
   ),
   /<\|[a-z_ ]{1,30}\|>|\[\/?inst\]|<<\/?sys>>|<(?:start|end)_of_turn>/u,
   lineOf('system|developer'),
+  /\[ ?(?:system|admin|developer)(?: [^\]\n]{0,40})?\]/u,
   /"role" ?: ?"(?:system|developer|assistant)"/u,
 ]
 
@@ -93,13 +105,28 @@ const OVERRIDES: readonly RegExp[] = [
   ),
   spaced("(?:do not|don't) (?:follow|obey|listen to) (?:the )?(?:system|developer)"),
   spaced(
-    'from now on,? (?:you|the assistant|act|answer|respond|reply|always|never)|you are (?:now|no longer) (?:an? |the |in |dan|bound|free|my )',
+    'from now on,? (?:you|the assistant|act|answer|respond|reply|always|never)|you are (?:now|no longer) (?:an?|the|in|dan|bound|free|restricted|unrestricted|unfiltered|uncensored|allowed)|do anything now',
+  ),
+  spaced(
+    `(?:ignore|disregard|forget|discard|drop) ${some(2)}(?:everything|anything|all|whatever)(?: that| which)? (?:above|before|prior|previous|said|written|you (?:were|have been|know|learned|are) ?(?:told|taught)?|i (?:said|told)|stated|up to)`,
+  ),
+  spaced(
+    `(?:ignore|disregard|forget|override|overrule|bypass|circumvent|disable|remove|lift|turn off|deactivate) ${some(3)}(?:restrictions?|filters?|safety|safeguards?|guardrails?|protocols?|programming|training|limitations?|constraints?|censorship|guidance)(?: (?:now|and|completely|entirely|protocols?|filters?|rules|measures)|[.!,]|$)`,
+  ),
+  spaced(
+    '(?:system|admin(?:istrator)?|security|instruction) override|override (?:activated|enabled)|reset (?:the |your )?context|(?:new|updated)(?: [^ .!?\\n]+)? directives?',
+  ),
+  spaced(
+    "(?:hidden|secret|hide this|keep this) from the user|(?:do not|don't|never|without) (?:ever )?(?:tell|telling|mention|mentioning|inform|informing|notify|notifying|alert|alerting|show|reveal)(?: [^ .!?\\n]+){0,3}? (?:to )?the user",
+  ),
+  begins(
+    '(?:skip|bypass) (?:all |any |the |every )?(?:confirmations?|verification|approvals?|checks)|execute the following',
   ),
   spaced(
     'new (?:system )?instructions?(?: ?:| are)|your (?:new|real|true|actual) (?:instructions?|task|role|goal|purpose|objective) (?:is|are)',
   ),
   begins(
-    '(?:act|behave|roleplay|role-play) as (?:if|an?|my|the|though)|pretend (?:to be|you are|that you)',
+    '(?:act|behave|roleplay|role-play) as (?:if|an?|my|the|though)|pretend (?:to be|you|that you)',
   ),
   spaced(
     `(?:reveal|print|repeat|show|output|leak|expose|disclose) ${some(3)}your ${some(2)}(?:prompt|instructions|rules|guidelines)`,
@@ -113,6 +140,9 @@ const OVERRIDES: readonly RegExp[] = [
   ),
   // German
   spaced(
+    '(?:vergiss|ignoriere) (?:alles|sämtliches)|(?:umgehe|deaktiviere|ignoriere) (?:[^ .!?\\n]+ ){0,2}?(?:beschränkungen|filter|sicherheitsvorkehrungen|schutzmaßnahmen)',
+  ),
+  spaced(
     `(?:ignorier(?:e|t|en)?|missachte[nt]?|vergiss|vergesst|vergessen sie|übergeh(?:e|t)?|umgeh(?:e|t)?|befolge nicht|folge nicht) ${some(4)}(?:anweisung(?:en)?|instruktion(?:en)?|regeln|vorgaben|befehle?|prompts?|richtlinien)`,
   ),
   spaced(
@@ -124,6 +154,9 @@ const OVERRIDES: readonly RegExp[] = [
   ),
   // Spanish
   spaced(
+    '(?:olvida|ignora|olvide|ignore) todo|sin (?:ninguna )?(?:restricciones|restricción|censura|filtros)',
+  ),
+  spaced(
     `(?:ignor(?:a|e|ad|en)|olvid(?:a|e|ad|en)|desobedece|omite|descarta|no sigas|no obedezcas) ${some(4)}(?:instruccion(?:es)?|instrucción|indicaciones|reglas|órdenes|directrices|mensajes?)`,
   ),
   spaced(
@@ -132,6 +165,9 @@ const OVERRIDES: readonly RegExp[] = [
   begins('actúa como|finge (?:ser|que)|hazte pasar'),
   begins(`(?:ejecuta|llama|invoca|corre) ${some(6)}(?:comandos?|herramientas?|función|scripts?)`),
   // French
+  spaced(
+    '(?:oublie[zr]?|ignore[zr]?) tout(?: ce qui| ce que)?|sans (?:aucune )?(?:restrictions?|censure|filtre)',
+  ),
   spaced(
     `(?:ignore[zr]?|oublie[zr]?|néglige[zr]?|contourne[zr]?|ne (?:suis|suivez|respecte|respectez) pas) ${some(4)}(?:instructions?|consignes?|règles|directives?|ordres|messages?)`,
   ),
@@ -144,6 +180,9 @@ const OVERRIDES: readonly RegExp[] = [
   ),
   // Portuguese
   spaced(
+    '(?:esqueça|esquece|ignore|ignora) tudo|sem (?:nenhuma )?(?:restrições|restrição|censura|filtros)',
+  ),
+  spaced(
     `(?:ignor(?:a|e|em)|esquec(?:e|a|am)|desconsider(?:a|e|em)|desrespeite|não sigas?|não obedeç[ae]s?) ${some(4)}(?:instruções|instrução|regras|ordens|diretrizes|comandos|mensagens|mensagem)`,
   ),
   spaced(
@@ -155,6 +194,9 @@ const OVERRIDES: readonly RegExp[] = [
   ),
   // Chinese
   dense(
+    '(?:忽略|忘记|忘掉|无视).{0,6}(?:以上|之前|上面|前面).{0,4}(?:一切|所有|内容|全部)|(?:解除|取消|绕过).{0,8}限制',
+  ),
+  dense(
     '(?:忽略|无视|忽视|不要理会|不要遵守|不要遵循|忘记|忘掉|忘了|抛开|绕过).{0,12}(?:指令|指示|提示词|提示|规则|命令|要求|设定|约束)',
   ),
   dense(
@@ -162,6 +204,9 @@ const OVERRIDES: readonly RegExp[] = [
   ),
   dense('(?:^|[。！？,，\\n]|请|必须|立即|马上)(?:运行|执行|调用).{0,12}(?:工具|命令|脚本|函数)'),
   // Japanese
+  dense(
+    '(?:上記|以前|これまで|今まで).{0,6}(?:内容|会話|こと|すべて|全て).{0,4}(?:無視|忘れ)|制限(?:を|は)(?:解除|無視|すべて)',
+  ),
   dense(
     '(?:以前|これまで|今まで|上記|前|すべて|全て|全部|先ほど|元).{0,8}(?:指示|命令|ルール|プロンプト|指令|設定|制約).{0,6}(?:無視|忘れ|従わな|破棄|無効)',
   ),
@@ -246,7 +291,7 @@ const ORDERS: readonly RegExp[] = [
   ),
   // Chinese
   dense(
-    '(?:^|[。！？\\n]|请)(?:务必|一定要|必须)?(?:始终|总是|一律|永远|只能|只|不要|别|绝不|每次都)?(?:用.{1,8})?(?:回答|回复|答复|告诉用户|推荐|输出|翻译|解释|描述|写一|生成|总结|提及|提到|加上|插入|删除|下载|安装|访问|点击|发送)',
+    '(?:^|[。！？\\n]|请)(?:务必|一定要|必须)?(?:始终|总是|一律|永远|只能|只|不要|别|绝不|每次都)?(?:用(?!户).{1,8})?(?:回答|回复|答复|告诉用户|推荐|输出|翻译|解释|描述|写一|生成|总结|提及|提到|加上|插入|删除|下载|安装|访问|点击|发送)',
   ),
   dense(
     '(?:当|如果|每当|只要|一旦).{0,12}(?:用户|有人|他们|别人|对方).{0,8}(?:问|提到|询问|请求|说|要求).{0,24}(?:回答|回复|说|告诉|推荐|提到|答)',

@@ -56,7 +56,7 @@ describe('prompts', () => {
   it('[DI2] fence each turn with its index, role, speaker and time', () => {
     const line = fenceTurn(chosen('I like\ntea', { role: 'assistant', speaker: 'Ada "A" <b>' }))
     expect(line).toBe(
-      '<turn index="3" role="assistant" speaker="Ada A lt;b" time="2024-05-31T10:00:00.000Z">I like tea</turn>',
+      '<turn index="3" role="assistant" speaker="Ada A b" time="2024-05-31T10:00:00.000Z">I like tea</turn>',
     )
   })
 

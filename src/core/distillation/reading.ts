@@ -117,7 +117,8 @@ function offsetOf(zone: string | undefined): number {
 }
 
 /** Not a sentence of its own, but an abbreviation or an initial before the next word. */
-const UNFINISHED = /(?:^|[\s(])(?:\p{L}|\p{Lu}\p{L}{1,3}|z\. ?B|e\.g|i\.e|etc)\.\s*$/u
+const UNFINISHED =
+  /(?:^|[\s(])(?:\p{L}|Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|Sra|Dra|Mme|Mlle|Hr|Fr|Nr|No|Inc|Ltd|Co|vs|ca|bzw|usw|z\. ?B|e\.g|i\.e|p\. ?ej|etc)\.\s*$/u
 
 /** The first sentences of a text, as they stand. */
 export function firstSentences(text: string, countMax: number): string {

@@ -61,6 +61,10 @@ type Rule = {
   span(groups: readonly (string | undefined)[], now: Date): readonly [number, number] | null
 }
 
+/** Tell that something is over. */
+const PAST =
+  'did|was|were|had|have|has|said|told|asked|happened|talked|discussed|mentioned|decided|learned|made'
+
 /** Longer expressions first: "8 May 2023" must not be read as "May 2023". */
 const RULES: readonly Rule[] = [
   {
@@ -136,7 +140,10 @@ const RULES: readonly Rule[] = [
     span: (_, now) => ago(1, 'day', now),
   },
   {
-    pattern: /\b(?:today|this morning|tonight)\b/,
+    // What is asked for today is not from today; only what was said or done today is.
+    pattern: new RegExp(
+      `\\bthis morning\\b|(?<=\\b(?:${PAST})\\b.*)\\btoday\\b|\\btoday\\b(?=.*\\b(?:${PAST})\\b)`,
+    ),
     isRelative: true,
     span: (_, now) => [startOfDay(now), startOfDay(now) + DAY],
   },

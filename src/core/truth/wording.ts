@@ -16,8 +16,13 @@ export function plainWording(statement: string): string {
   if (statement.length > REWRITTEN_CHARACTERS_MAX) return statement
   let text = statement
   for (const [pattern, replacement] of REWRITINGS) text = text.replace(pattern, replacement)
+  if (EAST_ASIAN_LETTERS.test(text)) {
+    for (const [pattern, replacement] of EAST_ASIAN) text = text.replace(pattern, replacement)
+  }
   return inDigits(text).replace(/\s+/g, ' ').trim()
 }
+
+const EAST_ASIAN_LETTERS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u
 
 /** What stands before or after a statement and says nothing. */
 const AROUND: readonly Rewriting[] = [
@@ -25,30 +30,30 @@ const AROUND: readonly Rewriting[] = [
     /^(?:by the way|btw|fyi|also|oh|well|so|okay|ok|hey|actually|honestly|just so you know|for the record|as i said|übrigens|außerdem|wie gesagt|nebenbei|por cierto|además|au fait|d'ailleurs|par ailleurs|aliás|a propósito|à propos|por sinal|além disso|对了|顺便说一下|顺便说一句|另外|ちなみに|そういえば|ところで)[,:，：、] */iu,
     '',
   ],
-  [/^(?:please )?(?:remember|note|keep in mind|don't forget)(?: that|:) /iu, ''],
+  [/^(?:please )?(?:remember|note|keep in mind|don't forget)(?: that|:) /i, ''],
   [
     /^(?:(?:bitte )?merk dir,? dass|recuerda que|n'oublie pas que|lembre-se de que|请记住[，,]?|覚えておいて[、,]?) ?/iu,
     '',
   ],
   [/^übrigens (?=\p{L}+ (?:ich|wir|mein) )/iu, ''],
-  [/,? (?:too|as well|at the moment)(?=[.!]*$)/giu, ''],
+  [/,? (?:too|as well|at the moment)(?=[.!]*$)/gi, ''],
   [/\b(i|we|he|she|they|am|is|are) (?:still|also) (?=\p{L})/giu, '$1 '],
-  [/^(?:i want|i would like|i'd like) you to /iu, ''],
+  [/^(?:i want|i would like|i'd like) you to /i, ''],
   [/^(?:moi|a mí|para mim),? (?=je |j'|me )/iu, ''],
-  [/^please,? |,? please(?=[.!]*$)/giu, ''],
+  [/^please,? |,? please(?=[.!]*$)/gi, ''],
   [/,? (?:by the way|btw|übrigens|por cierto|au fait|aliás)(?=[.!]*$)/giu, ''],
 ]
 
 const SHORT_FORMS: readonly Rewriting[] = [
-  [/\bi'm\b/giu, 'I am'],
-  [/\bi've\b/giu, 'I have'],
-  [/\bi'd\b/giu, 'I would'],
-  [/\bi'll\b/giu, 'I will'],
-  [/\b(we|they|you)'re\b/giu, '$1 are'],
-  [/\b(we|they|you)'ve\b/giu, '$1 have'],
-  [/\b(he|she|it|that)'s\b/giu, '$1 is'],
-  [/\bcan't\b|\bcannot\b/giu, 'can not'],
-  [/\bwon't\b/giu, 'will not'],
+  [/\bi'm\b/gi, 'I am'],
+  [/\bi've\b/gi, 'I have'],
+  [/\bi'd\b/gi, 'I would'],
+  [/\bi'll\b/gi, 'I will'],
+  [/\b(we|they|you)'re\b/gi, '$1 are'],
+  [/\b(we|they|you)'ve\b/gi, '$1 have'],
+  [/\b(he|she|it|that)'s\b/gi, '$1 is'],
+  [/\bcan't\b|\bcannot\b/gi, 'can not'],
+  [/\bwon't\b/gi, 'will not'],
   [/(\p{L})n't\b/gu, '$1 not'],
 ]
 
@@ -59,103 +64,106 @@ const ENDINGS: readonly Rewriting[] = [
     /\b[Ii] (?:have )?(?:left|resigned from|quit my job at|lost my job at) (?=\p{Lu})/gu,
     'I do not work at ',
   ],
-  [/\bi (?:have )?(?:cancelled|canceled|sold|gave away|ended) my /giu, 'I do not have '],
+  [/\bi (?:have )?(?:cancelled|canceled|sold|gave away|ended) my /gi, 'I do not have '],
   [/\bhab(?:e|en) aufgehört zu /giu, 'nicht '],
   [/\b(?:he dejado|dejé) de /giu, 'no '],
   [/\bj'ai arrêté de /giu, 'je ne pas '],
-  [/\b(?:parei|deixei) de /giu, 'não '],
+  [/\b(?:parei|deixei) de /gi, 'não '],
 ]
 
 const ENGLISH: readonly Rewriting[] = [
-  [/\b(ha(?:ve|s)) got\b/giu, '$1'],
+  [/\b(ha(?:ve|s)) got\b/gi, '$1'],
   [/\btends? to (?=\p{L})/giu, 'usually '],
-  [/\bcome from (?=\p{Lu})/gu, 'am from '],
-  [/\bcomes from (?=\p{Lu})/gu, 'is from '],
+  [/\bcome from (\p{Lu})/gu, 'am from $1'],
+  [/\bcomes from (\p{Lu})/gu, 'is from $1'],
   [/^the name of ((?:my|our|the) \p{L}+) is /iu, "$1's name is "],
   [/^(.{1,40}) is the name of ((?:my|our|the) \p{L}+)(?=[.!]*$)/iu, "$2's name is $1"],
-  [/\b(?:am|is|are) (?:not able|unable) to\b/giu, 'can not'],
-  [/\b(?:am|is|are) able to\b/giu, 'can'],
-  [/\bwould like to\b/giu, 'want to'],
+  [/\b(?:am|is|are) (?:not able|unable) to\b/gi, 'can not'],
+  [/\b(?:am|is|are) able to\b/gi, 'can'],
+  [/\bwould like to\b/gi, 'want to'],
   [/\b(have|has) to (?=\p{L})/giu, 'must '],
-  [/\b(?:a lot|lots) of\b/giu, 'many'],
-  [/\b(?:approximately|around|roughly) (?=\d)/giu, 'about '],
-  [/\beach (?=day|morning|evening|night|week|month|year)/giu, 'every '],
-  [/\bis (?:located|situated) in\b/giu, 'is in'],
-  [/\b(?:takes place|happens) (?=on |at |in )/giu, 'is '],
+  [/\b(?:a lot|lots) of\b/gi, 'many'],
+  [/\b(?:approximately|around|roughly) (?=\d)/gi, 'about '],
+  [/\beach (?=day|morning|evening|night|week|month|year)/gi, 'every '],
+  [/\bis (?:located|situated) in\b/gi, 'is in'],
+  [/\b(?:takes place|happens) (?=on |at |in )/gi, 'is '],
   [/\b(have|has) no (?=\p{L})/giu, 'do not $1 '],
-  [/\b(?:have|has) a fear of\b/giu, 'am afraid of'],
+  [/\b(?:have|has) a fear of\b/gi, 'am afraid of'],
   [/^(\p{Lu}[\p{L} ]{1,40}) is where (i \p{L}+(?: up)?)(?=[.!]*$)/iu, '$2 in $1'],
-  [/\bi (?:have )?(?:just |recently )?started working (?=at |for )/giu, 'I now work '],
-  [/\bi (?:have )?(?:just|recently) moved /giu, 'I moved '],
-  [/\b(?:reside|am based|have my home|make my home) in\b/giu, 'live in'],
-  [/\b(?:resides|is based) in\b/giu, 'lives in'],
-  [/\b(?:am employed|have a job|have a position) (?:at|by|with)\b/giu, 'work at'],
-  [/\b(?:is employed|has a job|has a position) (?:at|by|with)\b/giu, 'works at'],
+  [/\bi (?:have )?(?:just |recently )?started working (?=at |for )/gi, 'I now work '],
+  [/\bi (?:have )?(?:just|recently) moved /gi, 'I moved '],
+  [/\b(?:reside|am based|have my home|make my home) in\b/gi, 'live in'],
+  [/\b(?:resides|is based) in\b/gi, 'lives in'],
+  [/\b(?:am employed|have a job|have a position) (?:at|by|with)\b/gi, 'work at'],
+  [/\b(?:is employed|has a job|has a position) (?:at|by|with)\b/gi, 'works at'],
   [/\bwork(s?) for (?=\p{Lu})/gu, 'work$1 at '],
-  [/^my employer is /iu, 'I work at '],
-  [/\bby profession\b|\bfor a living\b/giu, ''],
+  [/^my employer is /i, 'I work at '],
+  [/\bby profession\b|\bfor a living\b/gi, ''],
   [/\bis (?:a )?(?:\p{L}+ )?fan of\b|\bis (?:really )?(?:into|fond of|keen on)\b/giu, 'likes'],
   [/\bam (?:a )?(?:\p{L}+ )?fan of\b|\bam (?:really |very )?(?:into|fond of|keen on)\b/giu, 'like'],
-  [/\bdo(?:es)? not care for\b|\bcan not (?:stand|bear)\b|\bam not a fan of\b/giu, 'hate'],
+  [/\bdo(?:es)? not care for\b|\bcan not (?:stand|bear)\b|\bam not a fan of\b/gi, 'hate'],
   [/\b(likes?|loves?|hates?|enjoys?) to (?:be |being )?(?=\p{L})/giu, '$1 '],
-  [/\b(likes?|loves?|hates?|enjoys?) being /giu, '$1 '],
+  [/\b(likes?|loves?|hates?|enjoys?) being /gi, '$1 '],
   [/\bhave an? (\p{L}+) allergy\b/giu, 'am allergic to $1'],
-  [/\b(?:have an allergy|suffer from an allergy) to\b/giu, 'am allergic to'],
-  [/\bget(s?) up\b/giu, 'wake$1 up'],
-  [/\bown(s?) (?=an? |the |my |two |three |no |\d)/giu, 'have$1 '],
-  [/\bdo not own\b/giu, 'do not have'],
+  [/\b(?:have an allergy|suffer from an allergy) to\b/gi, 'am allergic to'],
+  [/\bget(s?) up\b/gi, 'wake$1 up'],
+  [/\bown(s?) (?=an? |the |my |two |three |no |\d)/gi, 'have$1 '],
+  [/\bdo not own\b/gi, 'do not have'],
   [/\b(ha(?:s|ve)) an? (\d+)[- ]years?[- ]old (\p{L}+)/giu, '$1 a $3 who is $2 years old'],
-  [/\bworks as (?=an? )/giu, 'is '],
-  [/\byears of age\b/giu, 'years old'],
+  [/\bworks as (?=an? )/gi, 'is '],
+  [/\byears of age\b/gi, 'years old'],
   [/\bper (?=\p{L})/giu, 'a '],
-  [/\bevery (mon|tues|wednes|thurs|fri|satur|sun)day\b/giu, 'on $1days'],
+  [/\bevery (mon|tues|wednes|thurs|fri|satur|sun)day\b/gi, 'on $1days'],
   [
-    /\bmother and (?:my )?father\b|\bfather and (?:my )?mother\b|\bmum and dad\b|\bmom and dad\b/giu,
+    /\bmother and (?:my )?father\b|\bfather and (?:my )?mother\b|\bmum and dad\b|\bmom and dad\b/gi,
     'parents',
   ],
   [/\bis ((?:my|our) \p{L}+)'s(?=[.!]*$)/giu, 'belongs to $1'],
   [
-    /\bi would rather (?:(?:use|have|drink|eat|take|watch|read|play) )?(.{1,60}?) than (.{1,60})$/iu,
+    /\bi would rather (?:(?:use|have|drink|eat|take|watch|read|play) )?(.{1,60}?) than (.{1,60})$/i,
     'I prefer $1 over $2',
   ],
-  [/\bi like (.{1,60}?) (?:more|better) than (.{1,60})$/iu, 'I prefer $1 over $2'],
-  [/\b(prefers?) (?!to )(.{1,60}?) (?:to|rather than|instead of) (.{1,60})$/iu, '$1 $2 over $3'],
+  [/\bi like (.{1,60}?) (?:more|better) than (.{1,60})$/i, 'I prefer $1 over $2'],
+  [/\b(prefers?) (?!to )(.{1,60}?) (?:to|rather than|instead of) (.{1,60})$/i, '$1 $2 over $3'],
   [
-    /\b(?:was|were|is|are|has been|have been|got) (?:moved|postponed|rescheduled|shifted|changed|pushed(?: back)?|brought forward) to\b/giu,
+    /\b(?:was|were|is|are|has been|have been|got) (?:moved|postponed|rescheduled|shifted|changed|pushed(?: back)?|brought forward) to\b/gi,
     'is now on',
   ],
   [/^(my|our|the) new (\p{L}+(?: \p{L}+)?) is /iu, '$1 $2 is now '],
 ]
 
-const OTHERS: readonly Rewriting[] = [
-  [/\b(?:habe|besitze) (?=ein|kein|zwei|drei|\d)/giu, 'habe '],
+const EUROPEAN: readonly Rewriting[] = [
+  [/\b(?:habe|besitze) (?=ein|kein|zwei|drei|\d)/gi, 'habe '],
   [/\b(?:hasse|mag keine?[nms]?) (?=\p{Lu})/gu, 'mag nicht '],
   [/^der name (meine[rs]|unsere[rs]) (\p{L}+?)e?s? ist /iu, '$1 $2 heißt '],
   [/^meine[rs] (\p{L}+) heißt /iu, 'mein $1 heißt '],
   [/^unsere[rs] (\p{L}+) heißt /iu, 'unser $1 heißt '],
-  [/\bgustan\b/giu, 'gusta'],
-  [/\bencantan\b/giu, 'encanta'],
-  [/\b(?:odio|detesto) (?=el |la |los |las )/giu, 'no me gusta '],
+  [/\bgustan\b/gi, 'gusta'],
+  [/\bencantan\b/gi, 'encanta'],
+  [/\b(?:odio|detesto) (?=el |la |los |las )/gi, 'no me gusta '],
   [/\bje déteste /giu, "je n'aime pas "],
   [/\b(?:odeio|detesto) (?=\p{L})/giu, 'não gosto de '],
-  [/讨厌/gu, '不喜欢'],
-  [/每个(?=星期|周|礼拜|月|天|早|晚)/gu, '每'],
-  [/嫌い(?:です)?(?=。|$)/gu, '好きではない'],
-  [/\bstamme aus\b/giu, 'komme aus'],
+  [/\bstamme aus\b/gi, 'komme aus'],
   [/\bich bin nach (\p{L}[\p{L} -]*?) (?:um)?gezogen\b/giu, 'Ich wohne jetzt in $1'],
-  [/\b(nicht|keine?[nmrs]?)\b(.{0,60}?) mehr\b/giu, '$1$2'],
-  [/\bjeden (mon|diens|donners|frei|sams|sonn)tag\b/giu, '$1tags'],
-  [/\bjeden mittwoch\b/giu, 'mittwochs'],
+  [/\b(nicht|keine?[nmrs]?)\b(.{0,60}?) mehr\b/gi, '$1$2'],
+  [/\bjeden (mon|diens|donners|frei|sams|sonn)tag\b/gi, '$1tags'],
+  [/\bjeden mittwoch\b/gi, 'mittwochs'],
   [/\bme (?:mudé|he mudado) a\b/giu, 'Ahora vivo en'],
   [/\bcada (lunes|martes|miércoles|jueves|viernes)\b/giu, 'los $1'],
   [/\bj'ai déménagé (?:à|pour) /giu, "J'habite maintenant à "],
-  [/\bchaque (lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)\b/giu, 'le $1'],
-  [/\b(?:me mudei|mudei-me) para\b/giu, 'Agora moro em'],
+  [/\bchaque (lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)\b/gi, 'le $1'],
+  [/\b(?:me mudei|mudei-me) para\b/gi, 'Agora moro em'],
   [/(não .{1,60}?) mais\b/giu, '$1'],
   [
     /(?<!\p{L})(na|nas|às|toda) (segunda|terça|quarta|quinta|sexta)(?:-feira)?(s?)(?!\p{L})/giu,
     '$1 $2-feira$3',
   ],
+]
+
+const EAST_ASIAN: readonly Rewriting[] = [
+  [/讨厌/gu, '不喜欢'],
+  [/每个(?=星期|周|礼拜|月|天|早|晚)/gu, '每'],
+  [/嫌い(?:です)?(?=。|$)/gu, '好きではない'],
   [/(?:很|非常|真的?|特别|十分|挺)(?=喜欢|爱|讨厌|想)/gu, ''],
   [/(不[^，。]{1,20})了(?=[。！]?$)/gu, '$1'],
   [/(?<!\p{L})(?:星期|礼拜)天/gu, '星期日'],
@@ -179,12 +187,12 @@ const OTHERS: readonly Rewriting[] = [
 ]
 
 const SPELLINGS: readonly Rewriting[] = [
-  [/\b(col|fav|flav|hon|lab|neighb|hum)our/giu, '$1or'],
-  [/\bgrey\b/giu, 'gray'],
-  [/\b(cent|theat|met|lit|kilomet)re(s?)\b/giu, '$1er$2'],
-  [/\bwi-fi\b/giu, 'wifi'],
-  [/\be-mail/giu, 'email'],
-  [/\bprogramme\b/giu, 'program'],
+  [/\b(col|fav|flav|hon|lab|neighb|hum)our/gi, '$1or'],
+  [/\bgrey\b/gi, 'gray'],
+  [/\b(cent|theat|met|lit|kilomet)re(s?)\b/gi, '$1er$2'],
+  [/\bwi-fi\b/gi, 'wifi'],
+  [/\be-mail/gi, 'email'],
+  [/\bprogramme\b/gi, 'program'],
 ]
 
 const SMALL_NUMBERS: ReadonlyMap<string, string> = new Map(
@@ -207,7 +215,7 @@ const HAN_NUMBERS = '〇一二三四五六七八九'
 function inDigits(text: string): string {
   return text
     .replace(
-      /(?<![\d:.])(\d{1,2})(:\d\d)? ?(a|p)\.?m\b\.?/giu,
+      /(?<![\d:.])(\d{1,2})(:\d\d)? ?(a|p)\.?m\b\.?/gi,
       (_, hour: string, minutes: string | undefined, half: string) =>
         `${(Number(hour) % 12) + (half.toLowerCase() === 'p' ? 12 : 0)}${minutes ?? ':00'}`,
     )
@@ -229,6 +237,6 @@ const REWRITINGS: readonly Rewriting[] = [
   ...SHORT_FORMS,
   ...ENDINGS,
   ...ENGLISH,
-  ...OTHERS,
+  ...EUROPEAN,
   ...SPELLINGS,
 ]

@@ -5,41 +5,61 @@
 import { AppError, toAppError } from '../../core/errors.ts'
 import type { Asked, Format, Placement } from '../../core/formats/format.ts'
 import { withModel } from '../../core/formats/json-text.ts'
-import { NAME_CHARACTERS_MAX } from '../../core/limits.ts'
 import { placementFor } from '../../core/prompting/placement.ts'
-import { contextWindowOf, type Route, routeModel, systemRoleOf } from '../../core/providers.ts'
+import {
+  contextWindowOf,
+  type Provider,
+  type Route,
+  routeModel,
+  systemRoleOf,
+} from '../../core/providers.ts'
 import { sha256 } from '../../core/sha256.ts'
 import type { Prepared, SkipReason } from '../../engine/conversations/conversations.ts'
 import type { Context } from '../../operations/operation.ts'
 import type { HeaderPairs, UpstreamResponse } from '../../ports/upstream.ts'
 import { type Body, type Exchange, readBody } from './exchange.ts'
 import {
+  bringCredentials,
   forwarded,
+  isUserName,
   MEMORY_HEADER,
   memoryHeader,
   readWishes,
   returnHeaders,
   type Wishes,
 } from './headers.ts'
-import { NOBODY, pipe, readAlong } from './piping.ts'
+import type { KeptResponses } from './kept.ts'
+import { type Listener, NOBODY, pipe, readAlong, together } from './piping.ts'
 import {
   answerWithTools,
   createToolbox,
   type HiddenCalls,
-  wantsTools,
+  wantedTools,
   withHiddenCalls,
 } from './tools/index.ts'
 
-export async function ask(exchange: Exchange, format: Format, hidden: HiddenCalls): Promise<void> {
+/** What the gateway itself remembers from one request to the next. */
+export type Memories = { readonly hidden: HiddenCalls; readonly kept: KeptResponses }
+
+export async function ask(exchange: Exchange, format: Format, memories: Memories): Promise<void> {
   const { options, request, caller } = exchange
   const began = performance.now()
   const wishes = readWishes(request, caller)
   const body = await readBody(exchange)
   const asked = format.read(body.json)
   const route = routeModel(options.registry, format.name, asked.model)
+  const { previous } = asked
+  if (previous !== null && isShared(exchange, route.provider)) {
+    await memories.kept.refuseForeign(wishes.owner, previous)
+  }
   const prepared = await prepare(exchange, format, asked, route, wishes)
   const edited = edit(format, body, route, prepared)
-  await answer(exchange, { format, body, asked, route, prepared, edited, began, wishes, hidden })
+  await answer(exchange, { format, body, asked, route, prepared, edited, began, wishes, memories })
+}
+
+/** Whether one account at the provider serves all owners: the client brings none of its own. */
+export function isShared({ options, request }: Exchange, { key }: Provider): boolean {
+  return key !== null || !bringCredentials(forwarded(request, options.isOpen === true))
 }
 
 function prepare(
@@ -69,10 +89,10 @@ function prepare(
   })
 }
 
-/** Clients may call their users what they like; what is too long for a name of ours still stands for the same user. */
+/** Clients may call their users what they like; what can't be a name of ours still stands for the same user. */
 function userOf({ user }: Pick<Wishes, 'user'>, { endUser }: Asked): string | null {
   if (user !== null || endUser === null || endUser.trim() === '') return user
-  return endUser.length <= NAME_CHARACTERS_MAX ? endUser : `user_${sha256(endUser)}`
+  return isUserName(endUser) ? endUser : `user_${sha256(endUser)}`
 }
 
 type Edited = {
@@ -114,7 +134,7 @@ type Turn = {
   readonly prepared: Prepared
   readonly edited: Edited
   readonly wishes: Wishes
-  readonly hidden: HiddenCalls
+  readonly memories: Memories
   readonly began: number
 }
 
@@ -126,33 +146,42 @@ async function answer(exchange: Exchange, turn: Turn): Promise<void> {
   const reader = format.createReader()
   const progress = { status: null as number | null, firstByteMs: null as number | null }
   let upstream: (UpstreamResponse & { readonly toolCalls?: readonly string[] }) | null = null
-  let listener = NOBODY
+  let hearing = NOBODY
   try {
     upstream = await send(exchange, turn)
     progress.status = upstream.status
     // Where nothing is learned, nobody needs to listen.
-    if (prepared.listens) listener = readAlong(reader, upstream.headers)
+    if (prepared.listens) hearing = readAlong(reader, upstream.headers)
     returnHeaders(response, upstream.headers)
     response.writeHead(upstream.status)
-    await pipe(upstream.body, response, listener, () => {
+    await pipe(upstream.body, response, together(hearing, idListener(turn, upstream)), () => {
       progress.firstByteMs = performance.now() - began
     })
   } finally {
-    await listener.end().catch(() => {})
+    await hearing.end().catch(() => {})
     conversations.record(prepared, {
       placement: edited.placement,
       skipped: edited.skipped,
       ...progress,
-      answer: listener === NOBODY ? null : reader.answer(),
+      answer: hearing === NOBODY ? null : reader.answer(),
       totalMs: performance.now() - began,
       toolCalls: upstream?.toolCalls ?? [],
     })
   }
 }
 
+/** Hears under which id the provider keeps the answer, where it does. */
+function idListener(
+  { format, memories, route, wishes }: Turn,
+  { status, headers }: UpstreamResponse,
+): Listener {
+  if (format.name !== 'responses' || status >= 300) return NOBODY
+  return memories.kept.listener(headers, { owner: wishes.owner, provider: route.provider })
+}
+
 async function send(
   exchange: Exchange,
-  { format, body, asked, route, prepared, edited, wishes, hidden }: Turn,
+  { format, body, asked, route, prepared, edited, wishes, memories }: Turn,
 ): Promise<UpstreamResponse & { readonly toolCalls?: readonly string[] }> {
   const { options, request, signal } = exchange
   const headers = forwarded(request, options.isOpen === true)
@@ -162,15 +191,15 @@ async function send(
     path: `${format.path.slice('/v1'.length)}${queryOf(request.url)}`,
     signal,
   }
-  const isOffered = wantsTools({
+  const offered = wantedTools({
     settings: prepared.settings,
-    wantsMemory: wishes.memory,
+    wishes,
     provider: route.provider,
     body: body.json,
   })
   const user = userOf(wishes, asked)
-  const remembered = hidden.of(wishes.owner, user)
-  if (!isOffered) {
+  const remembered = memories.hidden.of(wishes.owner, user)
+  if (offered.length === 0) {
     // Calls of ours that led to those of the client are part of the conversation, also when no more are wanted.
     const text = withHiddenCalls(format.name, edited.text, remembered)
     const sent = text === edited.text ? edited.bytes : Buffer.from(text, 'utf8')
@@ -179,7 +208,7 @@ async function send(
   return answerWithTools({
     format: format.name,
     text: edited.text,
-    ...createToolbox(contextOf(exchange), { owner: wishes.owner, user }),
+    ...createToolbox(contextOf(exchange), { owner: wishes.owner, user }, offered),
     remembered,
     signal,
     send: (text, stop) =>

@@ -9,17 +9,25 @@ import { ask } from './asking.ts'
 import { answerEmbeddings, answerRerank } from './embeddings.ts'
 import { errorBodyFor } from './errors.ts'
 import type { Exchange, GatewayOptions } from './exchange.ts'
+import { KeptResponses } from './kept.ts'
 import { ModelList } from './models.ts'
-import { isPassed, passOn } from './passing.ts'
+import { COUNT_TOKENS, countTokens, keptRequestAt, passKept } from './passing.ts'
 import { HiddenCalls } from './tools/index.ts'
 
 export type { GatewayOptions } from './exchange.ts'
 
 const PATH = '/v1'
 
+const ANSWERS: { readonly [path: string]: ((exchange: Exchange) => Promise<void>) | undefined } = {
+  '/v1/embeddings': answerEmbeddings,
+  '/v1/rerank': answerRerank,
+  [COUNT_TOKENS]: countTokens,
+}
+
 export function createGateway(options: GatewayOptions): Mount {
   const models = new ModelList(options)
-  const hidden = new HiddenCalls(options.clock)
+  const kept = new KeptResponses(options.engine)
+  const memories = { hidden: new HiddenCalls(options.clock), kept }
   return {
     path: PATH,
     errorBody: errorBodyFor,
@@ -32,12 +40,13 @@ export function createGateway(options: GatewayOptions): Mount {
         const id = decoded(path.slice('/v1/models/'.length))
         return models.answer(exchange, id === '' ? null : id)
       }
-      if (isPassed(method, path)) return passOn(exchange, path)
+      const keptRequest = keptRequestAt(path)
+      if (keptRequest !== null) {
+        only(exchange, ...keptRequest.methods)
+        return passKept(exchange, keptRequest, kept)
+      }
       const format = formatAt(path)
-      const answer =
-        format === null
-          ? { '/v1/embeddings': answerEmbeddings, '/v1/rerank': answerRerank }[path]
-          : () => ask(exchange, format, hidden)
+      const answer = format === null ? ANSWERS[path] : () => ask(exchange, format, memories)
       if (answer === undefined)
         throw new AppError('not_found', `Unknown address: ${method} ${path}.`)
       only(exchange, 'POST')
@@ -46,9 +55,9 @@ export function createGateway(options: GatewayOptions): Mount {
   }
 }
 
-function only({ request, response }: Exchange, method: 'GET' | 'POST'): void {
-  if (request.method === method) return
-  response.setHeader('allow', method)
+function only({ request, response }: Exchange, ...methods: readonly string[]): void {
+  if (methods.includes(request.method ?? '')) return
+  response.setHeader('allow', methods.join(', '))
   throw new AppError('method_not_allowed', `${request.method} is not answered at this address.`)
 }
 

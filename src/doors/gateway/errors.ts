@@ -22,6 +22,7 @@ const KINDS: { readonly [Code in ErrorCode]?: Kind } = {
     code: 'rate_limit_exceeded',
     anthropic: 'rate_limit_error',
   },
+  gateway_timeout: { ...SERVER, anthropic: 'timeout_error' },
 }
 
 export function errorBodyFor(request: IncomingMessage, error: AppError, requestId: string): object {
@@ -31,10 +32,16 @@ export function errorBodyFor(request: IncomingMessage, error: AppError, requestI
   if (speaksAnthropic(request)) {
     return { type: 'error', error: { type: kind.anthropic, message }, request_id: requestId }
   }
-  const { field, model } = error.facts
-  const code = error.code === 'not_found' && model !== undefined ? 'model_not_found' : kind.code
+  const { field } = error.facts
+  const code = codeOf(error) ?? kind.code
   const param = code === 'model_not_found' ? 'model' : typeof field === 'string' ? field : null
   return { error: { message, type: kind.openai, param: param === '' ? null : param, code } }
+}
+
+/** Some things have a code of their own. */
+function codeOf({ code, facts }: AppError): string | null {
+  if (code === 'not_found' && facts.model !== undefined) return 'model_not_found'
+  return facts.previous === undefined ? null : 'previous_response_not_found'
 }
 
 /** Its clients say so with every request, whatever they ask for. */

@@ -1,12 +1,17 @@
 /** Headers: what a client asks of memory, what goes on to the provider, and what comes back. */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { parseScope } from '../../core/draft.ts'
 import { AppError } from '../../core/errors.ts'
+import { NAME_CHARACTERS_MAX } from '../../core/limits.ts'
 import type { Prepared, SkipReason } from '../../engine/conversations/conversations.ts'
 import { type Caller, mayDo, mayReach } from '../../operations/access.ts'
 import type { HeaderPairs } from '../../ports/upstream.ts'
 import { OWN_KEY_HEADER } from '../http/authentication.ts'
 
 const YES = ['true', '1', 'yes']
+/** For looking at one name at a time. */
+const SOMEBODY = 'somebody'
+const NAME_RULE = `at most ${NAME_CHARACTERS_MAX} characters, none of them a control character, and no @ before an agent.`
 
 /** What the headers of a request say about memory. */
 export type Wishes = {
@@ -22,6 +27,9 @@ export function readWishes({ headers }: IncomingMessage, caller: Caller): Wishes
   const says = (...names: readonly string[]) =>
     names.some((name) => YES.includes(first(headers, name)?.trim().toLowerCase() ?? ''))
   const owner = named(headers, 'x-recollect-agent', 'x-osaurus-agent-id') ?? caller.home
+  const user = named(headers, 'x-recollect-user')
+  const session = named(headers, 'x-recollect-session', 'x-omniroute-session-id')
+  refuseBadNames({ owner, user, session })
   if (!mayReach(caller, owner, 'write')) {
     throw new AppError('forbidden', 'The key may not act for this agent.', {
       field: 'x-recollect-agent',
@@ -30,12 +38,46 @@ export function readWishes({ headers }: IncomingMessage, caller: Caller): Wishes
   const isHome = owner === caller.home
   return {
     owner,
-    user: named(headers, 'x-recollect-user') ?? (isHome ? (caller.user ?? null) : null),
-    session: named(headers, 'x-recollect-session', 'x-omniroute-session-id'),
+    user: user ?? (isHome ? (caller.user ?? null) : null),
+    session,
     memory: !says('x-recollect-no-memory', 'x-omniroute-no-memory'),
     inject: !says('x-recollect-no-inject'),
     // Who may only read gets answers, and leaves nothing behind.
     extract: !says('x-recollect-no-extract') && mayDo(caller, 'write'),
+  }
+}
+
+const NAMING_HEADERS = {
+  owner: 'x-recollect-agent',
+  user: 'x-recollect-user',
+  session: 'x-recollect-session',
+} as const
+
+/** A name that memory can't keep would mean an answer without memory, and nobody to tell why. */
+function refuseBadNames(names: Readonly<Record<keyof typeof NAMING_HEADERS, string | null>>): void {
+  for (const [part, header] of Object.entries(NAMING_HEADERS)) {
+    const value = names[part as keyof typeof NAMING_HEADERS] // a key of the table
+    try {
+      if (value !== null) parseScope({ owner: SOMEBODY, [part]: value })
+    } catch {
+      throw new AppError(
+        'invalid_input',
+        `${header} is not a name that can be used: ${NAME_RULE}`,
+        {
+          field: header,
+        },
+      )
+    }
+  }
+}
+
+/** Whether it can be the name of a user as it stands. */
+export function isUserName(text: string): boolean {
+  try {
+    parseScope({ owner: SOMEBODY, user: text })
+    return true
+  } catch {
+    return false
   }
 }
 
@@ -100,14 +142,20 @@ export function returnHeaders(response: ServerResponse, headers: HeaderPairs): v
   }
 }
 
-/** What memory did, for whoever looks at the answer. Where it had no part, there is no receipt. */
+/** Whether the provider will be asked with something that the client itself brought. */
+export function bringCredentials(headers: HeaderPairs): boolean {
+  return headers.some(([name]) => CREDENTIALS.has(name.toLowerCase()))
+}
+
+/** What memory did, for whoever looks at the answer. A receipt is named only where one will be written. */
 export function memoryHeader(
-  { receipt, count, tokens, listens }: Prepared,
+  { receipt, count, tokens, listens, settings }: Prepared,
   skipped: SkipReason | null,
 ): string {
   const outcome =
     skipped === null ? `injected; count=${count}; tokens=${tokens}` : `skipped; reason=${skipped}`
-  return listens ? `${outcome}; receipt=${receipt}` : outcome
+  const isWritten = listens && settings.enabled && settings.receiptsMax > 0
+  return isWritten ? `${outcome}; receipt=${receipt}` : outcome
 }
 
 export const MEMORY_HEADER = 'x-recollect-memory'

@@ -3,36 +3,70 @@
 import { AppError } from '../../core/errors.ts'
 import type { FormatName } from '../../core/formats/format.ts'
 import { withModel } from '../../core/formats/json-text.ts'
-import { type Registry, type Route, routeModel } from '../../core/providers.ts'
-import { queryOf, reached } from './asking.ts'
-import { type Body, type Exchange, readBody } from './exchange.ts'
-import { forwarded, returnHeaders } from './headers.ts'
+import { type Provider, type Registry, routeModel } from '../../core/providers.ts'
+import { refuseUnlessMay } from '../../operations/access.ts'
+import { isShared, queryOf, reached } from './asking.ts'
+import { type Exchange, readBody } from './exchange.ts'
+import { forwarded, readWishes, returnHeaders } from './headers.ts'
+import type { KeptResponses } from './kept.ts'
 import { NOBODY, pipe } from './piping.ts'
 
-const RESPONSE = /^\/v1\/responses\/[\w-]{1,200}(\/cancel|\/input_items)?$/
-const COUNT_TOKENS = '/v1/messages/count_tokens'
+export const COUNT_TOKENS = '/v1/messages/count_tokens'
 
-export function isPassed(method: string, path: string): boolean {
-  if (path === COUNT_TOKENS) return method === 'POST'
-  return RESPONSE.test(path) && (path.endsWith('/cancel') ? method === 'POST' : method !== 'POST')
+/** What is asked about an answer that the provider keeps. */
+export type KeptRequest = {
+  readonly id: string
+  readonly path: string
+  readonly methods: readonly ['GET', 'DELETE'] | readonly ['GET'] | readonly ['POST']
 }
 
-export async function passOn(exchange: Exchange, path: string): Promise<void> {
-  const { options, request, response, signal } = exchange
-  const body = request.method === 'POST' && path === COUNT_TOKENS ? await readBody(exchange) : null
-  const format = path === COUNT_TOKENS ? 'messages' : 'responses'
-  const { provider, model } = routeOf(options.registry, format, body)
-  const sent =
-    body === null || body.json.model === model
-      ? (body?.bytes ?? null)
-      : Buffer.from(withModel(body.text, model), 'utf8')
+const KEPT = /^\/v1\/responses\/([\w-]{1,200})(\/cancel|\/input_items)?$/
+
+export function keptRequestAt(path: string): KeptRequest | null {
+  const [, id, what] = KEPT.exec(path) ?? []
+  if (id === undefined) return null
+  if (what === undefined) return { id, path, methods: ['GET', 'DELETE'] }
+  return { id, path, methods: what === '/cancel' ? ['POST'] : ['GET'] }
+}
+
+export async function countTokens(exchange: Exchange): Promise<void> {
+  const { registry } = exchange.options
+  const { json, text, bytes } = await readBody(exchange)
+  if (typeof json.model !== 'string') {
+    throw new AppError('invalid_input', 'model: is a text.', { field: 'model' })
+  }
+  const { provider, model } = routeModel(registry, 'messages', json.model)
+  const body = json.model === model ? bytes : Buffer.from(withModel(text, model), 'utf8')
+  await passOn(exchange, provider, COUNT_TOKENS, body)
+}
+
+/** It names no model: the provider that made the answer is asked, or else the one that is asked by default. */
+export async function passKept(
+  exchange: Exchange,
+  { id, path }: KeptRequest,
+  kept: KeptResponses,
+): Promise<void> {
+  const { options, request, caller } = exchange
+  const { owner } = readWishes(request, caller)
+  if (request.method !== 'GET') refuseUnlessMay(caller, 'write')
+  const provider = kept.providerOf(id) ?? defaultProvider(options.registry, 'responses')
+  if (isShared(exchange, provider)) await kept.refuseUnlessOwn(owner, id)
+  await passOn(exchange, provider, path, null)
+}
+
+async function passOn(
+  { options, request, response, signal }: Exchange,
+  provider: Provider,
+  path: string,
+  body: Uint8Array | null,
+): Promise<void> {
   const upstream = await reached(
     options.upstream.send({
       provider,
       method: request.method ?? 'GET',
       path: `${path.slice('/v1'.length)}${queryOf(request.url)}`,
       headers: forwarded(request, options.isOpen === true),
-      body: sent,
+      body,
       signal,
     }),
   )
@@ -41,17 +75,9 @@ export async function passOn(exchange: Exchange, path: string): Promise<void> {
   await pipe(upstream.body, response, NOBODY, () => {})
 }
 
-/** What concerns an answer that is there already names no model: it goes to the provider that is asked by default. */
-function routeOf(registry: Registry, format: FormatName, body: Body | null): Route {
-  if (body === null) return defaultRoute(registry, format)
-  const { model } = body.json
-  if (typeof model === 'string') return routeModel(registry, format, model)
-  throw new AppError('invalid_input', 'model: is a text.', { field: 'model' })
-}
-
-function defaultRoute({ providers, defaults }: Registry, format: FormatName): Route {
+function defaultProvider({ providers, defaults }: Registry, format: FormatName): Provider {
   const provider = providers.find(({ name }) => name === defaults[format])
-  if (provider !== undefined) return { provider, model: '' }
+  if (provider !== undefined) return provider
   throw new AppError(
     'not_found',
     'No provider is asked by default: say which, in the file of providers.',

@@ -60,10 +60,10 @@ async function emptied(response: ServerResponse): Promise<void> {
 
 /** Reads an answer into a reader of its format, whether it streams or not, and whatever it is packed in. */
 export function readAlong(reader: AnswerReader, headers: HeaderPairs): Listener {
-  const heard = header(headers, 'content-type').includes('text/event-stream')
+  const heard = headerOf(headers, 'content-type').includes('text/event-stream')
     ? eventsInto(reader)
     : wholeInto(reader)
-  return unpacked(header(headers, 'content-encoding'), heard)
+  return unpacked(headerOf(headers, 'content-encoding'), heard)
 }
 
 function eventsInto(reader: AnswerReader): Listener {
@@ -112,7 +112,20 @@ function unpacked(encoding: string, listener: Listener): Listener {
   }
 }
 
-function header(headers: HeaderPairs, wanted: string): string {
+/** Several that hear the same. None of them is in another's way. */
+export function together(...listeners: readonly Listener[]): Listener {
+  return {
+    chunk: (bytes) => {
+      for (const listener of listeners) quietly(() => listener.chunk(bytes))
+    },
+    end: async () => {
+      await Promise.all(listeners.map((listener) => listener.end()))
+    },
+  }
+}
+
+/** In lower case; empty when there is none. */
+export function headerOf(headers: HeaderPairs, wanted: string): string {
   const found = headers.find(([name]) => name.toLowerCase() === wanted)
   return found?.[1].trim().toLowerCase() ?? ''
 }

@@ -4,7 +4,12 @@
  */
 import type { Candidate } from '../../core/consolidation/leaving.ts'
 import { isMergeable } from '../../core/consolidation/merging.ts'
-import { lastMomentOf } from '../../core/consolidation/salience.ts'
+import {
+  idleDays,
+  isLasting,
+  lastMomentOf,
+  SALIENCE_HALF_LIFE_DAYS,
+} from '../../core/consolidation/salience.ts'
 import { WordSets, wordNumbers } from '../../core/consolidation/word-sets.ts'
 import type { Instant, MemoryId, Place, Scope } from '../../core/ids.ts'
 import type { Memory } from '../../core/memory.ts'
@@ -12,7 +17,7 @@ import { pages } from '../paging.ts'
 import type { EnginePorts } from '../ports.ts'
 
 /** So few that others are answered between two pages. */
-const PAGE_ROWS = 200
+const PAGE_ROWS = 100
 const NO_WORDS = new Uint32Array(0)
 
 const PINNED = 1
@@ -22,8 +27,20 @@ const SUSPECT = 8
 const MERGEABLE = 16
 const GONE = 32
 
+export type CensusTimes = {
+  readonly now: Instant
+  readonly binnedBefore: number
+  /** Null when digests are kept for good. */
+  readonly madeBefore: Instant | null
+}
+
 export class Census {
   readonly words = new WordSets()
+  /** How many have lost half of their salience or more to time. */
+  decayed = 0
+  /** What was put into the bin before this, and unpinned digests that were made before that. */
+  readonly oldBin: MemoryId[] = []
+  readonly oldEpisodes: MemoryId[] = []
   readonly #ids: MemoryId[] = []
   readonly #groups: number[] = []
   readonly #flags: number[] = []
@@ -38,7 +55,17 @@ export class Census {
     return this.#ids.length
   }
 
-  add(memory: Memory, now: Instant): void {
+  add(memory: Memory, { now, binnedBefore, madeBefore }: CensusTimes): void {
+    if (memory.status === 'forgotten') {
+      if (memory.updatedAt <= binnedBefore) this.oldBin.push(memory.id)
+      return
+    }
+    const isOld = madeBefore !== null && memory.createdAt < madeBefore
+    if (isOld && memory.category === 'episode' && !memory.pinned) this.oldEpisodes.push(memory.id)
+    if (memory.status === 'active') this.#addActive(memory, now)
+  }
+
+  #addActive(memory: Memory, now: Instant): void {
     const { id, salience, category, trust } = memory
     const canMerge = isMergeable(memory, now)
     this.words.add(canMerge ? wordNumbers(memory.content) : NO_WORDS)
@@ -52,6 +79,7 @@ export class Census {
         (trust === 'suspect' ? SUSPECT : 0) |
         (canMerge ? MERGEABLE : 0),
     )
+    if (!isLasting(memory) && idleDays(memory, now) >= SALIENCE_HALF_LIFE_DAYS) this.decayed++
     if (category === 'episode') {
       this.#episodes.push({ index: this.count, at: memory.createdAt })
       this.#noteSession(memory)
@@ -110,10 +138,10 @@ export class Census {
     }
   }
 
-  /** The newest episodes that are still there, made at this instant or later. */
-  recentEpisodes(from: Instant, limit: number): readonly MemoryId[] {
+  /** The newest episodes that are still there, made between two instants. */
+  recentEpisodes(from: Instant, to: Instant, limit: number): readonly MemoryId[] {
     return this.#episodes
-      .filter(({ index, at }) => at >= from && !this.isGone(index))
+      .filter(({ index, at }) => at >= from && at <= to && !this.isGone(index))
       .sort((a, b) => b.at - a.at)
       .slice(0, limit)
       .map(({ index }) => this.idAt(index))
@@ -147,18 +175,17 @@ function sessionName({ user, session }: Place): string {
   return JSON.stringify([user, session])
 }
 
-/** Reads every active memory once. */
+/** Reads every memory once: looking for the few that are meant would hold others up for as long as reading all of them. */
 export async function takeCensus(
   { store }: EnginePorts,
   scope: Scope,
-  now: Instant,
+  times: CensusTimes,
   onPage: (count: number) => void,
 ): Promise<Census> {
   const census = new Census()
-  const where = { statuses: ['active'] } as const
-  const query = { where, order: 'oldest', limit: PAGE_ROWS } as const
+  const query = { where: {}, order: 'oldest', limit: PAGE_ROWS } as const
   for await (const page of pages(store, 'memory', scope, query)) {
-    for (const memory of page) census.add(memory, now)
+    for (const memory of page) census.add(memory, times)
     onPage(census.count)
   }
   return census

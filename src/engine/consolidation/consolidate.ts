@@ -5,23 +5,23 @@
  * Every step decides from what is stored, in small commits that are each an ordinary change. So it can be stopped or
  * killed anywhere: what was done is whole, and the next run does the rest. Running it again changes nothing more.
  */
+import { prunedBefore } from '../../core/consolidation/leaving.ts'
 import {
   CONSOLIDATION_STEPS,
   type ConsolidationReport,
   type ConsolidationStep,
   isTimeDoubtful,
 } from '../../core/consolidation/report.ts'
-import { idleDays, isLasting, SALIENCE_HALF_LIFE_DAYS } from '../../core/consolidation/salience.ts'
 import type { Scope } from '../../core/ids.ts'
 import { resolveSettings } from '../../core/settings.ts'
 import type { EnginePorts } from '../ports.ts'
-import { type Census, takeCensus } from './census.ts'
+import { takeCensus } from './census.ts'
 import { evictFaded, pruneEpisodes, pruneTurns } from './leaving.ts'
 import { mergeDuplicates } from './merging.ts'
 import { promoteMentioned } from './promoting.ts'
 import { lastConsolidatedAt, saveReport } from './reports.ts'
 import { Actions, type ConsolidationProgress, type Run, throwIfStopped } from './run.ts'
-import { emptyOldBin, trimEntries } from './trimming.ts'
+import { binnedBefore, emptyOldBin, trimEntries } from './trimming.ts'
 
 export type {
   ConsolidationAction,
@@ -52,8 +52,8 @@ export async function consolidate(
     settings: resolveSettings(ports.settings),
     isDryRun: dryRun,
     tell: (progress) => {
-      throwIfStopped(signal)
       onProgress?.(progress)
+      throwIfStopped(signal)
     },
     actions: new Actions(),
     binned: new Set(),
@@ -61,36 +61,32 @@ export async function consolidate(
   const isHeldBack = isTimeDoubtful(await lastConsolidatedAt(ports, scope, now), now)
   const timed = stopwatch(ports)
   const census = await timed('read', () =>
-    takeCensus(ports, scope, now, (done) => run.tell({ step: 'read', done, total: null })),
+    takeCensus(
+      ports,
+      scope,
+      { now, binnedBefore: binnedBefore(run), madeBefore: prunedBefore(now, run.settings) },
+      (done) => run.tell({ step: 'read', done, total: null }),
+    ),
   )
-  const decayed = countDecayed(run, census)
-  const emptied = isHeldBack ? 0 : await timed('empty', () => emptyOldBin(run))
+  const { count: memories, decayed } = census
+  const emptied = isHeldBack ? 0 : await timed('empty', () => emptyOldBin(run, census.oldBin))
   const merged = await timed('merge', () => mergeDuplicates(run, census))
   const promoted = await timed('promote', () => promoteMentioned(run, census))
   const { evicted, retired } = await timed('evict', () => evictFaded(run, census))
-  const prunedEpisodes = await timed('prune', () => pruneEpisodes(run))
+  const prunedEpisodes = await timed('prune', () => pruneEpisodes(run, census.oldEpisodes))
   const prunedTurns = isHeldBack ? 0 : await timed('prune', () => pruneTurns(run, census))
   const trimmed = isHeldBack ? 0 : await timed('trim', () => trimEntries(run))
   const report: ConsolidationReport = {
     id: null,
     startedAt: now,
     finishedAt: ports.clock.now(),
-    ...{ isDryRun: dryRun, isHeldBack, memories: census.count, decayed, merged, promoted },
+    ...{ isDryRun: dryRun, isHeldBack, memories, decayed, merged, promoted },
     ...{ evicted, retired, prunedEpisodes, prunedTurns, trimmed, emptied },
     actions: run.actions.told,
     actionsTotal: run.actions.total,
     durationsMs: timed.durations,
   }
   return dryRun ? report : saveReport(ports, scope, report)
-}
-
-function countDecayed({ now }: Run, census: Census): number {
-  let count = 0
-  for (let index = 0; index < census.count; index++) {
-    const memory = census.candidateAt(index)
-    if (!isLasting(memory) && idleDays(memory, now) >= SALIENCE_HALF_LIFE_DAYS) count++
-  }
-  return count
 }
 
 /** Does something and adds what it took to the step. */

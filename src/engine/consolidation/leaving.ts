@@ -19,9 +19,9 @@ import { loadAll, nextChange, type Run } from './run.ts'
 
 const MEMORIES_PER_TURN = 2_000
 /** So few that others are answered between two commits. */
-const MEMORIES_PER_COMMIT = 25
+const MEMORIES_PER_COMMIT = 10
 const PAGE_ROWS = 200
-const TURNS_PER_COMMIT = 100
+const TURNS_PER_COMMIT = 50
 
 export type Left = { readonly evicted: number; readonly retired: number }
 
@@ -61,27 +61,21 @@ export async function evictFaded(run: Run, census: Census): Promise<Left> {
 }
 
 /** Digests of conversations that are past their time, whatever became of them since. */
-export async function pruneEpisodes(run: Run): Promise<number> {
-  const before = prunedBefore(run.now, run.settings)
-  if (before === null) return 0
+export async function pruneEpisodes(run: Run, ids: readonly MemoryId[]): Promise<number> {
   const change = nextChange(run)
-  const where = {
-    categories: ['episode'],
-    statuses: ['active', 'disabled', 'superseded'],
-    pinned: false,
-    createdBefore: before,
-  } as const
   const because = `It is of a conversation more than ${days(run.settings.episodeRetentionDays)} ago.`
+  const meant = ids.filter((id) => !run.binned.has(id))
   let pruned = 0
-  const query = { where, order: 'oldest', limit: MEMORIES_PER_COMMIT } as const
-  for await (const page of pages(run.ports.store, 'memory', run.scope, query)) {
-    run.tell({ step: 'prune', done: pruned, total: null })
+  for (let start = 0; start < meant.length; start += MEMORIES_PER_COMMIT) {
+    run.tell({ step: 'prune', done: start, total: meant.length })
     const gone = await binTogether(run, {
-      ids: page.map(({ id }) => id).filter((id) => !run.binned.has(id)),
-      reasonOf: ({ status }) => (status === 'forgotten' ? null : { kind: 'pruneEpisode', because }),
+      ids: meant.slice(start, start + MEMORIES_PER_COMMIT),
+      reasonOf: ({ status, pinned }) =>
+        status === 'forgotten' || pinned ? null : { kind: 'pruneEpisode', because },
       change,
     })
     pruned += gone.size
+    await nextTurn()
   }
   return pruned
 }

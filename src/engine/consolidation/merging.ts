@@ -14,7 +14,7 @@ import type { Census } from './census.ts'
 import { loadAll, nextChange, type Run } from './run.ts'
 
 /** Looked at between two turns of others. */
-const MEMORIES_PER_TURN = 250
+const MEMORIES_PER_TURN = 100
 /** Compared with one memory at a time. */
 const OTHERS_PER_COMMIT = 8
 

@@ -16,9 +16,9 @@ import { nextTurn } from '../turns.ts'
 import type { Census } from './census.ts'
 import { loadAll, nextChange, type Run } from './run.ts'
 
-const MEMORIES_PER_TURN = 500
+const MEMORIES_PER_TURN = 200
 /** So few that others are answered between two commits. */
-const MEMORIES_PER_COMMIT = 25
+const MEMORIES_PER_COMMIT = 10
 
 type Mentioned = {
   readonly index: number
@@ -54,7 +54,7 @@ export async function promoteMentioned(run: Run, census: Census): Promise<number
 /** Null when there are too few episodes to mention anything often enough. */
 async function mentionsOf(run: Run, census: Census): Promise<Mentions | null> {
   const from = (run.now - RECENT_DAYS * DAY_MS) as Instant
-  const ids = census.recentEpisodes(from, EPISODES_MAX)
+  const ids = census.recentEpisodes(from, run.now, EPISODES_MAX)
   if (ids.length < MENTIONS_MIN) return null
   const episodes = await loadAll(run, ids)
   return new Mentions(

@@ -1,15 +1,16 @@
 /** What can't be brought back: entries past their time, and what has been in the bin for long enough. */
 import { days } from '../../core/consolidation/leaving.ts'
 import { DAY_MS } from '../../core/decay.ts'
-import type { Scope } from '../../core/ids.ts'
+import type { MemoryId, Scope } from '../../core/ids.ts'
+import type { Memory } from '../../core/memory.ts'
 import type { EntryFilter } from '../../ports/store.ts'
-import { emptyBin } from '../correct.ts'
+import { eraseIf } from '../correct.ts'
 import { pages } from '../paging.ts'
 import { SYSTEM } from '../system/entries.ts'
 import { nextTurn } from '../turns.ts'
 import type { Run } from './run.ts'
 
-const ROWS_PER_COMMIT = 100
+const ROWS_PER_COMMIT = 50
 
 /** The owner's own entries, and those about it in the logs of the system. */
 export async function trimEntries(run: Run): Promise<number> {
@@ -43,24 +44,24 @@ async function trimIn(run: Run, scope: Scope, where: EntryFilter): Promise<numbe
   return trimmed
 }
 
-/** Erases what was put into the bin more than `binDays` ago. */
-export async function emptyOldBin(run: Run): Promise<number> {
+export function binnedBefore({ now, settings }: Run): number {
+  return now - settings.binDays * DAY_MS
+}
+
+/** Erases what was put into the bin more than `binDays` ago and is still there. */
+export async function emptyOldBin(run: Run, ids: readonly MemoryId[]): Promise<number> {
   const { ports, scope, isDryRun, settings } = run
-  run.tell({ step: 'empty', done: 0, total: null })
-  const emptied = isDryRun ? await countOld(run) : (await emptyBin(ports, scope)).memories
+  const isMeant = ({ status, updatedAt }: Memory) =>
+    status === 'forgotten' && updatedAt <= binnedBefore(run)
+  let emptied = isDryRun ? ids.length : 0
+  for (const [index, id] of isDryRun ? [] : ids.entries()) {
+    run.tell({ step: 'empty', done: index, total: ids.length })
+    if ((await eraseIf(ports, scope, id, isMeant)) !== null) emptied++
+    await nextTurn()
+  }
   if (emptied > 0) {
     const because = `${emptied} memories were in the bin for more than ${days(settings.binDays)}.`
     run.actions.add({ kind: 'emptyBin', memories: [], because, change: null })
   }
   return emptied
-}
-
-async function countOld({ ports, scope, now, settings }: Run): Promise<number> {
-  const before = now - settings.binDays * DAY_MS
-  const where = { statuses: ['forgotten'] } as const
-  let count = 0
-  for await (const page of pages(ports.store, 'memory', scope, { where })) {
-    count += page.filter(({ updatedAt }) => updatedAt <= before).length
-  }
-  return count
 }

@@ -58,6 +58,8 @@ export type Prepared = {
   readonly tokens: number
   /** Why there is nothing to inject; null when there is something. */
   readonly skipped: SkipReason | null
+  /** Legs of recall that failed or rest, so that it found less than it could have: `meaning`, `rerank`, `keyword`. */
+  readonly degraded: readonly string[]
   /** Whether the answer is wanted in `record`: where nothing is kept, nobody needs to read it. */
   readonly listens: boolean
 }

@@ -76,6 +76,7 @@ export function createConversations(parts: ConversationParts): ConversationKeepe
         count: isGiven ? block.memories.length : 0,
         tokens: isGiven ? block.tokens : 0,
         skipped,
+        degraded: preparation.degraded,
         listens: skipped !== 'off' && skipped !== 'no-memory',
       }
       if (answer.listens) prepared.set(answer, { receipt: answer.receipt, request, preparation })

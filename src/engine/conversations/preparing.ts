@@ -1,9 +1,11 @@
 /** What memory has to say to a request, and how much of it fits. */
 import { parseScope } from '../../core/draft.ts'
 import type { AppError, ErrorCode } from '../../core/errors.ts'
+import { gate } from '../../core/gate/index.ts'
 import type { DecideRecall } from '../../core/gate.ts'
 import type { Instant, Scope } from '../../core/ids.ts'
 import { renderBlock, stripBlocks } from '../../core/prompting/block.ts'
+import { pointOf } from '../../core/prompting/question.ts'
 import type { ReceiptMemory } from '../../core/receipt.ts'
 import type { Settings } from '../../core/settings.ts'
 import { type CountTokens, estimateTokens } from '../../core/tokens.ts'
@@ -40,6 +42,8 @@ export type Preparation = {
   readonly block: GivenBlock | null
   readonly skipped: SkipReason | null
   readonly error: ErrorCode | null
+  /** Legs of recall that failed, so that it found less than it could have. */
+  readonly degraded: readonly string[]
   readonly milliseconds: number
 }
 
@@ -56,11 +60,13 @@ export async function prepareBlock(
   const started = performance.now()
   const at = ports.clock.now()
   let settings: Settings | null = null
+  const degraded = new Set<string>()
   const end = (outcome: Pick<Preparation, 'skipped'> & Partial<Preparation>): Preparation => ({
     at,
     settings,
     block: null,
     error: null,
+    degraded: [...degraded],
     ...outcome,
     milliseconds: Math.round((performance.now() - started) * 1_000) / 1_000,
   })
@@ -77,7 +83,7 @@ export async function prepareBlock(
 
   const { injectDeadlineMs, shadow } = settings
   const left = Math.max(1, injectDeadlineMs - (performance.now() - started))
-  const call = { parts, request, settings, at }
+  const call = { parts, request, settings, at, degraded }
   const made = await inTime(left, request, (late) => blockFor(call, late))
   if (made.kind === 'failed') return failed(made)
   if (typeof made.result === 'string') return end({ skipped: made.result })
@@ -159,6 +165,8 @@ type BlockCall = {
   readonly request: ConversationRequest
   readonly settings: Settings
   readonly at: Instant
+  /** Noted as soon as it is known: it is told whatever becomes of the block. */
+  readonly degraded: Set<string>
 }
 
 async function blockFor(call: BlockCall, late: AbortSignal): Promise<GivenBlock | SkipReason> {
@@ -167,9 +175,8 @@ async function blockFor(call: BlockCall, late: AbortSignal): Promise<GivenBlock 
   const name = stickyName(request)
   const before = await sticky.find(ports.store, homeOf(request), name, at)
   if (before !== null && before.tokens <= roomIn(request, settings)) return before
-  const question = questionOf(request)
   const memories = await recallInTurn(call, late, {
-    text: question,
+    ...askedWith(questionOf(request), settings),
     purpose: 'prompt',
     tokensMax: Math.max(1, Math.floor(roomIn(request, settings))),
     deadlineMs: Math.max(
@@ -180,6 +187,20 @@ async function blockFor(call: BlockCall, late: AbortSignal): Promise<GivenBlock 
   const fitted = bestThatFit(call, memories)
   if (typeof fitted !== 'string') sticky.keep(name, fitted, at)
   return fitted
+}
+
+/** Shorter ones, as "thanks!", mean nothing by themselves, and a model finds them near to everything. */
+const TELLING_CHARACTERS_MIN = 24
+
+/** By words alone where nothing in the message says that memories would help. */
+function askedWith(
+  message: string,
+  { strategy }: Settings,
+): Pick<RecallQuery, 'text' | 'strategy'> {
+  const text = pointOf(message)
+  const looksByMeaning = strategy === 'hybrid' || strategy === 'semantic'
+  if (!looksByMeaning || text.length >= TELLING_CHARACTERS_MIN) return { text }
+  return gate(text, { entities: [] }).section === 'none' ? { text, strategy: 'keyword' } : { text }
 }
 
 /** Beyond this a recall is taken for hung, and others have their turn. */
@@ -199,7 +220,11 @@ function recallInTurn(
     const place = await placeToLook(call)
     const recalled = await withinTime(TURN_MS_MAX, () => recall(place, query))
     if (recalled.kind === 'failed') throw recalled.error
-    return recalled.result.memories
+    const { memories, legs } = recalled.result
+    for (const [leg, { state }] of Object.entries(legs)) {
+      if (state === 'failed') call.degraded.add(leg)
+    }
+    return memories
   })
 }
 

@@ -172,5 +172,7 @@ function toReceipt({ id, place, at, body }: Entry): Receipt {
   if (typeof body.requestId !== 'string') {
     throw new AppError('damaged', 'A receipt is not in the form that it was written in.', { id })
   }
-  return { ...(body as unknown as Receipt), id: id as ReceiptId, place, at } // as written by `toEntry`
+  // As written by `toEntry`, which did not tell of failed legs at first.
+  const { degraded = [], ...rest } = body as unknown as Receipt
+  return { ...rest, degraded, id: id as ReceiptId, place, at }
 }

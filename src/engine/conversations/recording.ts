@@ -161,6 +161,7 @@ function receiptOf(
     status: outcome.status,
     skipped: outcome.skipped ?? preparation.skipped,
     error: preparation.error ?? error,
+    degraded: preparation.degraded,
     recalled: block?.recalled ?? [],
     injected: placement === null || given === null ? null : { placement, ...given },
     shadow: preparation.skipped === 'shadow' ? given : null,

@@ -15,7 +15,7 @@ import { EXTRACTED_TURNS_MAX } from '../../core/distillation/turn-extraction.ts'
 import { type DraftInput, parseDraft } from '../../core/draft.ts'
 import { AppError, toAppError } from '../../core/errors.ts'
 import { foldStatement } from '../../core/fingerprint.ts'
-import type { Instant, MemoryId, Place, Scope, SessionId } from '../../core/ids.ts'
+import type { ChangeId, Instant, MemoryId, Place, Scope, SessionId } from '../../core/ids.ts'
 import { PAGE_ROWS_MAX } from '../../core/limits.ts'
 import type { Signal, Turn } from '../../core/transcript.ts'
 import type { WriteDecision } from '../../core/writing.ts'
@@ -194,6 +194,7 @@ class Round {
     const { inTurn = (_, work) => work() } = this.#parts
     const mark = stamp(this.#ports)
     const verdicts: Verdicts = new Map()
+    let change: ChangeId | null = null
     let stored: Stored | null = null
     const decide = async (): Promise<Decided<Stored | 'changed'>> => {
       this.#stopIfCancelled()
@@ -202,14 +203,14 @@ class Round {
       const batch = new WriteBatch(this.#ports, this.#place, mark, verdicts)
       stored = (await write?.(batch, mark)) ?? { ...(await this.#known()), ...NOTHING }
       const changes = batch.changes()
-      const change = changes.length === 0 ? null : mark.change
-      const marks = snapshot.signals.map((each) => processed(this.#ports, each, change))
+      change = changes.length === 0 ? null : mark.change
+      const marks = snapshot.signals.map((signal) => processed(this.#ports, signal, change))
       return { changes: [...guards, ...changes, ...marks], result: stored }
     }
     const told = (result: Stored) =>
       this.#tell(outcome, {
         ...result,
-        change: write === undefined ? null : mark.change,
+        change,
         signals: snapshot.signals.length,
         pending: snapshot.left,
       })

@@ -56,7 +56,8 @@ export function identityDraft(
 ): DraftInput {
   const same = facts.find((fact) => foldStatement(fact.content) === foldStatement(content))
   const spoken = shown.filter(({ turn }) => turn.role === 'user').map(({ index }) => index)
-  const source = sourceOf(same?.turns ?? spoken, shown)
+  const named = same === undefined || same.turns.length === 0 ? spoken : same.turns
+  const source = sourceOf(named, shown)
   const isSuspect = source.trust === 'suspect' || looksLikeInstruction(content)
   return {
     content,
@@ -84,9 +85,16 @@ function sourceOf(indexes: readonly number[], shown: readonly ChosenTurn[]): Sou
 }
 
 /** What stands beside an attempt to take over may be part of it. */
-export function isHijacked(turns: readonly ChosenTurn[]): boolean {
-  return turns.some(({ text }) => overridesInstructions(text))
+function isHijacked(turns: readonly ChosenTurn[]): boolean {
+  return turns.some((turn) => {
+    const known = hijacked.get(turn) ?? overridesInstructions(turn.text)
+    hijacked.set(turn, known)
+    return known
+  })
 }
+
+/** Each turn is read once, however many facts may be from it. */
+const hijacked = new WeakMap<ChosenTurn, boolean>()
 
 /** The person's own words count most; nobody knows whose they are where no turn is named. */
 function trustOf(named: readonly ChosenTurn[]): Trust {

@@ -1,7 +1,12 @@
 /** Memory as tools: a model that wants to look something up, or keep it, does so in the middle of its answer. */
 
 import type { FormatName } from '../../../core/formats/format.ts'
-import { hasRoomForTools, TOOL_DIALECTS } from '../../../core/formats/tools/index.ts'
+import {
+  hasRoomForTools,
+  MEMORY_TOOL_NAMES,
+  type MemoryToolName,
+  TOOL_DIALECTS,
+} from '../../../core/formats/tools/index.ts'
 import type { JsonObject } from '../../../core/memory.ts'
 import type { Provider } from '../../../core/providers.ts'
 import type { Settings } from '../../../core/settings.ts'
@@ -17,17 +22,29 @@ export { createToolbox, type MemoryToolbox } from './memory.ts'
 
 export type ToolWish = {
   /** Those in force for the owner. */
-  readonly settings: Pick<Settings, 'enabled' | 'skillsEnabled' | 'shadow'>
-  /** False when the request wants no memory. */
-  readonly wantsMemory: boolean
+  readonly settings: Pick<Settings, 'enabled' | 'skillsEnabled' | 'shadow' | 'inject' | 'extract'>
+  /** What the request itself says. */
+  readonly wishes: { readonly memory: boolean; readonly inject: boolean; readonly extract: boolean }
   readonly provider: Pick<Provider, 'kind' | 'supportsTools'>
   readonly body: JsonObject
 }
 
-/** In shadow mode nothing is sent that the client did not send. */
-export function wantsTools({ settings, wantsMemory, provider, body }: ToolWish): boolean {
-  const isOn = settings.enabled && settings.skillsEnabled && !settings.shadow && wantsMemory
-  return isOn && provider.supportsTools && provider.kind !== 'demo' && hasRoomForTools(body)
+/**
+ * Those to offer. Who wants nothing injected is not to be told by a tool either, and who wants nothing learned has
+ * nothing changed. In shadow mode nothing is sent that the client did not send.
+ */
+export function wantedTools({
+  settings,
+  wishes,
+  provider,
+  body,
+}: ToolWish): readonly MemoryToolName[] {
+  const isOn = settings.enabled && settings.skillsEnabled && !settings.shadow && wishes.memory
+  const canCall = provider.supportsTools && provider.kind !== 'demo' && hasRoomForTools(body)
+  if (!isOn || !canCall) return []
+  const tells = settings.inject && wishes.inject
+  const keeps = settings.extract && wishes.extract
+  return MEMORY_TOOL_NAMES.filter((name) => (name === 'memory_search' ? tells : keeps))
 }
 
 /**

@@ -16,7 +16,7 @@ const SHOWN_CHARACTERS_MAX = 600
 const FAILURE_CHARACTERS_MAX = 600
 
 export type MemoryToolbox = {
-  /** Those that the caller's role covers. */
+  /** Those that are wanted and that the caller's role covers. */
   readonly names: readonly MemoryToolName[]
   /** Answers with short JSON, or with a text that says what is wrong. Never fails. */
   run(name: string, input: unknown): Promise<string>
@@ -25,10 +25,12 @@ export type MemoryToolbox = {
 export function createToolbox(
   context: Context,
   { owner, user }: { readonly owner: string; readonly user: string | null },
+  wanted: readonly MemoryToolName[] = MEMORY_TOOL_NAMES,
 ): MemoryToolbox {
   const narrowed = { ...context, caller: narrowedTo(context.caller, owner, user) }
+  const mayWrite = mayDo(narrowed.caller, 'write')
   return {
-    names: mayDo(narrowed.caller, 'write') ? MEMORY_TOOL_NAMES : ['memory_search'],
+    names: wanted.filter((name) => mayWrite || name === 'memory_search'),
     run: async (name, input) => {
       try {
         return JSON.stringify(await DOING[nameOf(name)](narrowed, argumentsOf(name, input)))
