@@ -19,7 +19,7 @@ const SOUND: Index = {
 
 /** Only what is looked at. */
 function statusWith(index: Partial<Index> | null): EngineStatus {
-  const status = { rows: { memory: 500 }, sizeBytes: 4_096 }
+  const status = { rows: { memory: 500 }, sizeBytes: 4_096, rerankTrouble: null }
   return { ...status, index: index === null ? null : { ...SOUND, ...index } } as EngineStatus
 }
 
@@ -54,6 +54,17 @@ describe('health', () => {
     ])
     expect(codes({ missing: 65 })).toEqual(['vectors_missing'])
     expect(codes({ filling: 'b' })).toEqual(['model_changing'])
+  })
+
+  it('[TE11] is degraded while the reranker is not asked, with vectors or without', () => {
+    for (const index of [{}, null]) {
+      const status = { ...statusWith(index), rerankTrouble: 'It hangs.' }
+      expect(describeHealth(status)).toEqual({
+        state: 'degraded',
+        codes: ['reranker_failing'],
+        reasons: [`${HEALTH_REASONS.reranker_failing} It hangs.`],
+      })
+    }
   })
 
   it('[TE11] memories that were just written and are about to get their vectors are no trouble', () => {

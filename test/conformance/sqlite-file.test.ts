@@ -1,9 +1,13 @@
 /** What SQLite leaves in its file: nothing of what was removed, and one schema, however it came about. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
+import { createReferenceStore } from '../../src/adapters/reference/store.ts'
 import { openConnection } from '../../src/adapters/sqlite/driver.ts'
 import { MIGRATIONS } from '../../src/adapters/sqlite/migrations.ts'
+import { salvage } from '../../src/adapters/sqlite/salvage.ts'
 import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
+import { toStorable } from '../../src/core/storable-text.ts'
+import type { Turn } from '../../src/core/transcript.ts'
 import type { Change } from '../../src/ports/store.ts'
 import { entry, turn } from '../fakes/entries.ts'
 import { ADA, memory, revision } from '../fakes/memories.ts'
@@ -82,3 +86,85 @@ it.each(MIGRATIONS.slice(0, -1).map((step, index) => [index + 1, step.name] as c
     expect(await schemaOf(path)).toEqual(await schemaOf(fresh))
   },
 )
+
+/** The last schema in which turns could not be searched. */
+const UNSEARCHABLE = 4
+
+/** A database of that schema with turns as it wrote them. */
+async function oldTurns(path: string, rows: readonly Turn[]): Promise<void> {
+  await (await opened(path, MIGRATIONS.slice(0, UNSEARCHABLE))).close()
+  const connection = await openConnection(path, null)
+  connection.exec(`INSERT INTO place (number, owner, user, owner_number) VALUES (1, 'ada', '', 1)`)
+  const insert = connection.prepare('INSERT INTO turn VALUES (?, 1, 1, NULL, ?, ?, ?, ?, ?, ?)')
+  for (const { id, version, role, speaker, content, position, saidAt } of rows) {
+    const text = toStorable(content)
+    insert.run(id, version, role, speaker, text, position, saidAt)
+  }
+  connection.close()
+}
+
+it('[ST41] finds turns in SQLite that were stored before they could be searched', async () => {
+  const path = temporaryFile('unsearchable.db')
+  const rows = [
+    turn({ content: 'the Lighthouses of Brittany', speaker: 'Ann' }),
+    turn({ content: '' }),
+    turn({ content: '我喜欢在北京喝咖啡 \ud800 \u0000', role: 'assistant' }),
+    turn({ content: 'x'.repeat(20_000), version: 3 }),
+  ]
+  await oldTurns(path, rows)
+  const store = await opened(path)
+  const found = await store.find('turn', ADA, { where: {}, limit: 10, order: 'oldest' })
+  expect(found.rows).toEqual(rows)
+  const reference = createReferenceStore()
+  for (const row of rows) {
+    await reference.commit([{ op: 'put', table: 'turn', row, expect: 'absent' }])
+  }
+  for (const text of ['lighthouse', 'ann', '北京', 'brittany 咖啡']) {
+    const query = { text, limit: 5, where: {} }
+    const { hits } = await store.matchTurns(ADA, query)
+    expect(hits).not.toEqual([])
+    expect(hits).toEqual((await reference.matchTurns(ADA, query)).hits)
+  }
+  expect(await store.inspect({ repair: false })).toEqual([])
+  const replaced = { ...rows[0], content: 'of Normandy', version: 2 } as Turn
+  const put = { op: 'put', table: 'turn', row: replaced, expect: { version: 1 } } as const
+  expect(await store.commit([put])).toEqual(COMMITTED)
+  expect(await store.inspect({ repair: false })).toEqual([])
+})
+
+it('[ST25] salvages turns of a database of that schema', async () => {
+  const path = temporaryFile('old-damaged.db')
+  const rows = Array.from({ length: 400 }, (_, n) => turn({ content: `sentence ${n} of a walk` }))
+  await oldTurns(path, rows)
+  const bytes = readFileSync(path)
+  bytes.fill(0x55, 0, 16)
+  writeFileSync(path, bytes)
+  const { copied, lost } = await salvage({ path, key: null, now: Date.now })
+  expect(copied).toMatchObject({ turn: rows.length, place: 1 })
+  expect(lost.rows).toEqual({})
+  const store = await opened(path)
+  const found = await store.find('turn', ADA, { where: {}, limit: 1_000, order: 'oldest' })
+  expect(found.rows).toEqual(rows)
+  const { hits } = await store.matchTurns(ADA, { text: '123 walk', limit: 1, where: {} })
+  expect(hits.map((hit) => hit.id)).toEqual([rows[123]?.id])
+})
+
+it('[ST37] searches in a copy of the file as in the file itself', async () => {
+  const [path, copy] = [temporaryFile('original.db'), temporaryFile('copy.db')]
+  const store = await opened(path)
+  const rows = Array.from({ length: 30 }, (_, n) => turn({ content: `word${n} and others` }))
+  const put = (row: Turn) => ({ op: 'put', table: 'turn', row, expect: 'any' }) as const
+  await store.commit(rows.map(put))
+  await store.commit(
+    rows
+      .filter((_, n) => n % 3 === 0)
+      .map(({ id }) => ({ op: 'remove', table: 'turn', scope: ADA, id, expect: 'any' }) as const),
+  )
+  await store.backup(copy)
+  const copied = await opened(copy)
+  expect(await copied.inspect({ repair: false })).toEqual([])
+  for (const text of ['word10', 'word29', 'word3', 'others']) {
+    const query = { text, limit: 50, where: {} }
+    expect(await copied.matchTurns(ADA, query)).toEqual(await store.matchTurns(ADA, query))
+  }
+})

@@ -1,7 +1,10 @@
 /** Owners so large that common words are no longer looked up for themselves. */
 import { expect, it, onTestFinished } from 'vitest'
 import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
-import { ADA, memory, owner, user } from '../fakes/memories.ts'
+import type { Scope } from '../../src/core/ids.ts'
+import type { TurnFilter } from '../../src/ports/store.ts'
+import { turn } from '../fakes/entries.ts'
+import { ADA, instant, memory, owner, session, user } from '../fakes/memories.ts'
 import { create } from './store.suite.ts'
 
 it('[ST13] one missing or common word does not lose a hit, nor does a small user in a large owner', async () => {
@@ -24,4 +27,48 @@ it('[ST13] one missing or common word does not lose a hit, nor does a small user
   expect(await hits(all, 'tea umbrella')).toHaveLength(10)
   expect(await hits(all, 'tea')).toHaveLength(10)
   expect(await hits({ ...all, user: user('eve') }, 'tea preference')).toHaveLength(10)
+})
+
+it('[ST38] finds what was said in a large owner, also in one conversation and by filters', async () => {
+  const store = await openSqliteStore({ path: ':memory:', now: Date.now })
+  onTestFinished(() => store.close())
+  const rows = Array.from({ length: 9_000 }, (_, n) =>
+    turn({
+      content: `tea of day ${n}${n === 7 ? ' umbrella' : ''}`,
+      place: {
+        owner: owner('ada'),
+        user: n % 90 === 0 ? user('eve') : null,
+        session: session(n < 8_500 ? 'long' : `s${n % 50}`),
+      },
+      role: n % 2 === 0 ? 'user' : 'assistant',
+      saidAt: instant(n),
+    }),
+  )
+  for (let start = 0; start < rows.length; start += 1_000) {
+    await store.commit(
+      rows
+        .slice(start, start + 1_000)
+        .map((row) => ({ op: 'put', table: 'turn', row, expect: 'absent' }) as const),
+    )
+  }
+  const all = { owner: owner('ada') }
+  const found = async (scope: Scope, text: string, where: TurnFilter = {}) => {
+    const { hits } = await store.matchTurns(scope, { text, limit: 20, where })
+    return hits.map((hit) => rows.findIndex((row) => row.id === hit.id))
+  }
+  expect((await found(all, 'tea umbrella'))[0]).toBe(7)
+  expect(await found(all, 'tea umbrella')).toHaveLength(20)
+  expect(await found({ ...all, user: user('eve') }, 'tea preference')).toHaveLength(20)
+  // Ten turns of one conversation, all with the same score: the last ones said come first.
+  const short = Array.from({ length: 10 }, (_, n) => 8_953 - 50 * n)
+  expect(await found({ ...all, session: session('s3') }, 'tea')).toEqual(short)
+  expect(await found({ ...all, session: session('s3') }, 'tea umbrella 8603')).toEqual([
+    8_603,
+    ...short.filter((n) => n !== 8_603),
+  ])
+  expect((await found({ ...all, session: session('long') }, 'umbrella'))[0]).toBe(7)
+  expect(await found({ ...all, session: session('none') }, 'tea')).toEqual([])
+  const ids = [5, 6, 7].flatMap((n) => rows[n]?.id ?? [])
+  expect(await found(all, 'umbrella tea', { ids })).toEqual([7, 6, 5])
+  expect(await found(all, 'tea', { saidBefore: instant(3), roles: ['user'] })).toEqual([2, 0])
 })

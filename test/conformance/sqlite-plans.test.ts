@@ -2,7 +2,14 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { openConnection } from '../../src/adapters/sqlite/driver.ts'
 import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
-import type { EntryFilter, MemoryFilter, RevisionFilter } from '../../src/ports/store.ts'
+import type { Scope } from '../../src/core/ids.ts'
+import type {
+  EntryFilter,
+  MemoryFilter,
+  RevisionFilter,
+  TurnFilter,
+} from '../../src/ports/store.ts'
+import { turn, turnId } from '../fakes/entries.ts'
 import { ADA, changeId, instant, memoryId, owner, session } from '../fakes/memories.ts'
 import { temporaryFile } from '../support/temporary.ts'
 
@@ -56,7 +63,9 @@ it.each(REVISION_LOOKUPS)('[ST26] finds revisions by %j through an index', async
 
 const ENTRY_LOOKUPS: readonly (readonly [EntryFilter, string])[] = [
   [{ kinds: ['audit'] }, 'entry_kind (owner_number=? AND kind=?)'],
-  [{ kinds: ['job'], atBefore: instant(5) }, 'entry_kind (owner_number=? AND kind=?)'],
+  [{ kinds: ['job'], atBefore: instant(5) }, 'entry_due (owner_number=? AND kind=? AND at<?)'],
+  [{ kinds: ['job'], atFrom: instant(5) }, 'entry_due (owner_number=? AND kind=? AND at>?)'],
+  [{ kinds: ['audit'], atFrom: instant(5) }, 'entry_kind (owner_number=? AND kind=?)'],
   [{ about: owner('bob') }, 'entry_about (owner_number=? AND about=?)'],
   [{ kinds: ['answer'], expiredBy: instant(5) }, 'entry_expiry (expires_at<?)'],
 ]
@@ -73,3 +82,53 @@ it('[ST26] finds the turns of a session in their order through an index', async 
   expect(plans.join()).toContain('turn_session (owner_number=? AND session=?)')
   expect(plans.join()).not.toContain('TEMP B-TREE')
 })
+
+const IN_SESSION = { ...ADA, session: session('s') }
+const OF_OWNER = { owner: ADA.owner }
+const TURN_LISTS: readonly (readonly [string, Scope, TurnFilter, string])[] = [
+  ['session', IN_SESSION, {}, 'turn_said (owner_number=? AND session=?)'],
+  ['session', IN_SESSION, { roles: ['user'] }, 'turn_said (owner_number=? AND session=?)'],
+  ['owner', OF_OWNER, {}, 'turn_time (owner_number=?)'],
+  ['owner', OF_OWNER, { saidFrom: instant(5) }, 'turn_time (owner_number=? AND said_at>?)'],
+  ['owner', OF_OWNER, { saidBefore: instant(5) }, 'turn_time (owner_number=? AND said_at<?)'],
+]
+
+it.each(TURN_LISTS)(
+  '[ST40] tells the turns of a %s in their course through an index',
+  async (_, scope, where, index) => {
+    for (const order of ['said', 'lastSaid'] as const) {
+      const { store, plans } = await openObserved()
+      await store.find('turn', scope, { where, limit: 5, order })
+      expect(plans.join()).toContain(index)
+      expect(plans.join()).not.toContain('TEMP B-TREE')
+    }
+  },
+)
+
+it('[ST40] goes on from a cursor through an index', async () => {
+  const { store, plans } = await openObserved()
+  const rows = [turn({ place: IN_SESSION }), turn({ place: IN_SESSION })]
+  await store.commit(rows.map((row) => ({ op: 'put', table: 'turn', row, expect: 'absent' })))
+  const query = { where: {}, limit: 1, order: 'said' } as const
+  const { next } = await store.find('turn', IN_SESSION, query)
+  plans.length = 0
+  await store.find('turn', IN_SESSION, { ...query, after: next ?? '' })
+  expect(plans.join()).toContain(
+    'turn_said (owner_number=? AND session=? AND (said_at,position,id)>(?,?,?))',
+  )
+  expect(plans.join()).not.toContain('TEMP B-TREE')
+})
+
+const TURN_LOOKUPS: readonly (readonly [Scope, TurnFilter, string])[] = [
+  [OF_OWNER, { ids: [turnId(1)] }, 'turn_owner (owner_number=? AND id=?)'],
+  [OF_OWNER, { saidFrom: instant(5) }, 'turn_time (owner_number=? AND said_at>?)'],
+]
+
+it.each(TURN_LOOKUPS)(
+  '[ST26] finds turns of %j by %j through an index',
+  async (scope, where, index) => {
+    const { store, plans } = await openObserved()
+    await store.find('turn', scope, { where, limit: 5 })
+    expect(plans.filter((plan) => plan.startsWith('SEARCH turn')).join()).toContain(index)
+  },
+)

@@ -25,6 +25,7 @@ import { describeIsolation } from './isolation.suite.ts'
 import { describeListing } from './listing.suite.ts'
 import { describeSurroundings } from './surroundings.suite.ts'
 import { describeTextMatching } from './text.suite.ts'
+import { describeTurns } from './turns.suite.ts'
 
 export type OpenStore = () => Promise<Store>
 
@@ -62,6 +63,7 @@ export function describeStore(
   describe(`${name}: lists for people`, () => describeListing(opened))
   describe(`${name}: sessions`, () => describeSurroundings(opened))
   describe(`${name}: keyword search`, () => describeTextMatching(opened))
+  describe(`${name}: what was said`, () => describeTurns(opened, histories))
   describe(`${name}: any text`, () => describeAnyText(opened))
   describe(`${name}: histories`, () => describeHistories(opened, histories))
 }

@@ -47,6 +47,7 @@ export function requestOf(
       model: 'gpt',
       streams: false,
       endUser: null,
+      instructions: '',
       exchanges: exchangesOf(said),
       toolResults: [],
       previous: null,

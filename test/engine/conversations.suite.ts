@@ -150,6 +150,19 @@ function describePreparing(open: OpenStore): void {
     expect((await client.ask(QUESTION, null, loop)).block).toContain('cold water')
   })
 
+  it('[CV6] a block that is in use lasts, but not for ever', async () => {
+    const { engine, client, clock } = await openConversations(open)
+    await engine.remember(ADA, { content: 'I drink green tea' })
+    const first = await client.ask(QUESTION, null)
+    await engine.remember(ADA, { content: 'I drink cold water' })
+    for (let minutes = 9; minutes < 120; minutes += 9) {
+      clock.advance(9 * 60_000)
+      expect((await client.ask(QUESTION, null)).block).toBe(first.block)
+    }
+    clock.advance(9 * 60_000)
+    expect((await client.ask(QUESTION, null)).block).toContain('cold water')
+  })
+
   it('[CV9] a request gets what its own user told, and one without a user what is nobody’s', async () => {
     const { engine, client } = await openConversations(open)
     await engine.remember({ ...ADA, user: 'kim' }, { content: 'I drink kombucha' })
@@ -306,18 +319,12 @@ function describeLearning(open: OpenStore): void {
     ])
   })
 
-  it('[CV14] nothing is kept of what was not answered, and nothing learned from half an answer', async () => {
+  it('[CV14] nothing is kept of what was not answered', async () => {
     const { engine, client, store } = await openConversations(open)
     await client.ask(['I prefer tea'], null, {}, { status: 500 })
     await client.ask(['I prefer tea'], null, {}, { status: null })
     expect(await transcript(store)).toEqual([])
-    const half = answerOf("I'll use pnpm for this rep", { isComplete: false })
-    await client.ask(['I prefer tea'], half)
-    expect(await transcript(store)).toEqual([
-      '1 user: I prefer tea',
-      "1 assistant: I'll use pnpm for this rep",
-    ])
-    expect(await contentsOf(engine)).toEqual(['I prefer tea'])
+    expect(await contentsOf(engine)).toEqual([])
   })
 
   it('[CV14] nothing is recorded or learned where it is not wanted', async () => {
@@ -366,6 +373,32 @@ function describeLearning(open: OpenStore): void {
     const kept = await transcript(store)
     expect(kept).toHaveLength(400)
     expect(kept.join()).not.toMatch(/recollect-memory|invented/)
+  })
+
+  it('[CV16] a block that comes back escaped, or as its bare lines, is no new memory', async () => {
+    const { engine, client } = await openConversations(open)
+    const known = [
+      { content: 'I live in Oslo' },
+      { content: "I'll use pnpm for this repository", provenance: { speaker: 'assistant' } },
+    ]
+    for (const draft of known) await engine.remember(ADA, draft)
+    const question = 'Where do I live, in Oslo, and do you use pnpm for this repository?'
+    const { block, count } = await client.ask([question], 'Yes.')
+    expect(count).toBe(2)
+    const text = `${question}\n\n${block}`
+    const lines = block?.split('\n').slice(1, -1).join('\n')
+    for (const echo of [
+      `Sum up: ${JSON.stringify({ text })}`,
+      `Sum up: ${JSON.stringify({ text }).replaceAll('<', '\\u003c').replaceAll('/', '\\/')}`,
+      `See ${text.replaceAll('<', '&lt;').replaceAll('>', '&gt;')}`,
+      `You told me:\n${lines}`,
+      `You told me:\n> ${lines?.replaceAll('\n', '\n> ')}\nI own a dog`,
+    ]) {
+      await client.ask([echo], 'Yes.')
+    }
+    expect(await contentsOf(engine)).toEqual(
+      [...known.map(({ content }) => content), 'I own a dog'].sort(),
+    )
   })
 
   it('[CV17] shadow recalls, records and learns, and gives nothing', async () => {

@@ -2,6 +2,7 @@ import { createReferenceStore } from '../../src/adapters/reference/store.ts'
 import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
 import { describeConversations } from './conversations.suite.ts'
 import { describeReceipts } from './receipts.suite.ts'
+import { describeThreads } from './threads.suite.ts'
 import { describeTranscripts } from './transcripts.suite.ts'
 
 describeConversations('on the reference store', async () => createReferenceStore())
@@ -9,6 +10,9 @@ describeConversations('on sqlite', () => openSqliteStore({ path: ':memory:', now
 
 describeTranscripts('on the reference store', async () => createReferenceStore())
 describeTranscripts('on sqlite', () => openSqliteStore({ path: ':memory:', now: Date.now }))
+
+describeThreads('on the reference store', async () => createReferenceStore())
+describeThreads('on sqlite', () => openSqliteStore({ path: ':memory:', now: Date.now }))
 
 describeReceipts('on the reference store', async () => createReferenceStore())
 describeReceipts('on sqlite', () => openSqliteStore({ path: ':memory:', now: Date.now }))

@@ -197,9 +197,10 @@ export function describeIngesting(name: string, open: OpenStore): void {
       const commits: (readonly Change[])[] = []
       const store = {
         ...session.base,
-        commit: (changes: readonly Change[]) => (
-          commits.push(changes), session.base.commit(changes)
-        ),
+        commit: (changes: readonly Change[]) => {
+          commits.push(changes)
+          return session.base.commit(changes)
+        },
       }
       const parts = { ...session.partsWith(null), ports: { ...session.ports, store }, arming }
       await ingest(parts, CONVERSATION, NEVER)

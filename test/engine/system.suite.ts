@@ -32,7 +32,7 @@ function describeKeys(open: OpenStore): void {
       { owner: '@system' as OwnerId },
       { where: {}, limit: 9 },
     )
-    expect(JSON.stringify(rows)).not.toContain(secret.split('_').at(-1))
+    expect(JSON.stringify(rows)).not.toContain(secret.slice(-43))
     for (const wrong of [
       '',
       'rc_',

@@ -6,6 +6,7 @@ import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
 import { createEngineOn } from '../../src/engine/engine.ts'
 import { create } from '../conformance/store.suite.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
+import { turn } from '../fakes/entries.ts'
 import { ADA, memory } from '../fakes/memories.ts'
 import { temporaryFile } from '../support/temporary.ts'
 
@@ -35,6 +36,40 @@ it.each(Object.entries(DAMAGE))('[ST12] finds and mends %s', async (_, sql) => {
   expect(await store.inspect({ repair: false })).toEqual([])
   const { hits } = await store.matchText(ADA, { text: 'lamb zebra', limit: 5, where: {} })
   expect(hits.map((hit) => hit.id).sort()).toEqual(rows.slice(0, 2).map((row) => row.id))
+})
+
+const DAMAGE_OF_TURNS = {
+  'a turn that is not in the index': `INSERT INTO turn_terms (turn_terms, rowid, terms)
+    SELECT 'delete', number, char(1) || 'o1 ' || char(1) || 'p1 ' || terms FROM turn WHERE number = 2`,
+  'a word too many in the index': `INSERT INTO turn_terms (rowid, terms) VALUES (3, 'zebra')`,
+  'an entry of a turn that is gone': `INSERT INTO turn_terms (rowid, terms) VALUES (99, 'zebra')`,
+  'wrong terms in a row': `UPDATE turn SET terms = 'zebra', terms_count = 1 WHERE number = 1`,
+  'turns that were put without their terms': `INSERT INTO turn_terms (turn_terms) VALUES ('delete-all');
+    UPDATE turn SET terms = '', terms_count = 0; DELETE FROM turn_corpus`,
+  'wrong counts': `UPDATE turn_corpus SET terms = terms + 1`,
+} as const
+
+it.each(Object.entries(DAMAGE_OF_TURNS))('[ST12] finds and mends, of turns, %s', async (_, sql) => {
+  const path = temporaryFile('derived.db')
+  const store = await openSqliteStore({ path, now: Date.now })
+  onTestFinished(() => store.close())
+  const rows = ['one lamb', 'two lambs', 'three wolves'].map((content) => turn({ content }))
+  const known = memory({ content: 'a lamb that is known' })
+  await store.commit([
+    create(known),
+    ...rows.map((row) => ({ op: 'put', table: 'turn', row, expect: 'absent' }) as const),
+  ])
+  const other = await openConnection(path, null)
+  other.exec(sql)
+  other.close()
+  const faults = await store.inspect({ repair: true })
+  expect(faults.length).toBeGreaterThan(0)
+  expect(faults.every((fault) => fault.repairable && fault.count > 0)).toBe(true)
+  expect(await store.inspect({ repair: false })).toEqual([])
+  const query = { text: 'lamb zebra', limit: 5, where: {} }
+  const { hits } = await store.matchTurns(ADA, query)
+  expect(hits.map((hit) => hit.id).sort()).toEqual(rows.slice(0, 2).map((row) => row.id))
+  expect((await store.matchText(ADA, query)).hits.map((hit) => hit.id)).toEqual([known.id])
 })
 
 it('[FO3] erasing leaves no trace of the words in the file', async () => {

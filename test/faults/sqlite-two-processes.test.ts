@@ -77,6 +77,30 @@ describe('two processes on one database', () => {
     await store.close()
   })
 
+  it('[ST22] hold nobody up but writers: meanwhile all else goes on', async () => {
+    const path = temporaryFile('waiting.db')
+    await filledFile(path, 5)
+    const holder = child('sqlite-hold.child.ts', { path, lock: true })
+    await new Promise((resolve) => holder.stdout?.once('data', resolve))
+    const store = await openSqliteFile({ path, now: Date.now, busyTimeoutMs: 60_000 })
+    const change = { op: 'put', table: 'memory', row: numbered(901), expect: 'absent' } as const
+    let isWritten = false
+    const writing = store.commit([change]).then(() => {
+      isWritten = true
+    })
+    // If it held the process up, nobody could end the holder before it gives up.
+    for (let turn = 0; turn < 20; turn++) {
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      expect((await store.report()).rows.memory).toBe(5)
+    }
+    expect(isWritten).toBe(false)
+    holder.kill('SIGKILL')
+    await ended(holder)
+    await writing
+    expect((await store.report()).rows.memory).toBe(6)
+    await store.close()
+  })
+
   it('[ST22] keep what was acknowledged before one of them was killed', async () => {
     const path = temporaryFile('killed.db')
     const writer = child('sqlite-write.child.ts', {

@@ -62,34 +62,39 @@ describe('embeddings', () => {
     expect(setup.upstream.requests).toHaveLength(0)
   })
 
-  it.each([
-    [{ input: 'x' }, 'model', 'model is missing.'],
-    [{ model: '', input: 'x' }, 'model', 'model must not be empty.'],
-    [{ model: 7, input: 'x' }, 'model', 'model must be a text.'],
-    [{ model: 'm' }, 'input', INPUT_RULE],
-    [{ model: 'm', input: '' }, 'input', INPUT_RULE],
-    [{ model: 'm', input: [] }, 'input', INPUT_RULE],
-    [{ model: 'm', input: [[1, 2]] }, 'input', INPUT_RULE],
-    [{ model: 'm', input: 'x', dimensions: 7 }, 'dimensions', 'makes vectors of'],
-    [{ model: 'm', input: 'x', dimensions: 0 }, 'dimensions', 'dimensions must be above 0.'],
-    [
-      { model: 'm', input: 'x', dimensions: 1.5 },
-      'dimensions',
-      'dimensions must be a whole number.',
-    ],
-    [
-      { model: 'm', input: 'x', encoding_format: 'int8' },
-      'encoding_format',
-      'encoding_format must be one of float, base64.',
-    ],
-  ])('[GW15] refuse %j in plain words, naming the field', async (body, param, message) => {
-    const answer = await post(await setUpModels(), '/embeddings', body)
-    expect(answer.status).toBe(400)
-    expect(answer.body.error).toMatchObject({
-      type: 'invalid_request_error',
-      param,
-      message: expect.stringContaining(message),
-    })
+  it('[GW15] refuse what they cannot read in plain words, naming the field', async () => {
+    const setup = await setUpModels()
+    for (const [body, param, message] of [
+      [{ input: 'x' }, 'model', 'model is missing.'],
+      [{ model: '', input: 'x' }, 'model', 'model must not be empty.'],
+      [{ model: 7, input: 'x' }, 'model', 'model must be a text.'],
+      [{ model: 'm' }, 'input', INPUT_RULE],
+      [{ model: 'm', input: '' }, 'input', 'input must not be empty.'],
+      [{ model: 'm', input: [] }, 'input', 'input needs at least 1 entry.'],
+      [{ model: 'm', input: [[1, 2]] }, 'input', INPUT_RULE],
+      [{ model: 'm', input: 'x', dimensions: 7 }, 'dimensions', 'makes vectors of'],
+      [{ model: 'm', input: 'x', dimensions: 0 }, 'dimensions', 'dimensions must be above 0.'],
+      [
+        { model: 'm', input: 'x', dimensions: 1.5 },
+        'dimensions',
+        'dimensions must be a whole number.',
+      ],
+      [
+        { model: 'm', input: 'x', encoding_format: 'int8' },
+        'encoding_format',
+        'encoding_format must be one of float, base64.',
+      ],
+    ] as const) {
+      const answer = await post(setup, '/embeddings', body)
+      expect([answer.status, answer.body.error]).toEqual([
+        400,
+        expect.objectContaining({
+          type: 'invalid_request_error',
+          param,
+          message: expect.stringContaining(message),
+        }),
+      ])
+    }
   })
 
   it('[GW15] say so where there is no model', async () => {
@@ -117,24 +122,27 @@ it('[GW15] reranking orders documents, the best first', async () => {
   expect(best.body.results).toEqual([{ index: 1, relevance_score: 6 }])
 })
 
-it.each([
-  [{ documents: [] }, 'documents', 'documents needs at least 1 entry.'],
-  [{ documents: 'tea' }, 'documents', 'documents must be a list.'],
-  [
-    { documents: ['tea', 7] },
-    'documents.1',
-    'documents.1 must be a text, or an object with a text.',
-  ],
-  [{ query: '' }, 'query', 'query must not be empty.'],
-  [{ top_n: 0 }, 'top_n', 'top_n must be above 0.'],
-  [{ return_documents: 'yes' }, 'return_documents', 'return_documents must be true or false.'],
-])('[GW15] reranking refuses %j in plain words', async (fields, param, message) => {
-  const body = { query: 'drink', documents: ['tea'], ...fields }
-  const answer = await post(await setUpModels(), '/rerank', body)
-  expect([answer.status, answer.body.error]).toEqual([
-    400,
-    expect.objectContaining({ param, message }),
-  ])
+it('[GW15] reranking refuses what it cannot read in plain words', async () => {
+  const setup = await setUpModels()
+  for (const [fields, param, message] of [
+    [{ documents: [] }, 'documents', 'documents needs at least 1 entry.'],
+    [{ documents: 'tea' }, 'documents', 'documents must be a list.'],
+    [
+      { documents: ['tea', 7] },
+      'documents.1',
+      'documents.1 must be a text, or an object with a text.',
+    ],
+    [{ query: '' }, 'query', 'query must not be empty.'],
+    [{ top_n: 0 }, 'top_n', 'top_n must be above 0.'],
+    [{ return_documents: 'yes' }, 'return_documents', 'return_documents must be true or false.'],
+  ] as const) {
+    const body = { query: 'drink', documents: ['tea'], ...fields }
+    const answer = await post(setup, '/rerank', body)
+    expect([answer.status, answer.body.error]).toEqual([
+      400,
+      expect.objectContaining({ param, message }),
+    ])
+  }
 })
 
 describe('models', () => {

@@ -18,7 +18,7 @@ import {
 } from '../../ports/store.ts'
 import type { Database, Query } from './driver.ts'
 import { beginWithLocks, type Names, ownerLocks } from './names.ts'
-import { type Head, type Heads, type MemoryHead, planCommit } from './plan.ts'
+import { type Head, type Heads, type IndexedHead, type MemoryHead, planCommit } from './plan.ts'
 import { decoded, type PlaceColumns, parseProvenance, placeFromColumns } from './rows.ts'
 import { write } from './write.ts'
 
@@ -92,7 +92,8 @@ async function readHeads(query: Query, names: Names, changes: readonly Change[])
       provenance, fingerprint, length FROM ${names.memory}`
   const beside = BESIDE_MEMORIES.map((table, index) => {
     const version = table === 'revision' ? '1' : 'version'
-    return `UNION ALL SELECT '${table}', ${place}, ${version}, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+    const [number, length] = table === 'turn' ? ['number', 'length'] : ['NULL', 'NULL']
+    return `UNION ALL SELECT '${table}', ${place}, ${version}, ${number}, NULL, NULL, NULL, NULL, NULL, ${length}
        FROM ${names[table]} WHERE id = ANY ($${index + 4}::text[])`
   })
   const rows = await query<HeadColumns>(
@@ -105,6 +106,7 @@ async function readHeads(query: Query, names: Names, changes: readonly Change[])
   const heads = {
     ...forEachTable(() => new Map<string, Head>()),
     memory: new Map<string, MemoryHead>(),
+    turn: new Map<string, IndexedHead>(),
   }
   for (const row of rows) {
     const head = { id: decoded(row.id), place: placeFromColumns(row), version: row.version }
@@ -120,6 +122,8 @@ async function readHeads(query: Query, names: Names, changes: readonly Change[])
         fingerprint,
         length,
       })
+    } else if (row.table === 'turn') {
+      heads.turn.set(head.id, { ...head, number: row.number, length: row.length })
     } else heads[row.table].set(head.id, head)
   }
   return heads

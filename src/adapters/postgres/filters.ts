@@ -40,11 +40,14 @@ export function scopeConditions(scope: Scope, { bind }: Binder): readonly string
   return conditions
 }
 
-/** Whether few memories can pass, so that looking them up first beats comparing all candidates. */
-export function isNarrow(scope: Scope, where: MemoryFilter): boolean {
-  const { ids, key, fingerprint, change } = where
-  return [scope.session ?? undefined, ids, key, fingerprint, change].some((by) => by !== undefined)
+/** Whether few rows can pass, so that looking them up first beats comparing all candidates. */
+export function isNarrow(scope: Scope, where: MemoryFilter | TurnFilter): boolean {
+  const isNarrowing = ([name, value]: [string, unknown]) =>
+    NARROWING.has(name) && value !== undefined
+  return scope.session != null || Object.entries(where).some(isNarrowing)
 }
+
+const NARROWING: ReadonlySet<string> = new Set(['ids', 'key', 'fingerprint', 'change'])
 
 export const CONDITIONS: {
   readonly [T in Table]: (where: Tables[T]['where'], binder: Binder) => readonly string[]

@@ -7,11 +7,17 @@
  */
 import { AppError } from '../../core/errors.ts'
 import { sha256 } from '../../core/sha256.ts'
+import { deriveAllTurns } from './derive.ts'
 import type { Database, Query } from './driver.ts'
 import { beginWithLocks, migrationLock, type Names, quoted } from './names.ts'
 
 /** `{schema}` stands for the quoted schema, and `{extension}` for that of an extension the part needs. */
-export type Migration = { readonly name: string; readonly sql: string }
+export type Migration = {
+  readonly name: string
+  readonly sql: string
+  /** What has to be done after the SQL, in its transaction, that PostgreSQL can't do by itself. */
+  fill?(query: Query, names: Names): Promise<void>
+}
 
 /** A list of steps, and the table that remembers which of them were taken. */
 export type SchemaPart = {
@@ -153,6 +159,35 @@ const MIGRATIONS: readonly Migration[] = [
       CREATE INDEX turn_by_owner ON {schema}.turn (owner_id, id);
       CREATE INDEX turn_by_session ON {schema}.turn (owner_id, session_id, id);`,
   },
+  {
+    name: 'search in what was said, and jobs by when they are due',
+    sql: `
+      ALTER TABLE {schema}.turn
+        ADD COLUMN number bigint GENERATED ALWAYS AS IDENTITY UNIQUE,
+        ADD COLUMN length integer NOT NULL DEFAULT 0;
+      CREATE INDEX turn_by_course ON {schema}.turn (owner_id, session_id, said_at, position, id);
+      CREATE INDEX turn_by_time ON {schema}.turn (owner_id, said_at, position, id);
+
+      CREATE TABLE {schema}.turn_posting (
+        owner_hash bigint NOT NULL,
+        turn bigint NOT NULL,
+        user_hash integer NOT NULL,
+        frequency integer NOT NULL,
+        length integer NOT NULL,
+        term text COLLATE "C" NOT NULL,
+        PRIMARY KEY (owner_hash, term, user_hash, turn) INCLUDE (frequency, length)
+      );
+      CREATE INDEX turn_posting_by_turn ON {schema}.turn_posting (turn);
+
+      CREATE TABLE {schema}.turn_corpus (
+        owner_id text COLLATE "C" PRIMARY KEY,
+        turns bigint NOT NULL,
+        terms bigint NOT NULL
+      );
+
+      CREATE INDEX entry_by_time ON {schema}.entry (owner_id, kind, at);`,
+    fill: deriveAllTurns,
+  },
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length
@@ -186,6 +221,7 @@ async function applyNext(query: Query, names: Names, part: SchemaPart): Promise<
   const next = part.steps[version]
   if (next === undefined) return version
   await query(filled(next.sql, names, part))
+  await next.fill?.(query, names)
   await query(`INSERT INTO ${part.ledger} (version, name, checksum) VALUES ($1, $2, $3)`, [
     version + 1,
     next.name,

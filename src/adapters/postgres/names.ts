@@ -10,6 +10,8 @@ const TABLES = [
   'turn',
   'posting',
   'corpus',
+  'turn_posting',
+  'turn_corpus',
   'migration',
   'embedding',
   'embedding_space',

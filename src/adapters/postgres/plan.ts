@@ -17,18 +17,24 @@ import {
 /** What a commit must know of a row that is stored. */
 export type Head = { readonly id: string; readonly place: Place; readonly version: number }
 
-export type MemoryHead = Head &
-  Pick<Memory, 'key' | 'status' | 'content' | 'provenance'> & {
-    /** What postings call it. */
-    readonly number: number
-    readonly fingerprint: string
-    /** How many terms it is indexed with. */
-    readonly length: number
-  }
-
-export type Heads = {
-  readonly [T in Table]: ReadonlyMap<string, T extends 'memory' ? MemoryHead : Head>
+/** Of a row that is searched by its words. */
+export type IndexedHead = Head & {
+  /** What postings call it. */
+  readonly number: number
+  /** How many terms it is indexed with. */
+  readonly length: number
 }
+
+export type MemoryHead = IndexedHead &
+  Pick<Memory, 'key' | 'status' | 'content' | 'provenance'> & { readonly fingerprint: string }
+
+type HeadOf<T extends Table> = T extends 'memory'
+  ? MemoryHead
+  : T extends 'turn'
+    ? IndexedHead
+    : Head
+
+export type Heads = { readonly [T in Table]: ReadonlyMap<string, HeadOf<T>> }
 
 export type Count = { readonly id: MemoryId; readonly uses: number; readonly usedAt: Instant }
 

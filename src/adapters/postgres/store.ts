@@ -1,7 +1,7 @@
 /** The store in PostgreSQL: for several processes on the same memories, and for collections that outgrow a file. */
 import { AppError } from '../../core/errors.ts'
 import { byPlace, type OwnerId, type Scope, type UserId } from '../../core/ids.ts'
-import { partOf } from '../../ports/paging.ts'
+import { cursorAfter, isSaidOrder, partOf, saidAfter } from '../../ports/paging.ts'
 import {
   type FindQuery,
   forEachTable,
@@ -23,7 +23,7 @@ import { migrate, SCHEMA_VERSION } from './migrations.ts'
 import { type Names, namesIn, quoted } from './names.ts'
 import { decoded, SHAPES } from './rows.ts'
 import { tally } from './tally.ts'
-import { matchText } from './text.ts'
+import { matchText, matchTurns } from './text.ts'
 import { createPostgresVectors } from './vectors.ts'
 import { prepareVectors, type VectorSupport } from './vectors-schema.ts'
 
@@ -76,6 +76,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     tally: (scope, where) => tally(database.query, names, scope, where),
     around: (scope, ids, reach) => around(database.query, names, scope, ids, reach),
     matchText: (scope, query) => matchText(database.query, names, scope, query),
+    matchTurns: (scope, query) => matchTurns(database.query, names, scope, query),
     commit: (changes) => commit(database, names, changes),
     places: () => places(database, names),
     report: async () => ({
@@ -132,16 +133,28 @@ async function find<T extends Table>(
   const { where, after, order } = findQuery
   const binder = createBinder()
   const conditions = [...scopeConditions(scope, binder), ...CONDITIONS[table](where, binder)]
-  const [beyond, direction] = order === 'oldest' ? ['>', 'ASC'] : ['<', 'DESC']
-  if (after !== undefined) conditions.push(`id ${beyond} ${binder.bind(after)}`)
+  const isForward = order === 'oldest' || order === 'said'
+  const [beyond, direction] = isForward ? ['>', 'ASC'] : ['<', 'DESC']
+  const columns = columnsOf(order)
+  if (after !== undefined) {
+    const said = saidAfter(findQuery)
+    const values = said === null ? [after] : [said.saidAt, said.position, said.id]
+    const bound = values.map((value) => binder.bind(value))
+    conditions.push(`(${columns.join(', ')}) ${beyond} (${bound.join(', ')})`)
+  }
   // One more than asked for tells whether there is another page.
-  const by = order === 'updated' ? 'updated_at DESC, id DESC' : `id ${direction}`
+  const by = columns.map((column) => `${column} ${direction}`).join(', ')
   const tail = `${conditions.join(' AND ')} ORDER BY ${by}
     LIMIT ${binder.bind(limit + 1)} OFFSET ${binder.bind(offset)}`
   const found = await selectRows(query, names, table, tail, binder.values)
   const rows = found.slice(0, limit)
-  const isMore = found.length > limit && order !== 'updated'
-  return { rows, next: isMore ? (rows.at(-1)?.id ?? null) : null }
+  return { rows, next: found.length > limit ? cursorAfter(order, rows.at(-1)) : null }
+}
+
+/** What a list is ordered by, all in one direction. */
+function columnsOf(order: Tables[Table]['order'] | undefined): readonly string[] {
+  if (order === 'updated') return ['updated_at', 'id']
+  return isSaidOrder(order) ? ['said_at', 'position', 'id'] : ['id']
 }
 
 async function selectRows<T extends Table>(

@@ -1,6 +1,7 @@
 /**
  * One open database with its prepared statements and the numbers of places it has looked up.
  */
+import { AppError } from '../../core/errors.ts'
 import type { Place, Scope } from '../../core/ids.ts'
 import { toStorable } from '../../core/storable-text.ts'
 import {
@@ -14,6 +15,10 @@ import { type Home, toHome } from './rows.ts'
 
 /** Enough for every statement we have; filters combine into a few hundred at the very most. */
 const STATEMENTS_MAX = 500
+/** Most other writers are done after a moment, which is not worth a timer. */
+const HELD_MS_MAX = 5
+const PAUSE_MS_MIN = 2
+const PAUSE_MS_MAX = 50
 
 /** What to read, by the names it gets, and all that follows the columns in a statement. */
 export type Selection = {
@@ -26,6 +31,7 @@ export class SqliteSession {
   readonly #statements = new Map<string, SqliteStatement>()
   readonly #homes = new Map<string, Home>()
   readonly #ownerNumbers = new Map<string, number>()
+  #busyTimeoutMs = 0
 
   constructor(connection: SqliteConnection) {
     this.connection = connection
@@ -80,6 +86,29 @@ export class SqliteSession {
       this.#rollBack()
       throw error
     }
+  }
+
+  /**
+   * Writes as soon as no other process does. SQLite's own way of waiting would hold up everything in this one, down to
+   * requests that have nothing to do with it; so it is told to wait hardly at all, and this waits instead.
+   */
+  async whenFree<Result>(write: () => Result): Promise<Result> {
+    const until = performance.now() + this.#busyTimeoutMs
+    for (let pause = PAUSE_MS_MIN; ; pause = Math.min(pause * 2, PAUSE_MS_MAX)) {
+      try {
+        return write()
+      } catch (error) {
+        const isBusy = error instanceof AppError && error.code === 'busy'
+        if (!isBusy || performance.now() >= until) throw error
+      }
+      await new Promise((resolve) => setTimeout(resolve, pause))
+    }
+  }
+
+  /** Once it is open: until then there is nobody to hold up. */
+  waitElsewhere(busyTimeoutMs: number): void {
+    this.#busyTimeoutMs = busyTimeoutMs
+    this.connection.exec(`PRAGMA busy_timeout = ${Math.min(busyTimeoutMs, HELD_MS_MAX)}`)
   }
 
   /** SQLite may have rolled back by itself (a full disk does that); the first error is the one to show. */

@@ -84,6 +84,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
       PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
     `)
     bringUpToDate(session, options)
+    session.waitElsewhere(options.busyTimeoutMs ?? BUSY_TIMEOUT_MS)
     const builtIn = openSqliteVectors(session, { memoryBytes: options.vectorMemoryBytes })
     const vectors =
       options.vectors === 'sqlite-vec' ? await openVecVectors(session, builtIn) : builtIn
@@ -158,7 +159,7 @@ function sqliteStore(
       if (changes.length > COMMIT_CHANGES_MAX) {
         throw new RangeError(`A commit holds at most ${COMMIT_CHANGES_MAX} changes.`)
       }
-      const outcome = commit(session, changes)
+      const outcome = await session.whenFree(() => commit(session, changes))
       if (outcome.kind === 'committed' && changes.some(isErasing)) emptyLog(session)
       return outcome
     },
@@ -198,7 +199,7 @@ function sqliteStore(
     },
 
     async inspect({ repair }) {
-      return inspect(session, repair)
+      return session.whenFree(() => inspect(session, repair))
     },
 
     async backup(path: string) {

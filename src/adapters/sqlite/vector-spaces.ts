@@ -13,7 +13,9 @@ export function discardSpace(session: SqliteSession, space: VectorSpace): void {
 }
 
 export async function sweepSpaces(session: SqliteSession, breather: Breather): Promise<void> {
-  while (sweepStep(session)) if (breather.isDue) await breather.pause()
+  while (await session.whenFree(() => sweepStep(session))) {
+    if (breather.isDue) await breather.pause()
+  }
 }
 
 /** Removes some vectors of spaces that were discarded. False when none are left. */

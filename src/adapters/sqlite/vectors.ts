@@ -38,11 +38,11 @@ export function openSqliteVectors(
   return {
     async put(space, entries) {
       for (const { vector } of entries) refuseUnfit(space.dimensions, vector)
-      if (entries.length > 0) putVectors(session, space, entries)
+      if (entries.length > 0) await session.whenFree(() => putVectors(session, space, entries))
     },
 
     async remove(space, scope, ids) {
-      removeVectors(session, space, scope, ids)
+      await session.whenFree(() => removeVectors(session, space, scope, ids))
     },
 
     async nearest(space, scope, query) {
@@ -71,7 +71,7 @@ export function openSqliteVectors(
     },
 
     async drop(space: VectorSpace) {
-      discardSpace(session, space)
+      await session.whenFree(() => discardSpace(session, space))
       await sweepSpaces(session, new Breather())
     },
 

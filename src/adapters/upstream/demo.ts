@@ -8,8 +8,8 @@ import { Readable } from 'node:stream'
 import { FORMAT_NAMES, type FormatName } from '../../core/formats/format.ts'
 import type { Upstream, UpstreamRequest, UpstreamResponse } from '../../ports/upstream.ts'
 import { cancelled, stopIfCancelled } from '../shared/cancellation.ts'
-import { answerTo } from './demo/answering.ts'
-import { Refusal, readRequest } from './demo/asking.ts'
+import { answerTo, countTokens } from './demo/answering.ts'
+import { Refusal, readCounted, readRequest } from './demo/asking.ts'
 import { WRITERS } from './demo/writing.ts'
 
 export type DemoOptions = {
@@ -26,6 +26,7 @@ const PATHS: Readonly<Record<FormatName, string>> = {
   responses: '/responses',
   messages: '/messages',
 }
+const COUNT_TOKENS = '/messages/count_tokens'
 
 export function createDemoUpstream(options: DemoOptions = {}): Upstream {
   return {
@@ -45,16 +46,19 @@ function answer(request: UpstreamRequest, options: DemoOptions): UpstreamRespons
   if (request.method === 'GET' && path.startsWith('/models/')) {
     return whole(200, modelOf(path.slice('/models/'.length)))
   }
+  const isCounted = path === COUNT_TOKENS
   const format = FORMAT_NAMES.find((name) => PATHS[name] === path)
-  if (format === undefined || request.method !== 'POST') {
+  const dialect = format ?? (path.startsWith(PATHS.messages) ? 'messages' : 'chat')
+  if ((format === undefined && !isCounted) || request.method !== 'POST') {
     const message = `The demo has no ${request.method} ${path.slice(0, 80)}.`
-    return whole(404, errorOf('chat', 'not_found_error', message, null))
+    return whole(404, errorOf(dialect, 'not_found_error', message, null))
   }
   try {
-    return speak(request, format, options)
+    if (isCounted) return whole(200, { input_tokens: countTokens(readCounted(request.body)) })
+    return speak(request, dialect, options)
   } catch (thrown) {
     if (!(thrown instanceof Refusal)) throw thrown
-    const error = errorOf(format, 'invalid_request_error', thrown.message, thrown.param)
+    const error = errorOf(dialect, 'invalid_request_error', thrown.message, thrown.param)
     return whole(400, error)
   }
 }

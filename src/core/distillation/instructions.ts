@@ -78,6 +78,8 @@ const MARKS: readonly RegExp[] = [
 /** What only those speak of who build assistants, and those who want to break them. */
 const MENTIONS: readonly RegExp[] = [
   lineOf('assistant|human'),
+  /(?:bypass|override|admin|safety|unrestricted|jailbreak)[a-z_]* ?= ?(?:true|1|on|yes)/u,
+  spaced('(?:admin|sudo|debug) mode'),
   spaced(
     'system (?:prompt|message|instructions?)|developer (?:message|prompt|mode)|jailbreak|dan mode',
   ),
@@ -101,7 +103,7 @@ const OVERRIDES: readonly RegExp[] = [
   ...MARKS,
   // English
   spaced(
-    `(?:ignore|disregard|forget|override|bypass|neglect|(?:do not|don't|stop|never) (?:follow|following|obey|obeying)) ${some(4)}(?:previous|prior|above|earlier|preceding|all|any|your|the|these|those|system|developer|foregoing)(?: [^ .!?\\n]+){0,3}? (?:instructions?|prompts?|rules|guidelines|directions|commands|directives|orders|policies|messages?)`,
+    `(?:ignore|disregard|forget|override|bypass|neglect|abandon|discard|set aside|put aside|(?:do not|don't|stop|never) (?:follow|following|obey|obeying)) ${some(4)}(?:previous|prior|above|earlier|preceding|all|any|your|the|these|those|system|developer|foregoing)(?: [^ .!?\\n]+){0,3}? (?:instructions?|prompts?|rules|guidelines|directions|commands|directives|orders|policies|messages?)|your (?:previous|prior|original|initial|old|former|current) (?:instructions?|guidelines|rules|orders|programming)`,
   ),
   spaced("(?:do not|don't) (?:follow|obey|listen to) (?:the )?(?:system|developer)"),
   spaced(
@@ -111,16 +113,20 @@ const OVERRIDES: readonly RegExp[] = [
     `(?:ignore|disregard|forget|discard|drop) ${some(2)}(?:everything|anything|all|whatever)(?: that| which)? (?:above|before|prior|previous|said|written|you (?:were|have been|know|learned|are) ?(?:told|taught)?|i (?:said|told)|stated|up to)`,
   ),
   spaced(
-    `(?:ignore|disregard|forget|override|overrule|bypass|circumvent|disable|remove|lift|turn off|deactivate) ${some(3)}(?:restrictions?|filters?|safety|safeguards?|guardrails?|protocols?|programming|training|limitations?|constraints?|censorship|guidance)(?: (?:now|and|completely|entirely|protocols?|filters?|rules|measures)|[.!,]|$)`,
+    `(?:ignore|disregard|forget|override|overrule|bypass|circumvent|disable|remove|lift|turn off|deactivate) (?:(?:your|all|any|every|its|these|safety) ${some(2)}(?:restrictions?|safety|safeguards?|guardrails?|protocols?|programming|limitations?|censorship)|${some(2)}(?:your|safety|content|security|moderation) ${some(1)}(?:filters?|training|constraints?|rules))`,
   ),
   spaced(
-    '(?:system|admin(?:istrator)?|security|instruction) override|override (?:activated|enabled)|reset (?:the |your )?context|(?:new|updated)(?: [^ .!?\\n]+)? directives?',
+    '(?:system|admin(?:istrator)?|security|instruction) override|override (?:activated|enabled)|reset (?:the |your )?context|(?:new|updated) (?:primary|operating|core|prime) directives?|new directive ?: ?',
   ),
   spaced(
     "(?:hidden|secret|hide this|keep this) from the user|(?:do not|don't|never|without) (?:ever )?(?:tell|telling|mention|mentioning|inform|informing|notify|notifying|alert|alerting|show|reveal)(?: [^ .!?\\n]+){0,3}? (?:to )?the user",
   ),
+  spaced(
+    'you (?:now )?have (?:admin|root|full|unrestricted|unlimited|elevated) (?:privileges?|access|rights|permissions?)|(?:unrestricted|god) mode|treated as (?:root|admin(?:istrator)?)|trusted administrator|(?:safety|security) (?:checks?|controls?|filters?|measures?|rules) (?:are|is|were|have been) (?:now )?(?:disabled|off|bypassed|suspended)|end (?:of )?(?:previous |prior )?(?:context|instructions)',
+  ),
+  spaced("i(?:'m| am) the (?:ai|virtual) assistant"),
   begins(
-    '(?:skip|bypass) (?:all |any |the |every )?(?:confirmations?|verification|approvals?|checks)|execute the following',
+    '(?:skip|bypass) (?:all |any |the |every )?(?:confirmations?|verification|approvals?|checks)|execute the following|(?:run|execute) (?:rm|sudo|curl|wget|bash|sh|python|eval) [^ ]+|exfiltrate',
   ),
   spaced(
     'new (?:system )?instructions?(?: ?:| are)|your (?:new|real|true|actual) (?:instructions?|task|role|goal|purpose|objective) (?:is|are)',
@@ -140,6 +146,9 @@ const OVERRIDES: readonly RegExp[] = [
   ),
   // German
   spaced(
+    `(?:schalte?|stelle?) ${some(1)}(?:deine|sicherheits\\p{L}*) ${some(2)}(?:filter |beschränkungen )?(?:aus|ab)|in den (?:unbeschränkten|uneingeschränkten|entwickler|admin) ?-?modus|(?:zeige?|verrate|gib|nenne) ${some(2)}deine[nr]? ${some(2)}(?:anweisungen|regeln|prompts?|instruktionen)|du bist (?:jetzt|nun) dan`,
+  ),
+  spaced(
     '(?:vergiss|ignoriere) (?:alles|sämtliches)|(?:umgehe|deaktiviere|ignoriere) (?:[^ .!?\\n]+ ){0,2}?(?:beschränkungen|filter|sicherheitsvorkehrungen|schutzmaßnahmen)',
   ),
   spaced(
@@ -154,8 +163,9 @@ const OVERRIDES: readonly RegExp[] = [
   ),
   // Spanish
   spaced(
-    '(?:olvida|ignora|olvide|ignore) todo|sin (?:ninguna )?(?:restricciones|restricción|censura|filtros)',
+    `desactiv(?:a|e) ${some(1)}tus ${some(2)}(?:filtros|restricciones|protocolos)|(?:muestra|revela|dime|repite) ${some(2)}tus ${some(1)}(?:instrucciones|reglas|prompt)|ahora eres dan|no tengas en cuenta`,
   ),
+  spaced('(?:olvida|ignora|olvide|ignore) todo'),
   spaced(
     `(?:ignor(?:a|e|ad|en)|olvid(?:a|e|ad|en)|desobedece|omite|descarta|no sigas|no obedezcas) ${some(4)}(?:instruccion(?:es)?|instrucción|indicaciones|reglas|órdenes|directrices|mensajes?)`,
   ),
@@ -166,8 +176,9 @@ const OVERRIDES: readonly RegExp[] = [
   begins(`(?:ejecuta|llama|invoca|corre) ${some(6)}(?:comandos?|herramientas?|función|scripts?)`),
   // French
   spaced(
-    '(?:oublie[zr]?|ignore[zr]?) tout(?: ce qui| ce que)?|sans (?:aucune )?(?:restrictions?|censure|filtre)',
+    `désactive[zr]? ${some(1)}(?:tes|vos) ${some(2)}(?:filtres?|restrictions?|protocoles?)|(?:montre|révèle|affiche|donne|répète)[sz]? ${some(2)}(?:tes|vos) ${some(1)}(?:instructions|consignes|règles)|tu es maintenant dan|ne (?:tiens|tenez) (?:pas|aucun) compte`,
   ),
+  spaced('(?:oublie[zr]?|ignore[zr]?) tout(?: ce qui| ce que)?'),
   spaced(
     `(?:ignore[zr]?|oublie[zr]?|néglige[zr]?|contourne[zr]?|ne (?:suis|suivez|respecte|respectez) pas) ${some(4)}(?:instructions?|consignes?|règles|directives?|ordres|messages?)`,
   ),
@@ -180,8 +191,9 @@ const OVERRIDES: readonly RegExp[] = [
   ),
   // Portuguese
   spaced(
-    '(?:esqueça|esquece|ignore|ignora) tudo|sem (?:nenhuma )?(?:restrições|restrição|censura|filtros)',
+    `desativ(?:a|e) ${some(1)}(?:seus|teus|suas|tuas) ${some(2)}(?:filtros|restrições|protocolos)|(?:mostre|revele|diga|repita) ${some(2)}suas ${some(1)}(?:instruções|regras)|não (?:leve|tenha) em conta`,
   ),
+  spaced('(?:esqueça|esquece|ignore|ignora) tudo'),
   spaced(
     `(?:ignor(?:a|e|em)|esquec(?:e|a|am)|desconsider(?:a|e|em)|desrespeite|não sigas?|não obedeç[ae]s?) ${some(4)}(?:instruções|instrução|regras|ordens|diretrizes|comandos|mensagens|mensagem)`,
   ),
@@ -223,7 +235,7 @@ const SAYING =
 const OUTPUT =
   'answers?|responses?|reply|replies|outputs?|messages?|code|codebase|implementation|solution|algorithm|elucidation'
 const TASKS =
-  'explain|describe|draft|compose|translate|summari[sz]e|generate|provide|include|insert|append|modify|integrate|incorporate|replace|rewrite|misspell|scramble|anagram|rearrange|substitute|render|embed|ensure|consider|introduce|download|install|visit|click|recommend|mention|promote|suggest|convert|reverse|encode|send|forward|upload|delete|develop|break down|tell (?:me|the user|them|users)|show (?:me|the user)|give me|answer|reply|respond|write (?:a|an|the|your|all|me|in|every)|group (?:the )?letters|remove (?:all|the|any|spaces|every)|add [^.\\n]{0,160}? to your|use [^.\\n]{0,60}? in your'
+  'explain|describe|draft|compose|translate|summari[sz]e|generate|provide|include|insert|append|modify|integrate|incorporate|replace|rewrite|misspell|scramble|anagram|rearrange|substitute|render|embed|ensure|consider|introduce|download|install|navigate to|visit|click|recommend|mention|promote|suggest|convert|reverse|encode|send|forward|upload|delete|develop|break down|tell (?:me|the user|them|users)|show (?:me|the user)|give me|answer|reply|respond|write (?:a|an|the|your|all|me|in|every)|group (?:the )?letters|remove (?:all|the|any|spaces|every)|add [^.\\n]{0,160}? to your|use [^.\\n]{0,60}? in your'
 
 const ORDERS: readonly RegExp[] = [
   // English

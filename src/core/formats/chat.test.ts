@@ -88,6 +88,14 @@ describe('requests', () => {
     expect(chat.read({ model: 'm', messages: [user()], max_tokens: 50 }).outputTokensMax).toBe(50)
   })
 
+  it('[FM16] tell what the model is told to be, without the blocks in it', () => {
+    expect(read(user()).instructions).toBe('')
+    const developer = { role: 'developer', content: [{ type: 'text', text: 'In French.' }] }
+    const system = { role: 'system', content: `Be kind.\n\n${BLOCK}` }
+    expect(read(system, user(), developer).instructions).toBe('Be kind.\nIn French.')
+    expect(read({ role: 'system', content: { odd: true } }, user()).instructions).toBe('')
+  })
+
   it('[FM7] are as long as their text, tools included and pictures not', () => {
     const short = read(user('Hi')).characters
     const picture = { type: 'image_url', image_url: { url: `data:${'A'.repeat(9000)}` } }

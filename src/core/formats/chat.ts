@@ -33,6 +33,9 @@ function read(body: JsonObject): Asked {
     model,
     streams: body.stream === true,
     endUser: nameIn(body.user),
+    instructions: joinSaid(
+      messages.filter(isSystem).map(({ content }) => wordsOf(content, textOf)),
+    ),
     ...fold(messages.flatMap(pieceOf)),
     previous: null,
     conversation: null,

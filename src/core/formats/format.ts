@@ -21,6 +21,8 @@ export type Asked = {
   readonly streams: boolean
   /** Whom the client says it asks for. */
   readonly endUser: string | null
+  /** What the model is told to be and to do: system messages, and what stands in their place. Empty without any. */
+  readonly instructions: string
   /** In order; the last one is being asked now. Empty when nobody says anything. */
   readonly exchanges: readonly Exchange[]
   /** What tools returned since the person last said something. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { JsonObject } from '../memory.ts'
+import type { Json, JsonObject } from '../memory.ts'
 import { FENCE_CLOSE, FENCE_OPEN } from '../prompting/block.ts'
 import { messages as format } from './messages.ts'
 
@@ -82,6 +82,15 @@ describe('requests', () => {
     const system = [text('x'.repeat(500))]
     const longer = format.read({ model: 'claude', messages: [user()], system }).characters
     expect(longer - read(user()).characters).toBeGreaterThan(500)
+  })
+
+  it('[FM16] tell what the model is told to be, without the blocks in it', () => {
+    const told = (system: Json) =>
+      format.read({ model: 'claude', messages: [user()], system }).instructions
+    expect(read(user()).instructions).toBe('')
+    expect(told(`Be kind.\n\n${BLOCK}`)).toBe('Be kind.')
+    expect(told([text('Be kind.'), text(BLOCK), text('In French.')])).toBe('Be kind.\nIn French.')
+    expect(told(7)).toBe('')
   })
 
   it('[FM7] know the session of Claude Code, which is no person', () => {

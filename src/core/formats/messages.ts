@@ -27,11 +27,12 @@ export const messages: Format = {
 
 function read(body: JsonObject): Asked {
   const model = modelOf(body)
-  const { metadata } = body
+  const { metadata, system } = body
   return {
     model,
     streams: body.stream === true,
     ...readUser(metadata),
+    instructions: wordsOf(system, textOf),
     ...fold(messagesOf(body).flatMap(piecesOf)),
     previous: isObject(body.thread) ? nameIn(body.thread.previous_message_id) : null,
     characters: countCharacters(body),

@@ -34,8 +34,9 @@ export function countIn(value: unknown): number | null {
  * take away as they like.
  */
 export function said(text: string): string {
-  // Most texts can't hold one, and this is the fastest way to know.
-  return (text.includes('<') ? withoutAsides(stripBlocks(text)) : text).trim()
+  // Many texts can't hold one, and this is the fastest way to know.
+  const mayHold = text.includes('<') || text.includes('&') || text.includes('\\')
+  return (mayHold ? withoutAsides(stripBlocks(text)) : text).trim()
 }
 
 /** One text from several that belong together, as the parts of a message do. */

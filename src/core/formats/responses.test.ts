@@ -81,6 +81,19 @@ describe('requests', () => {
     expect(read([sealed]).characters).toBeLessThan(100)
   })
 
+  it('[FM16] tell what the model is told to be', () => {
+    expect(read('Hi').instructions).toBe('')
+    expect(read('Hi', { instructions: 'Be kind.' }).instructions).toBe('Be kind.')
+    const developer = { role: 'developer', content: [{ type: 'input_text', text: 'In French.' }] }
+    const items = [{ type: 'message', role: 'system', content: 'Be brief.' }, developer]
+    expect(read(items, { instructions: 'Be kind.' }).instructions).toBe(
+      'Be kind.\nBe brief.\nIn French.',
+    )
+    expect(read([{ type: 'item_reference', id: 'x' }], { instructions: null }).instructions).toBe(
+      '',
+    )
+  })
+
   it('[FM8] need no input or model where the provider has one', () => {
     const nothing = { exchanges: [], toolResults: [] }
     expect(responses.read({ model: 'm', previous_response_id: 'r' })).toMatchObject(nothing)

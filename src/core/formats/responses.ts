@@ -11,6 +11,7 @@ import {
   isList,
   isObject,
   isOwn,
+  joinSaid,
   nameIn,
   type Piece,
   said,
@@ -33,12 +34,22 @@ function read(body: JsonObject): Asked {
     model,
     streams: body.stream === true,
     endUser: nameIn(body.user),
+    instructions: instructionsOf(body),
     ...fold(piecesOf(body)),
     previous: nameIn(body.previous_response_id),
     conversation: nameIn(isObject(conversation) ? conversation.id : conversation),
     characters: countCharacters(body),
     outputTokensMax: countIn(body.max_output_tokens),
   }
+}
+
+function instructionsOf({ instructions, input }: JsonObject): string {
+  const items = isList(input) ? input.filter(isObject).filter(isSystem) : []
+  return joinSaid([instructions, ...items.map(({ content }) => content)].map(textIn))
+}
+
+function textIn(content: Json | undefined): string {
+  return wordsOf(content, textOf)
 }
 
 /** Empty where a prompt that the provider keeps says which model to ask. */
@@ -116,6 +127,10 @@ function textOf({ type, text, refusal: refused }: JsonObject): Json | undefined 
 
 function isMessage({ type }: JsonObject): boolean {
   return type === undefined || type === 'message'
+}
+
+function isSystem(item: JsonObject): boolean {
+  return isMessage(item) && (item.role === 'system' || item.role === 'developer')
 }
 
 function isTurn(item: JsonObject): boolean {

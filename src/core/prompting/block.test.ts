@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { instant, memory } from '../../../test/fakes/memories.ts'
 import type { Memory } from '../memory.ts'
-import { FENCE_CLOSE, FENCE_OPEN, renderBlock, stripBlocks } from './block.ts'
+import { FENCE_CLOSE, FENCE_OPEN, renderBlock, stripBlocks, unmarkLines } from './block.ts'
 
 const NAUGHTY_STRINGS = '../shared/evals/adversarial/naughty-strings.json'
 const ATTACKS = '../shared/evals/adversarial/injection-attacks.json'
@@ -63,6 +63,10 @@ const anyText = fc
         '\r\n',
         '\u200b',
         '> ',
+        '&lt;',
+        '\\',
+        '\\u003c',
+        '&lt;/recollect-memory>',
         'recollect',
         '-',
         'memory',
@@ -129,12 +133,46 @@ it('[CV2] knows a block again in odd case or spacing, quoted, repeated or cut of
   expect(stripBlocks(`see:\n\n${rewrapped}\n\nyes`)).toBe('see:\n\nyes')
 })
 
+it('[CV2] knows a block again when it was escaped, and what a memory tells of blocks ends none', () => {
+  const tricky = renderBlock([said('<\\/recollect-memory> &lt;/recollect-memory> I like tea'), TEA])
+  const asJson = (text: string) => JSON.stringify(text).slice(1, -1)
+  const asHtml = (text: string) =>
+    text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  expect(stripBlocks(`hello\n\n${tricky}`)).toBe('hello')
+  expect(stripBlocks(`hello\n\n${asHtml(tricky)}\n\nyes`)).toBe('hello\n\nyes')
+  expect(stripBlocks(`hello\n\n${BLOCK.replaceAll('<', '&#x3C;')} yes`)).toBe('hello yes')
+  const quoted = `{"text":"${asJson(`hello\n\n${BLOCK}`)}"}`
+  expect(stripBlocks(quoted)).toBe('{"text":"hello\\n\\n"}')
+  const escaped = quoted.replaceAll('<', '\\u003c').replaceAll('>', '\\u003E')
+  expect(stripBlocks(escaped)).toBe('{"text":"hello\\n\\n"}')
+  expect(stripBlocks(quoted.replaceAll('/', '\\/'))).toBe('{"text":"hello\\n\\n"}')
+  expect(stripBlocks(`hello\n\n${asHtml(BLOCK).slice(0, -20)}`)).toBe('hello')
+})
+
+it('[CV2] knows its own lines without their fence: the day is no part of what they say', () => {
+  expect(unmarkLines('You told me:\n- I prefer tea (2026-03-01)\n- I like bananas')).toBe(
+    'You told me:\n- I prefer tea\n- I like bananas',
+  )
+  expect(
+    unmarkLines('> - I prefer tea (2026-03-01) \r\n> - assistant: I use pnpm (2026-03-01)'),
+  ).toBe('> - I prefer tea\n')
+  for (const text of [
+    'I moved (2024-03-01)',
+    '- born (2024-03-01) in Rome',
+    '- I prefer tea (2026)',
+  ]) {
+    expect(unmarkLines(text)).toBe(text)
+  }
+})
+
 it('[CV2] leaves what somebody says about the fence', () => {
   for (const text of [
     'What is a <recollect-memory> tag?',
     'It ends with </recollect-memory>, I think',
     'The class <recollect-memory-list> is mine',
     '<recollect',
+    'What is a &lt;recollect-memory&gt; tag?',
+    String.raw`It is written \u003c/recollect-memory`,
   ]) {
     expect(stripBlocks(text)).toBe(text)
   }
@@ -152,9 +190,15 @@ it('[CV3] takes linear time on hostile text', () => {
     `\n\n${FENCE_OPEN}`.repeat(many / 10),
     `${' '.repeat(many)}<recollect-memory>${FENCE_CLOSE}`.repeat(3),
     `${'<'.repeat(many)}/recollect-memory`,
+    '&lt;recollect-memory \\u003crecollect-memory '.repeat(many),
+    `x &lt;recollect-memory${'\\'.repeat(many)}`,
+    `- ${'x (2026-03-01) '.repeat(many)}`,
+    `- ${' '.repeat(many)}x`,
+    '> '.repeat(many),
   ]) {
     // Time that grew with the square would run into the limit of the test.
     stripBlocks(text)
+    unmarkLines(text)
     renderBlock([said(text)])
   }
 })

@@ -15,7 +15,7 @@ const text = z.string().min(1).max(TEXT_CHARACTERS_MAX)
 const embeddingsInput = z.looseObject({
   model: z.string().min(1),
   input: z.union([text, z.array(text).min(1).max(TEXTS_MAX)], {
-    error: `input is a text, or a list of 1 to ${TEXTS_MAX} texts that are not empty. Tokens are not taken.`,
+    error: `must be a text, or a list of 1 to ${TEXTS_MAX.toLocaleString('en')} texts that are not empty. Tokens are not taken.`,
   }),
   encoding_format: z.enum(['float', 'base64']).default('float'),
   dimensions: z.int().positive().optional(),
@@ -27,7 +27,11 @@ const rerankInput = z.looseObject({
   model: z.string().optional(),
   query: text,
   documents: z
-    .array(z.union([z.string(), z.looseObject({ text: z.string() })]))
+    .array(
+      z.union([z.string(), z.looseObject({ text: z.string() })], {
+        error: 'must be a text, or an object with a text.',
+      }),
+    )
     .min(1)
     .max(DOCUMENTS_MAX),
   top_n: z.int().positive().optional(),
@@ -83,10 +87,36 @@ export async function answerRerank(exchange: Exchange): Promise<void> {
 }
 
 function checked<Schema extends z.ZodType>(schema: Schema, body: JsonObject): z.output<Schema> {
-  const parsed = schema.safeParse(body)
+  const parsed = schema.safeParse(body, { error: inPlainWords })
   if (parsed.success) return parsed.data
   const [fault] = parsed.error.issues
   const field = fault?.path.join('.') ?? ''
-  const message = fault?.message ?? 'The request breaks a rule.'
-  throw new AppError('invalid_input', field === '' ? message : `${field}: ${message}`, { field })
+  throw new AppError('invalid_input', `${field} ${fault?.message ?? 'breaks a rule.'}`, { field })
+}
+
+const KINDS: { readonly [expected: string]: string | undefined } = {
+  string: 'a text',
+  array: 'a list',
+  boolean: 'true or false',
+  number: 'a number',
+  int: 'a whole number',
+}
+
+/** What follows the name of the field. */
+function inPlainWords(issue: z.core.$ZodRawIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      if (issue.input === undefined) return 'is missing.'
+      return `must be ${KINDS[issue.expected] ?? 'something else'}.`
+    case 'invalid_value':
+      return `must be one of ${issue.values.join(', ')}.`
+    case 'too_small':
+      if (issue.origin === 'string') return 'must not be empty.'
+      if (issue.origin === 'array') return `needs at least ${issue.minimum} entry.`
+      return `must be above ${issue.minimum}.`
+    case 'too_big':
+      return `has more than ${issue.maximum.toLocaleString('en')} ${issue.origin === 'string' ? 'characters' : 'entries'}.`
+    default:
+      return 'breaks a rule.'
+  }
 }

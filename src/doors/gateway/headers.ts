@@ -149,13 +149,14 @@ export function bringCredentials(headers: HeaderPairs): boolean {
 
 /** What memory did, for whoever looks at the answer. A receipt is named only where one will be written. */
 export function memoryHeader(
-  { receipt, count, tokens, listens, settings }: Prepared,
+  { receipt, count, tokens, degraded, listens, settings }: Prepared,
   skipped: SkipReason | null,
 ): string {
   const outcome =
     skipped === null ? `injected; count=${count}; tokens=${tokens}` : `skipped; reason=${skipped}`
   const isWritten = listens && settings.enabled && settings.receiptsMax > 0
-  return isWritten ? `${outcome}; receipt=${receipt}` : outcome
+  const told = isWritten ? `${outcome}; receipt=${receipt}` : outcome
+  return degraded.length > 0 ? `${told}; degraded=${degraded.join(',')}` : told
 }
 
 export const MEMORY_HEADER = 'x-recollect-memory'

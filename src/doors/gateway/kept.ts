@@ -6,6 +6,7 @@
 import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:zlib'
 import { AppError } from '../../core/errors.ts'
 import type { Provider } from '../../core/providers.ts'
+import type { ResponseOwner } from '../../engine/conversations/conversations.ts'
 import { withinTime } from '../../engine/deadline.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { HeaderPairs } from '../../ports/upstream.ts'
@@ -19,8 +20,8 @@ const HEARD_BYTES_MAX = 8_192
 const UNPACKED_BYTES_MAX = 1_048_576
 const ID = /"id"\s*:\s*"([\w-]{1,200})"/
 const LOOKED_UP_MS_MAX = 5_000
-/** A request to a model must not wait long for a store that hangs. */
-const PREVIOUS_MS_MAX = 500
+/** A request to a model must not wait long for a store that hangs; only for what is being recorded. */
+const PREVIOUS_MS_MAX = 2_000
 
 export class KeptResponses {
   readonly #engine: Engine
@@ -86,7 +87,7 @@ export class KeptResponses {
     })
   }
 
-  async #whose(owner: string, id: string): Promise<'own' | 'foreign' | 'unknown'> {
+  async #whose(owner: string, id: string): Promise<ResponseOwner> {
     const made = this.#made.get(id)
     if (made !== undefined) return made.owner === owner ? 'own' : 'foreign'
     return this.#engine.conversations.knowsResponse({ owner }, id)

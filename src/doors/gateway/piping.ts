@@ -112,14 +112,17 @@ function unpacked(encoding: string, listener: Listener): Listener {
   }
 }
 
-/** Several that hear the same. None of them is in another's way. */
-export function together(...listeners: readonly Listener[]): Listener {
+/** Two that hear the same, neither in the other's way. */
+export function together(one: Listener, other: Listener): Listener {
+  if (one === NOBODY) return other
+  if (other === NOBODY) return one
   return {
     chunk: (bytes) => {
-      for (const listener of listeners) quietly(() => listener.chunk(bytes))
+      quietly(() => one.chunk(bytes))
+      other.chunk(bytes)
     },
     end: async () => {
-      await Promise.all(listeners.map((listener) => listener.end()))
+      await Promise.all([one.end(), other.end()])
     },
   }
 }

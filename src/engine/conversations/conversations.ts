@@ -11,6 +11,9 @@ import type { Settings } from '../../core/settings.ts'
 import type { CountTokens } from '../../core/tokens.ts'
 import type { Page } from '../../ports/store.ts'
 
+/** Whose an answer is that a provider keeps. */
+export type ResponseOwner = 'own' | 'foreign' | 'unknown'
+
 /** Why nothing was injected. */
 export const SKIPPED = {
   off: 'Memory is switched off for this owner: the setting `enabled`.',
@@ -92,6 +95,11 @@ export interface Conversations {
    * 0, as a rule.
    */
   record(prepared: Prepared, outcome: Outcome): number
+  /**
+   * Whether an answer that a provider keeps was made for this owner, whichever of its users asked, or for another one.
+   * Unknown where nothing was recorded, or too long ago.
+   */
+  knowsResponse(scope: ScopeInput, responseId: string): Promise<ResponseOwner>
   /** Waits until everything that was given to `record` so far is kept, or has failed. */
   settled(): Promise<void>
   /** Newest first. */

@@ -9,6 +9,7 @@ import type { Conversations, Outcome, Prepared } from './conversations.ts'
 import { type PreparingParts, prepareBlock } from './preparing.ts'
 import { Receipts } from './receipts.ts'
 import { type Ended, keepEnded, type RecordingParts } from './recording.ts'
+import { responseOwner } from './responses.ts'
 import { StickyBlocks } from './sticky.ts'
 
 export type ConversationParts = Omit<PreparingParts, 'defaults' | 'sticky' | 'slots'> &
@@ -97,6 +98,11 @@ export function createConversations(parts: ConversationParts): ConversationKeepe
       const lost = dropped + failed + receipts.takeLost()
       failed = 0
       return lost
+    },
+    knowsResponse: async (scope, responseId) => {
+      const { owner } = parseScope(scope)
+      await arrived(owner)
+      return responseOwner(ports, owner, responseId)
     },
     settled,
     receipts: async (scope, query = {}) => {

@@ -15,7 +15,7 @@ import type { Recalled, RecallQuery, Recollection } from '../recall.ts'
 import type { Slots } from '../slots.ts'
 import type { StoredSettings } from '../system/settings.ts'
 import type { ConversationRequest, SkipReason } from './conversations.ts'
-import { hashOf } from './hashing.ts'
+import { hashOf, steady } from './hashing.ts'
 import type { GivenBlock, StickyBlocks } from './sticky.ts'
 import type { Conversation } from './threads.ts'
 import { findSession } from './transcript.ts'
@@ -290,8 +290,10 @@ function stickyName({ scope, asked }: ConversationRequest): string {
 }
 
 /** The conversation that a request is part of, without what memory itself has put into it. */
-export function conversationOf({ scope, asked }: ConversationRequest, at: Instant): Conversation {
+export function conversationOf(request: ConversationRequest, at: Instant): Conversation {
+  const { scope, asked, format } = request
   const { owner, user, session } = parseScope(scope)
+  const instructions = hashOf(steady(stripBlocks(asked.instructions)))
   return {
     owner,
     user: user ?? null,
@@ -301,8 +303,13 @@ export function conversationOf({ scope, asked }: ConversationRequest, at: Instan
       assistant: exchange.assistant === null ? null : stripBlocks(exchange.assistant),
     })),
     toolResults: asked.toolResults.map(stripBlocks),
+    instructions,
     previous: asked.previous,
-    conversation: asked.conversation,
+    // Where no provider keeps it, programs give one name to all that they ask for: answers, but also titles and topics.
+    conversation:
+      asked.conversation !== null && format === 'messages'
+        ? hashOf(asked.conversation, instructions)
+        : asked.conversation,
     at,
   }
 }

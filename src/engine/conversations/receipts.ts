@@ -12,6 +12,7 @@ import type { Settings } from '../../core/settings.ts'
 import type { Change, Page } from '../../ports/store.ts'
 import type { EnginePorts } from '../ports.ts'
 import { parseCursor, parseLimit } from '../read.ts'
+import { removeExpired } from '../system/entries.ts'
 import type { ReceiptQuery } from './conversations.ts'
 import { persistently } from './retrying.ts'
 
@@ -144,6 +145,7 @@ export class Receipts {
       const { rows } = await store.find('entry', scope, { where, offset, limit: CLEANED_ROWS })
       if (rows.length > 0) await store.commit(rows.map(({ id }) => removal(scope, id)))
     }
+    await removeExpired(this.#ports, ['thread'])
   }
 }
 

@@ -6,7 +6,7 @@ import type { MemoryId, ReceiptId, SessionId, TurnId } from '../../core/ids.ts'
 import { NAME_CHARACTERS_MAX } from '../../core/limits.ts'
 import type { Memory } from '../../core/memory.ts'
 import type { Extraction } from '../../core/patterns/index.ts'
-import { stripBlocks } from '../../core/prompting/block.ts'
+import { stripBlocks, unmarkLines } from '../../core/prompting/block.ts'
 import type { Receipt } from '../../core/receipt.ts'
 import type { Settings } from '../../core/settings.ts'
 import { queryTerms } from '../../core/terms.ts'
@@ -61,22 +61,30 @@ export async function keepEnded(
   return { receipt, isWhole: progress.error === null }
 }
 
+/** Programs ask for a single token to see whether they may ask at all. */
+const ANSWER_TOKENS_MIN = 2
+
 /** What was refused or never answered was not said, as far as the model is concerned. */
 function isKept({ request, outcome: { status } }: Ended, { extract }: Settings): boolean {
-  return extract && request.wants.extract && status !== null && status >= 200 && status < 300
+  const { wants, asked } = request
+  const isConversation =
+    asked.outputTokensMax === null || asked.outputTokensMax >= ANSWER_TOKENS_MIN
+  const isAnswered = status !== null && status >= 200 && status < 300
+  return extract && wants.extract && isConversation && isAnswered
 }
 
 async function keepAll(
   { ports, learn }: RecordingParts,
-  { outcome, preparation }: Ended,
+  { request, outcome, preparation }: Ended,
   conversation: Conversation,
   settings: Settings,
   progress: Progress,
 ): Promise<void> {
   const attempted = new Set<TurnId>()
   const kept = await persistently(ports.clock, () =>
-    keepTranscript(ports, conversation, replyOf(outcome, ports), {
+    keepTranscript(ports, conversation, replyOf(request, outcome, ports), {
       keepsToolResults: settings.extractToolResults,
+      isKeptByProvider: request.format === 'responses',
       attempted,
     }),
   )
@@ -84,27 +92,31 @@ async function keepAll(
   progress.turns = kept.turns
   const { owner, user, at } = conversation
   const scope = { owner, user, session: kept.session }
-  for (const { text, options } of lessons(kept, outcome, preparation)) {
+  for (const { text, options } of lessons(kept, preparation)) {
     const { remembered } = await persistently(ports.clock, () =>
-      learn(scope, text, { ...options, observedAt: at, source: 'gateway' }),
+      learn(scope, unmarkLines(text), { ...options, observedAt: at, source: 'gateway' }),
     )
     const ids = remembered.map(({ memory }) => memory.id)
     progress.extracted = [...new Set([...progress.extracted, ...ids])]
   }
 }
 
-function replyOf({ answer }: Outcome, { clock }: EnginePorts): Reply {
-  return answer && { id: answer.id, text: stripBlocks(answer.text), at: clock.now() }
+function replyOf(
+  { format }: ConversationRequest,
+  { answer }: Outcome,
+  { clock }: EnginePorts,
+): Reply {
+  if (answer === null) return null
+  const { id, text, isComplete } = answer
+  // In chats no request goes on from an answer by its id.
+  const named = format === 'chat' ? null : id
+  return { id: named, text: stripBlocks(text), isComplete, at: clock.now() }
 }
 
 type Lesson = { readonly text: string; readonly options: LearnOptions }
 
 /** What is to be learned from, in the order in which it was said. */
-function lessons(
-  { said, answered, toolResults }: Kept,
-  { answer }: Outcome,
-  { block }: Preparation,
-): readonly Lesson[] {
+function lessons({ said, answered, toolResults }: Kept, { block }: Preparation): readonly Lesson[] {
   const given = block?.memories ?? []
   return [
     ...said.map(({ text, turn }) => ({ text, options: { turns: [turn] } })),
@@ -112,7 +124,7 @@ function lessons(
       text,
       options: { trust: 'tool' as const, speaker: 'tool', keyPrefix: 'tool:' },
     })),
-    ...(answered === null || answer?.isComplete !== true
+    ...(answered === null
       ? []
       : [
           {

@@ -15,15 +15,28 @@ export type GivenBlock = {
   readonly recalled: readonly ReceiptMemory[]
 }
 
-const KEPT_MS = 10 * 60_000
+/** Since it was last given, and since it was made: what is learned meanwhile has to be found one day. */
+const UNUSED_MS = 10 * 60_000
+const KEPT_MS = 2 * 60 * 60_000
 const BLOCKS_MAX = 1_000
 
+type KeptBlock = {
+  readonly block: GivenBlock
+  readonly madeAt: Instant
+  readonly givenAt: Instant
+}
+
 export class StickyBlocks {
-  readonly #blocks = new Map<string, { readonly block: GivenBlock; readonly until: number }>()
+  /** The one that was given last is the last one. */
+  readonly #blocks = new Map<string, KeptBlock>()
 
   keep(name: string, block: GivenBlock, now: Instant): void {
+    this.#put(name, { block, madeAt: now, givenAt: now })
+  }
+
+  #put(name: string, kept: KeptBlock): void {
     this.#blocks.delete(name)
-    this.#blocks.set(name, { block, until: now + KEPT_MS })
+    this.#blocks.set(name, kept)
     for (const oldest of this.#blocks.keys()) {
       if (this.#blocks.size <= BLOCKS_MAX) break
       this.#blocks.delete(oldest)
@@ -35,12 +48,15 @@ export class StickyBlocks {
     const kept = this.#blocks.get(name)
     if (kept === undefined) return null
     const { memories, text } = kept.block
-    if (now < kept.until) {
-      const present = await presentOf(store, scope, memories, now)
-      if (present !== null && renderBlock(present) === text) return kept.block
+    const isFresh = now < kept.givenAt + UNUSED_MS && now < kept.madeAt + KEPT_MS
+    const present = isFresh ? await presentOf(store, scope, memories, now) : null
+    const isSame = present !== null && renderBlock(present) === text
+    // Another request may have put another one there meanwhile.
+    if (this.#blocks.get(name) === kept) {
+      if (isSame) this.#put(name, { ...kept, givenAt: now })
+      else this.#blocks.delete(name)
     }
-    if (this.#blocks.get(name) === kept) this.#blocks.delete(name)
-    return null
+    return isSame ? kept.block : null
   }
 
   clear(): void {

@@ -3,6 +3,7 @@
  * ids are made from where a turn stands and what it says, so that none of that writes anything twice. Turns and the links
  * by which the conversation is known again are one commit.
  */
+import type { Exchange } from '../../core/formats/format.ts'
 import type { EntryId, Instant, SessionId, TurnId } from '../../core/ids.ts'
 import { TURN_CHARACTERS_MAX } from '../../core/records.ts'
 import type { Turn } from '../../core/transcript.ts'
@@ -10,21 +11,26 @@ import type { Change } from '../../ports/store.ts'
 import { decideAndCommit } from '../changes.ts'
 import type { EnginePorts } from '../ports.ts'
 import { hashOf } from './hashing.ts'
+import { claimResponse } from './responses.ts'
 import {
   type Conversation,
-  exchangeLink,
+  exchangeLinks,
   type Link,
   type Links,
+  leadsOf,
   linksSought,
   openingLink,
   putLink,
   readLink,
+  removeLink,
   responseLink,
   type Spot,
   saidHash,
+  sessionOpened,
   spotOf,
-  tailLink,
+  tailLinks,
   toolLink,
+  waitingLink,
 } from './threads.ts'
 
 export type Said = { readonly turn: TurnId; readonly text: string }
@@ -34,9 +40,9 @@ export type Kept = {
   readonly session: SessionId
   /** Of what was asked now, whether or not they were there already. */
   readonly turns: readonly TurnId[]
-  /** What the person said, as far as it is new. */
+  /** What the person said, as far as it is new, and has a whole answer for the first time. */
   readonly said: readonly Said[]
-  /** What was answered, when it is new or another than before. */
+  /** What was answered, when it is whole, and new or another than before. */
   readonly answered: Said | null
   /** What tools returned, as far as it is new. */
   readonly toolResults: readonly string[]
@@ -46,11 +52,15 @@ export type Kept = {
 export type Reply = {
   readonly id: string | null
   readonly text: string
+  /** What broke off is not kept; the client may send it back as part of the conversation. */
+  readonly isComplete: boolean
   readonly at: Instant
 } | null
 
 export type KeepOptions = {
   readonly keepsToolResults: boolean
+  /** Whether the provider keeps the answer, and gives it to whoever names it. */
+  readonly isKeptByProvider: boolean
   /**
    * Turns that an earlier attempt tried to write. If it failed after its effect they are there by now, and still new.
    * Whoever tries again gives the same set again.
@@ -65,32 +75,35 @@ export async function findSession(
   ports: EnginePorts,
   conversation: Conversation,
 ): Promise<SessionId> {
-  const links = await readLinks(ports, conversation, linksSought(conversation))
-  return spotOf(conversation, links).session
+  const { spot } = await locate(ports, conversation, [])
+  return spot.session
 }
 
 export async function keepTranscript(
   ports: EnginePorts,
   conversation: Conversation,
   reply: Reply,
-  { keepsToolResults, attempted }: KeepOptions,
+  { keepsToolResults, isKeptByProvider, attempted }: KeepOptions,
 ): Promise<Kept> {
-  const results = keepsToolResults ? conversation.toolResults.slice(-TOOL_RESULTS_MAX) : []
+  const isAnswered = reply?.isComplete === true
+  const isLearnedFrom = keepsToolResults && isAnswered
+  const results = isLearnedFrom ? conversation.toolResults.slice(-TOOL_RESULTS_MAX) : []
   let isFirst = true
   return decideAndCommit(ports, async () => {
     // Somebody else was faster: what is there now is theirs.
     if (!isFirst) attempted.clear()
     isFirst = false
-    const links = await readLinks(ports, conversation, [
-      ...linksSought(conversation),
+    const { spot, links } = await locate(ports, conversation, [
       ...linksMade(conversation, reply),
       ...results.map((result) => toolLink(conversation, result)),
     ])
-    const spot = spotOf(conversation, links)
     const exchanges = exchangesOf(conversation, spot, links, reply)
     const known = await readTurns(ports, conversation, exchanges)
+    const waiting = await readWaiting(ports, conversation, exchanges, known)
     const rows = rowsOf(exchanges, known)
     for (const { id } of rows) attempted.add(id)
+    if (isAnswered) for (const id of waiting) attempted.add(id)
+    const said = learnable(exchanges, spot, waiting).filter(({ turn }) => attempted.has(turn))
     const asked = exchanges.at(-1)
     const newResults = results.filter((result) => !links.has(toolLink(conversation, result)))
     return {
@@ -100,11 +113,17 @@ export async function keepTranscript(
         ...newResults.map((result) =>
           putLink(conversation, toolLink(conversation, result), linkAfter(spot, 0), undefined),
         ),
+        ...(isAnswered
+          ? [...waiting].map((turn) => removeLink(conversation, waitingLink(conversation, turn)))
+          : waitingChanges(conversation, spot, said, waiting)),
+        ...(isKeptByProvider && reply?.id != null
+          ? await claimResponse(ports, conversation, reply.id)
+          : []),
       ],
       result: {
         session: spot.session,
         turns: asked === undefined ? [] : turnsOf(asked).map(({ id }) => id),
-        said: learnable(exchanges, spot).filter(({ turn }) => attempted.has(turn)),
+        said: isAnswered ? said : [],
         answered: answeredNow(asked, reply, attempted),
         toolResults: newResults,
       },
@@ -135,12 +154,13 @@ function exchangesOf(
   return exchanges.slice(spot.from).map((exchange, index): KeptExchange => {
     const position = spot.position + index
     const isAsked = spot.from + index === exchanges.length - 1
-    const answer = isAsked ? wholeAnswer(exchange.assistant, reply) : exchange.assistant
+    const isAnswered = isAsked && reply?.isComplete === true
+    const answer = isAnswered ? wholeAnswer(exchange.assistant, reply) : exchange.assistant
     const user = userTurn(conversation, spot.session, position, exchange.user)
     return {
       user: user.content.trim() === '' ? null : user,
       assistant: answerTurn(conversation, spot.session, position, user.id, answer, reply),
-      ifKnown: isAsked && reply !== null ? 'replace' : 'leave',
+      ifKnown: isAnswered ? 'replace' : 'leave',
       spoken: user.id,
       position,
     }
@@ -158,7 +178,8 @@ function continuation(
   if (link?.turn === undefined || reply === null) return []
   const { session, turn: spoken } = link
   const position = link.position - 1
-  const assistant = answerTurn(conversation, session, position, spoken, reply.text, reply)
+  const text = reply.isComplete ? reply.text : null
+  const assistant = answerTurn(conversation, session, position, spoken, text, reply)
   return [{ user: null, assistant, ifKnown: 'append', spoken, position }]
 }
 
@@ -189,11 +210,35 @@ function appended(before: Turn, piece: Turn): string {
   return `${before.content}\n${piece.content}`.slice(0, TURN_CHARACTERS_MAX)
 }
 
-/** Of a conversation that was met in the middle, the history may be anything; only what is said now counts. */
-function learnable(exchanges: readonly KeptExchange[], { isFollowed }: Spot): readonly Said[] {
-  return exchanges
-    .slice(isFollowed ? 0 : -1)
-    .flatMap(({ user }) => (user === null ? [] : [{ turn: user.id, text: user.content }]))
+/**
+ * Of a conversation that was met in the middle, the history may be anything; only what is said now counts, and what was
+ * said when it had no whole answer.
+ */
+function learnable(
+  exchanges: readonly KeptExchange[],
+  { isFollowed }: Spot,
+  waiting: ReadonlySet<TurnId>,
+): readonly Said[] {
+  return exchanges.flatMap(({ user }, index) => {
+    const isMeant = isFollowed || index === exchanges.length - 1
+    return user !== null && (isMeant || waiting.has(user.id))
+      ? [{ turn: user.id, text: user.content }]
+      : []
+  })
+}
+
+/** Without a whole answer nothing is learned, but it may come: by trying again, or when the conversation goes on. */
+function waitingChanges(
+  conversation: Conversation,
+  spot: Spot,
+  said: readonly Said[],
+  waiting: ReadonlySet<TurnId>,
+): readonly Change[] {
+  return said
+    .filter(({ turn }) => !waiting.has(turn))
+    .map(({ turn }) =>
+      putLink(conversation, waitingLink(conversation, turn), linkAfter(spot, 0), undefined),
+    )
 }
 
 function answeredNow(
@@ -257,13 +302,16 @@ function putTurn(row: Turn, before: Turn | undefined): Change {
 
 /** What the next request of the conversation will be known by, as far as it doesn't depend on where this one stands. */
 function linksMade(conversation: Conversation, reply: Reply): readonly EntryId[] {
-  const last = conversation.exchanges.at(-1)
+  if (reply === null) return []
+  const { exchanges } = conversation
+  const last = exchanges.at(-1)
   const assistant = wholeAnswer(last?.assistant ?? null, reply)
+  const isAnswered = reply.isComplete && assistant !== ''
   return [
-    ...(last === undefined || assistant === ''
+    ...(last === undefined || !isAnswered
       ? []
-      : [exchangeLink(conversation, { user: last.user, assistant })]),
-    ...(reply?.id == null ? [] : [responseLink(conversation, reply.id)]),
+      : exchangeLinks(conversation, exchanges.with(-1, { user: last.user, assistant }))),
+    ...(reply.id === null ? [] : [responseLink(conversation, reply.id)]),
   ]
 }
 
@@ -277,15 +325,31 @@ function linkChanges(
   const last = conversation.exchanges.at(-1)
   const next = linkAfter(spot, asked.position + 1)
   const put = (id: EntryId, link: Link) => putLink(conversation, id, link, links.get(id))
-  const tail = last === undefined ? null : tailLink(conversation)
   // Found by its opening, it is known by it from now on.
   const opening = spot.isFollowed ? null : openingLink(conversation)
   return [
     ...linksMade(conversation, reply)
       .filter((id) => !leadsTo(links, id, next))
       .map((id) => put(id, { ...next, turn: asked.spoken })),
-    ...(tail ?? []).map((id) => put(id, { ...next, ...(last && { last: saidHash(last) }) })),
+    ...(last === undefined ? [] : tailChanges(conversation, last, next, links)),
     ...(opening ?? []).map((id) => put(id, linkAfter(spot, 0))),
+  ]
+}
+
+function tailChanges(
+  conversation: Conversation,
+  last: Exchange,
+  next: Link,
+  links: Links,
+): readonly Change[] {
+  const ids = tailLinks(conversation)
+  if (ids === null) return []
+  const [tail, call] = ids
+  // Who tries again may stand before the end.
+  const position = Math.max(next.position, links.get(tail)?.position ?? 0)
+  return [
+    putLink(conversation, tail, { ...next, position }, links.get(tail)),
+    putLink(conversation, call, { ...next, last: saidHash(last) }, links.get(call)),
   ]
 }
 
@@ -296,6 +360,48 @@ function linkAfter({ session }: Spot, position: number): Link {
 function leadsTo(links: Links, id: EntryId, { session, position }: Link): boolean {
   const known = links.get(id)
   return known !== undefined && known.session === session && known.position === position
+}
+
+/** Where the request stands, with the links that led there and others that are asked for. */
+async function locate(
+  ports: EnginePorts,
+  conversation: Conversation,
+  others: readonly EntryId[],
+): Promise<{ readonly spot: Spot; readonly links: Links }> {
+  const leads = leadsOf(conversation)
+  const ids = [...leads.map(({ id }) => id), ...linksSought(conversation), ...others]
+  const links = await readLinks(ports, conversation, ids)
+  const opened = sessionOpened(conversation, links)
+  const hasGoneOn = opened !== null && (await isPastOpening(ports, conversation, opened))
+  return { spot: spotOf(conversation, { leads, links, hasGoneOn }), links }
+}
+
+async function isPastOpening(
+  { store }: EnginePorts,
+  { owner, user }: Conversation,
+  session: SessionId,
+): Promise<boolean> {
+  const query = { where: {}, order: 'lastSaid', limit: 1 } as const
+  const { rows } = await store.find('turn', { owner, user, session }, query)
+  return rows.some(({ position }) => position > 1)
+}
+
+/** Those of the turns that are there which still wait for a whole answer. */
+async function readWaiting(
+  ports: EnginePorts,
+  conversation: Conversation,
+  exchanges: readonly KeptExchange[],
+  known: ReadonlyMap<TurnId, Turn>,
+): Promise<ReadonlySet<TurnId>> {
+  const turns = exchanges.flatMap(({ user }) =>
+    user !== null && known.has(user.id) ? user.id : [],
+  )
+  const links = await readLinks(
+    ports,
+    conversation,
+    turns.map((turn) => waitingLink(conversation, turn)),
+  )
+  return new Set(turns.filter((turn) => links.has(waitingLink(conversation, turn))))
 }
 
 async function readLinks(

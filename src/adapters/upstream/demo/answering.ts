@@ -20,8 +20,12 @@ export function answerTo({ messages, outputTokensMax }: DemoRequest): DemoAnswer
   return {
     pieces,
     isCut: pieces.length < all.length,
-    inputTokens: messages.reduce((sum, { text }) => sum + estimateTokens(text), 0),
+    inputTokens: countTokens(messages),
   }
+}
+
+export function countTokens(messages: readonly Message[]): number {
+  return messages.reduce((sum, { text }) => sum + estimateTokens(text), 0)
 }
 
 function memoryPart(messages: readonly Message[]): string {

@@ -33,10 +33,7 @@ const LIMITS: Readonly<Record<FormatName, readonly string[]>> = {
 
 export function readRequest(format: FormatName, bytes: Uint8Array | null): DemoRequest {
   const body = parseBody(bytes)
-  const model = field(body, 'model')
-  if (typeof model !== 'string' || model === '') {
-    throw new Refusal('Name a model: any name will do for the demo.', 'model')
-  }
+  const model = readModel(body)
   const outputTokensMax = readLimit(format, body)
   return {
     model,
@@ -45,6 +42,19 @@ export function readRequest(format: FormatName, bytes: Uint8Array | null): DemoR
     outputTokensMax,
     includesUsage: field(field(body, 'stream_options'), 'include_usage') === true,
   }
+}
+
+/** What Anthropic's API counts: a request that asks for no answer, and so needs no limit of one. */
+export function readCounted(bytes: Uint8Array | null): readonly Message[] {
+  const body = parseBody(bytes)
+  readModel(body)
+  return readMessages(body)
+}
+
+function readModel(body: unknown): string {
+  const model = field(body, 'model')
+  if (typeof model === 'string' && model !== '') return model
+  throw new Refusal('Name a model: any name will do for the demo.', 'model')
 }
 
 function parseBody(bytes: Uint8Array | null): unknown {

@@ -64,13 +64,13 @@ function chatUsage({ answer }: Written): object {
 const messages: Writer = {
   whole: (written) => ({
     ...messageBase(written, written.answer.pieces.length),
-    content: [{ type: 'text', text: textOf(written), citations: null }],
+    content: [{ type: 'text', text: textOf(written) }],
     stop_reason: stopReason(written),
   }),
   *events(written) {
     const { answer } = written
     yield event('message_start', { message: messageBase(written, 1) })
-    const content_block = { type: 'text', text: '', citations: null }
+    const content_block = { type: 'text', text: '' }
     yield event('content_block_start', { index: 0, content_block })
     yield event('ping', {})
     for (const text of answer.pieces) {

@@ -24,20 +24,32 @@ export const receipts = defineCommand({
     'Each request that passes the gateway while memory is on leaves a receipt: what was recalled and added, what it ' +
     'cost, what was recorded and learned. It names memories by id and holds no text.',
   arguments: [
-    { name: 'action', help: `One of ${ACTIONS.join(', ')}. Default: list.` },
+    {
+      name: 'action',
+      help: `One of ${ACTIONS.join(', ')}. Default: list, or show when a receipt is named.`,
+    },
     { name: 'id', help: 'The receipt to show, as the list or the answer’s header says.' },
   ],
   options: OPTIONS,
   examples: [
     'recollect receipts',
     'recollect receipts --session ses_4f1d… --json',
-    'recollect receipts show rcp_01kabc…',
+    'recollect receipts rcp_01kabc…',
   ],
   run(call) {
     const [action, id] = call.words
+    if (action !== undefined && isReceipt(action)) {
+      if (id === undefined) return shown(call, action)
+      throw new UsageError('One receipt at a time.', 'Run `recollect receipts rcp_…`.')
+    }
     return actionOf('receipts', action, ACTIONS) === 'list' ? listed(call) : shown(call, id)
   },
 })
+
+/** What the header of an answer says can be given as it is. */
+function isReceipt(word: string): boolean {
+  return word.startsWith('rcp_')
+}
 
 async function listed(call: ReceiptsCall): Promise<Answer> {
   const { limit, after } = call.given
@@ -92,6 +104,9 @@ async function shown(call: ReceiptsCall, id: string | undefined): Promise<Answer
       ['status', receipt.status === null ? 'no answer' : String(receipt.status)],
       ['memory', memoryText(receipt)],
       ...(receipt.error === null ? [] : [['error', receipt.error] as const]),
+      ...(receipt.degraded.length === 0
+        ? []
+        : [['degraded', receipt.degraded.map(oneLine).join(', ')] as const]),
       ['recalled', recalledText(receipt)],
       ['recorded', listText(receipt.turns)],
       ['learned', listText(receipt.extracted)],
