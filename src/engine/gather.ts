@@ -69,6 +69,8 @@ export type Meaning = {
   readonly vector: Float32Array
   readonly space: VectorSpace
   readonly closeness: (similarity: number) => number
+  /** Whether the model knows the script of a text; its vector says nothing otherwise. */
+  readonly reads: (text: string) => boolean
 }
 
 export async function meaningLeg(call: Question): Promise<Leg<Meaning>> {
@@ -83,7 +85,8 @@ export async function meaningLeg(call: Question): Promise<Leg<Meaning>> {
     await nextTurn()
     await loads(() => indexer.load())
     const { space, embedder, model, calibration } = await indexer.open(scope)
-    if (!isReadable(text, model.languages)) {
+    const reads = (text: string) => isReadable(text, model.languages)
+    if (!reads(text)) {
       return skipped(`the model reads ${model.languages?.join(', ')} only`)
     }
     await indexer.settle(scope, Math.min(SETTLE_MS, deadlineMs / 2))
@@ -92,7 +95,7 @@ export async function meaningLeg(call: Question): Promise<Leg<Meaning>> {
     const hits = await vectors.nearest(space, scope, { vector, limit, where: call.where })
     // A full list stands for many; how many exactly makes no difference.
     const memories = hits.length < limit ? hits.length : SUBJECTS_MAX
-    return { hits, vector, space, closeness: closenessAmong(memories, calibration) }
+    return { hits, vector, space, closeness: closenessAmong(memories, calibration), reads }
   }
   const looked = await guards.meaning.within(deadlineMs, look)
   return looked.kind === 'done' && 'kind' in looked.result

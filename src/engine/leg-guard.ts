@@ -88,9 +88,8 @@ export class LegGuard {
     isOver = true
     if (outcome.kind === 'done' || !isWaiting) return outcome
     const { code } = outcome.error
-    if (code === 'invalid_input')
-      answered() // whoever refuses a text is there and has read it
-    // An answer to a later question says more than what an earlier one had to wait for.
+    // Whoever refuses a text is there and has read it. And an answer says more than a failure of what was asked before.
+    if (code === 'invalid_input') answered()
     else if (code !== 'cancelled' && answers === this.#answers) blame(outcome.because)
     return outcome
   }

@@ -186,7 +186,8 @@ async function search(call: Recall): Promise<Found> {
   await nextTurn()
   const ids = new Set(best.map(({ id }) => id))
   const candidates = [...best, ...then.candidates.filter(({ id }) => !ids.has(id))]
-  const pool = await compared(call, await load(call, candidates), answer)
+  const loaded = legible(await load(call, candidates), answer)
+  const pool = await compared(call, loaded, answer)
   await nextTurn()
   const ranked = weigh(match(pool, asked), now, settings)
   const reranked = await rerank(call, ranked)
@@ -209,6 +210,15 @@ async function search(call: Recall): Promise<Found> {
     closeness: closenessOf(pool, answer),
     time: asked.span?.words ?? null,
   }
+}
+
+/** Without those that only a model brought here which can't read them. */
+function legible(candidates: readonly Loaded[], meaning: Meaning | null): readonly Loaded[] {
+  if (meaning === null) return candidates
+  return candidates.filter(
+    ({ evidence, memory }) =>
+      evidence.keyword > 0 || evidence.meaning === 0 || meaning.reads(memory.content),
+  )
 }
 
 /** A time that there are memories of is looked for as a time; a time like "last week" then no longer by its words. */

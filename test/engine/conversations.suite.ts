@@ -386,7 +386,9 @@ function describeLearning(open: OpenStore): void {
     const { block, count } = await client.ask([question], 'Yes.')
     expect(count).toBe(2)
     const text = `${question}\n\n${block}`
-    const lines = block?.split('\n').slice(1, -1).join('\n')
+    // The person's own line first: what follows one of the assistant's would be taken for the assistant's.
+    const lines = block?.split('\n').slice(1, -1).toReversed().join('\n')
+    expect(lines).toMatch(/^- I live in Oslo \(\d{4}/)
     for (const echo of [
       `Sum up: ${JSON.stringify({ text })}`,
       `Sum up: ${JSON.stringify({ text }).replaceAll('<', '\\u003c').replaceAll('/', '\\/')}`,

@@ -5,6 +5,7 @@ import { createReferenceStore } from '../../src/adapters/reference/store.ts'
 import { referenceVectors } from '../../src/adapters/reference/vectors.ts'
 import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
 import { createEngine } from '../../src/main/compose.ts'
+import { synonymEmbedder } from '../fakes/synonyms.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { describeRecall } from './recall.suite.ts'
 
@@ -34,5 +35,25 @@ it('[FO3] erasing also empties the file that keeps vectors of texts', async () =
   expect(await kept()).not.toEqual({ vectors: 0 })
   await engine.erase({ owner: 'ada' }, memory.id)
   expect(await kept()).toEqual({ vectors: 0 })
+  await engine.close()
+})
+
+it('[RA28] a memory in a script that the model can’t read is found by its words alone', async () => {
+  const inner = synonymEmbedder({ beverage: '猫を飼っています', drink: '猫を飼っています' })
+  const engine = await createEngine({
+    embedding: {
+      ...inner,
+      describe: async () => ({ ...(await inner.describe()), languages: ['en'] }),
+    },
+    settings: { answerFloor: 0, memberFloor: 0 },
+  })
+  const ada = { owner: 'ada' }
+  await engine.remember(ada, { content: '猫を飼っています' })
+  await engine.remember(ada, { content: 'My favourite beverage is tea' })
+  await engine.reindex()
+  const found = async (text: string) =>
+    (await engine.recall(ada, { text })).memories.map(({ memory }) => memory.content)
+  expect(await found('a drink for me')).not.toContain('猫を飼っています')
+  expect(await found('猫')).toEqual(['猫を飼っています'])
   await engine.close()
 })

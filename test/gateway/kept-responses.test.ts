@@ -1,7 +1,9 @@
 /** Answers that the provider keeps: all of them lie under the one key of the server, and each is its owner's. */
 import OpenAI from 'openai'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createReferenceStore } from '../../src/adapters/reference/store.ts'
 import { createEngine } from '../../src/main/compose.ts'
+import { patientStore } from './fault-fakes.ts'
 import { type GatewaySetup, keyFor, OWNER, setUpGateway } from './harness.ts'
 import type { Reply, Respond } from './scripted-upstream.ts'
 import { speak } from './wire.ts'
@@ -137,6 +139,19 @@ it('[GW18] after a restart, memory still knows whose it is', async () => {
   await expect(grace.responses.retrieve('resp_ada')).rejects.toBeInstanceOf(OpenAI.NotFoundError)
   const goingOn = { model: 'gpt-test', input: 'Go on', previous_response_id: 'resp_ada' }
   await expect(grace.responses.create(goingOn)).rejects.toBeInstanceOf(OpenAI.BadRequestError)
+})
+
+it('[GW18] while the store fails, a question passes and what is kept stays shut', async () => {
+  const { part, become } = patientStore(createReferenceStore())
+  onTestFinished(() => become('well'))
+  const settings = { requestsPerMinute: 0 }
+  const engine = await createEngine({ store: part, embedding: false, settings })
+  const setup = await setUpGateway('memory off', { engine, auth: 'off' })
+  become('fails')
+  const { responses } = clientOf(setup, 'none')
+  await responses.create({ model: 'm', input: 'Go on', previous_response_id: 'resp_any' })
+  await expect(responses.retrieve('resp_any')).rejects.toMatchObject({ status: 503 })
+  expect(setup.upstream.requests).toHaveLength(1)
 })
 
 it('[GW18] the provider that made it is asked for it', async () => {

@@ -414,9 +414,34 @@ function selective(
   return common === -1 ? rarestFirst : rarestFirst.slice(0, common)
 }
 
-function frequencyInStore(session: SqliteSession, { vocabulary }: TextIndex, term: string): number {
-  const [row] = session.all(`SELECT doc FROM ${vocabulary} WHERE term = ?`, [term])
-  return Number(row?.doc ?? 0)
+/**
+ * Counting the rows that hold a common word takes a millisecond, and a few more of them hardly change how much the word
+ * tells. So it is counted again only after the store has grown or shrunk by a hundredth.
+ */
+const COMMON_ROWS_MIN = 4_000
+const OUTDATED_SHARE = 0.01
+
+type Frequency = { readonly rows: number; readonly documents: number }
+const commonTerms = new WeakMap<SqliteSession, Map<string, Frequency>>()
+
+function frequencyInStore(session: SqliteSession, index: TextIndex, term: string): number {
+  const { documents } = sizeOf(session, index, EVERYONE_TOKEN)
+  const known = commonTerms.get(session)?.get(nameOf(index, term))
+  if (known !== undefined) {
+    const change = Math.abs(documents - known.documents)
+    if (change <= documents * OUTDATED_SHARE) return known.rows
+  }
+  const [row] = session.all(`SELECT doc FROM ${index.vocabulary} WHERE term = ?`, [term])
+  const rows = Number(row?.doc ?? 0)
+  if (rows >= COMMON_ROWS_MIN) {
+    const terms = commonTerms.get(session) ?? new Map<string, Frequency>()
+    commonTerms.set(session, terms.set(nameOf(index, term), { rows, documents }))
+  }
+  return rows
+}
+
+function nameOf({ table }: TextIndex, term: string): string {
+  return `${table} ${term}`
 }
 
 /** One JSON text instead of a row object per number: thousands of them cost a millisecond, not ten. */
