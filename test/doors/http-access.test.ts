@@ -199,7 +199,20 @@ describe('the outside', () => {
       null,
     ])
 
-    const { client } = await start({ allowedOrigins: [origin] })
+    const mount = { path: '/aside', handle: async () => {} }
+    const { client } = await start({ allowedOrigins: [origin], mounts: [mount] })
+    const aside = await client.call('OPTIONS', '/aside/further', {
+      key: null,
+      headers: {
+        origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization,x-stainless-os',
+      },
+    })
+    expect([aside.status, aside.headers.get('access-control-allow-headers')]).toEqual([
+      204,
+      'authorization,x-stainless-os',
+    ])
     const preflight = await client.call('OPTIONS', '/api/memory', {
       key: null,
       headers: { origin, 'access-control-request-method': 'POST' },

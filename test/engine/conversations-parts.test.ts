@@ -93,7 +93,7 @@ it.each([
     `${'There is much to tell. '.repeat(20)}Who is Rex?`,
     { text: 'Who is Rex', strategy: 'keyword' },
   ],
-])('[CV25] asks memory for what a message is about: %s', async (message, asked) => {
+])('[CV31] asks memory for what a message is about: %s', async (message, asked) => {
   const settings = resolveSettings({ enabled: true })
   const ports = {
     store: createReferenceStore(),

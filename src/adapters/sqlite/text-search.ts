@@ -31,6 +31,8 @@ const ROWS_PER_READ = 256
  * own; they still count in the score of rows that a rarer word has found.
  */
 const LARGE_OWNER_ROWS = 8_000
+/** Up to this many rows of a conversation, or named by their ids, are read without asking the index which to read. */
+const FEW_ROWS_MAX = 1_000
 /** A large owner with more than this share of the store is not looked up by token: nearly every row holds it. */
 const MAIN_SHARE = 0.5
 
@@ -355,11 +357,11 @@ function readFew(session: SqliteSession, reading: Reading): readonly SqlRow[] | 
   const rows = session.packed(
     {
       columns: selected(reading),
-      from: `FROM ${index.table} WHERE ${where.sql} LIMIT ${LARGE_OWNER_ROWS + 1}`,
+      from: `FROM ${index.table} WHERE ${where.sql} LIMIT ${FEW_ROWS_MAX + 1}`,
     },
     where.values,
   )
-  return rows.length > LARGE_OWNER_ROWS ? null : rows
+  return rows.length > FEW_ROWS_MAX ? null : rows
 }
 
 /** Reads rows in the given order until enough of them pass the filters. */

@@ -37,6 +37,8 @@ import { Router } from './router.ts'
 const CHECK_MS = 2_000
 const UNKNOWN_ROUTE = '(unknown)'
 const REQUEST_ID = /^[\w.:-]{1,100}$/
+/** What is behind a mount says itself what it answers. */
+const MOUNT_METHODS = ['GET', 'POST', 'DELETE']
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 type Target =
@@ -161,11 +163,12 @@ class Door {
     if (found.kind === 'nothing')
       throw new AppError('not_found', 'There is nothing at this address.')
     progress.route = found.template
+    const allowed = found.kind === 'other-method' ? found.allowed : MOUNT_METHODS
+    if (isPreflight(this.#options, request)) {
+      allowPreflight(request, response, allowed)
+      return sendNothing(response, 204)
+    }
     if (found.kind === 'other-method') {
-      if (isPreflight(this.#options, request)) {
-        allowPreflight(response, found.allowed)
-        return sendNothing(response, 204)
-      }
       response.setHeader('allow', found.allowed.join(', '))
       throw new AppError('method_not_allowed', `${method} is not answered at this address.`)
     }

@@ -17,9 +17,10 @@ const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '[::1]']
 const HOST_FIELD = 'host'
 const WILDCARDS = ['0.0.0.0', '::']
 const EXPOSED =
-  'etag, ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, x-request-id, idempotency-replayed'
+  'etag, ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, x-request-id, idempotency-replayed, x-recollect-memory, x-recollect-request-id'
 const ASKED_HEADERS =
   'authorization, content-type, idempotency-key, if-match, if-none-match, x-api-key, x-request-id'
+const HEADER_NAMES = /^[\w-]{1,64}(?:, ?[\w-]{1,64}){0,63}$/
 const PREFLIGHT_SECONDS = '600'
 
 /** The names that a server bound to this host answers to. */
@@ -123,8 +124,17 @@ export function isPreflight({ allowedOrigins }: Guarded, request: IncomingMessag
   )
 }
 
-export function allowPreflight(response: ServerResponse, methods: readonly string[]): void {
+/** Clients of model providers bring many headers of their own; a page that may ask may ask with them. */
+export function allowPreflight(
+  request: IncomingMessage,
+  response: ServerResponse,
+  methods: readonly string[],
+): void {
+  const asked = request.headers['access-control-request-headers'] ?? ''
   response.setHeader('access-control-allow-methods', methods.join(', '))
-  response.setHeader('access-control-allow-headers', ASKED_HEADERS)
+  response.setHeader(
+    'access-control-allow-headers',
+    HEADER_NAMES.test(asked) ? asked : ASKED_HEADERS,
+  )
   response.setHeader('access-control-max-age', PREFLIGHT_SECONDS)
 }
