@@ -95,7 +95,7 @@ export const SETTINGS = {
     max: 3_650,
     step: 'integer',
     scope: 'owner',
-    help: 'For how many days.',
+    help: 'For how many days receipts are kept.',
   },
   recallScope: {
     kind: 'choice',

@@ -1,4 +1,4 @@
-/** Entries and turns: the tables beside memories that hold no searchable text. */
+/** Entries and turns: the tables beside memories. Search in turns is in `turns.suite.ts`. */
 import { describe, expect, it } from 'vitest'
 import { ENTRY_KINDS } from '../../src/core/entry.ts'
 import { type Place, type Scope, SYSTEM_OWNER } from '../../src/core/ids.ts'

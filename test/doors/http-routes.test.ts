@@ -1,10 +1,12 @@
 /** The whole of REST, once through every operation, each answer compared with the description. */
 import { expect, it } from 'vitest'
+import type { Engine } from '../../src/engine/engine.ts'
 import { OPERATIONS } from '../../src/operations/index.ts'
+import { answerOf, outcomeOf, requestOf } from '../engine/conversations-support.ts'
 import { start } from './http-support.ts'
 
 it('[HT10] every operation of the table answers, as the description says', async () => {
-  const { client } = await start()
+  const { client, engine } = await start()
   const answered = new Set<string>()
   const call = async (
     status: number,
@@ -13,7 +15,7 @@ it('[HT10] every operation of the table answers, as the description says', async
     body?: unknown,
     headers = {},
   ) => {
-    answered.add(`${method} ${path.split('?')[0]?.replace(/(mem|key)_\w+/, '{id}')}`)
+    answered.add(`${method} ${path.split('?')[0]?.replace(/(mem|key|rcp)_\w+/, '{id}')}`)
     const answer = await client.call(method, path, { body, headers })
     expect([method, path, answer.status, answer.body]).toMatchObject([method, path, status, {}])
     return answer.body
@@ -32,6 +34,9 @@ it('[HT10] every operation of the table answers, as the description says', async
     null,
     true,
   ])
+  const receipt = await leaveReceipt(engine)
+  expect((await call(200, 'GET', '/api/receipts?limit=1')).receipts).toHaveLength(1)
+  expect((await call(200, 'GET', `/api/receipts/${receipt}`)).receipt.id).toBe(receipt)
   const edit = { content: 'I prefer green tea' }
   expect((await call(200, 'PUT', `/api/memory/${id}`, edit)).memory.version).toBe(2)
   expect((await call(200, 'PATCH', `/api/memory/${id}`, { importance: 9 })).memory.version).toBe(3)
@@ -101,3 +106,14 @@ it('[HT10] every operation of the table answers, as the description says', async
   const all = OPERATIONS.map(({ http }) => `${http.method} ${http.path}`)
   expect(all.filter((each) => !answered.has(each))).toEqual([])
 })
+
+/** What a request through the gateway leaves behind. */
+async function leaveReceipt(engine: Engine): Promise<string> {
+  await engine.settings.change(null, { enabled: true })
+  const prepared = await engine.conversations.prepare(
+    requestOf(['What do I drink?'], { scope: { owner: 'default' } }),
+  )
+  engine.conversations.record(prepared, outcomeOf(prepared, answerOf('Tea.')))
+  await engine.conversations.settled()
+  return prepared.receipt
+}

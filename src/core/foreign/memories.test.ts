@@ -337,6 +337,12 @@ describe('Markdown', () => {
   })
 })
 
+it('[PO29] a time that has no text of its own is told as none', () => {
+  const nameless = [[Object.create(null)]]
+  const [read] = readMem0([{ memory: 'I like tea', created_at: nameless }])
+  expect(read).toMatchObject({ kind: 'fault' })
+})
+
 it('[PO29] no value whatsoever breaks a parser: it is read, or told what is wrong', () => {
   const names = [
     'id',

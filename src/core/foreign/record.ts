@@ -151,7 +151,8 @@ export function timeOf(fields: Fields, ...names: readonly string[]): Instant | n
   if (value === undefined || value === '') return null
   const ms = typeof value === 'number' ? fromNumber(value) : fromText(value)
   if (!Number.isFinite(ms) || Math.abs(ms) > INSTANT_MAX) {
-    throw invalid(`${names[0] ?? ''} is not a time: "${String(value).slice(0, 40)}".`)
+    const told = typeof value === 'string' || typeof value === 'number' ? `: "${value}"` : ''
+    throw invalid(`${names[0] ?? ''} is not a time${told.slice(0, 44)}.`)
   }
   return Math.round(ms) as Instant // checked above
 }

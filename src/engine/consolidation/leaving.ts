@@ -86,7 +86,7 @@ export async function pruneTurns(run: Run, census: Census): Promise<number> {
   const before = prunedBefore(run.now, run.settings)
   if (before === null) return 0
   let pruned = 0
-  const query = { where: { saidBefore: before }, order: 'oldest', limit: PAGE_ROWS } as const
+  const query = { where: { saidBefore: before }, order: 'said', limit: PAGE_ROWS } as const
   for await (const page of pages(ports.store, 'turn', scope, query)) {
     run.tell({ step: 'prune', done: pruned, total: null })
     const meant = page.filter(({ place }) => !census.hasEpisodeOf(place, before))
