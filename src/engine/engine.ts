@@ -340,7 +340,8 @@ export function createEngineOn(given: EnginePorts): Engine {
       await Promise.all([guards.meaning.close(), guards.rerank.close()])
       await indexer?.close()
       try {
-        await Promise.all([embedder?.close(), given.reranker?.close()])
+        const { reranker, languageModel } = given
+        await Promise.all([embedder?.close(), reranker?.close(), languageModel?.close?.()])
       } finally {
         await vectors?.close()
         await store.close()

@@ -315,7 +315,7 @@ export function describeLife(name: string, open: OpenStore): void {
       const erasing = life.engine.eraseOwner('ada')
       think()
       await Promise.all([erasing, running])
-      for (const kind of ['job', 'signal', 'lane', 'thread'] as const) {
+      for (const kind of ['job', 'signal', 'lane', 'thread', 'spend'] as const) {
         expect(await life.entries(kind)).toEqual([])
       }
       expect((await life.engine.list(ADA)).rows).toEqual([])
