@@ -291,15 +291,6 @@ export const SETTINGS = {
     scope: 'owner',
     help: '(Not used yet.) Who decides whether a message needs memories: nobody (always), rules, or a model.',
   },
-  memoryBudgetTokens: {
-    kind: 'number',
-    default: 800,
-    min: 100,
-    max: 4_000,
-    step: 'integer',
-    scope: 'owner',
-    help: '(Not used yet.) How many tokens the section of memories takes that the gate has chosen.',
-  },
   autoRecall: {
     kind: 'switch',
     default: true,
