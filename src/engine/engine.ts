@@ -51,6 +51,8 @@ export type EngineParts = {
   /** Where vectors are kept, or `none`. */
   readonly vectors: 'store' | 'none'
   readonly reranks: boolean
+  /** Whether models can be asked to distil, if one is named. */
+  readonly learns: boolean
 }
 
 export interface Engine extends Life {
@@ -293,6 +295,7 @@ export function createEngineOn(given: EnginePorts): Engine {
       embedder: embedder === undefined ? null : reportOn(embedder, guards.meaning),
       vectors: vectors === undefined ? 'none' : 'store',
       reranks: given.reranker !== undefined,
+      learns: given.languageModel !== undefined,
     }),
     probe: () => probe(ports),
     undo: async (scope, change) => undo(ports, parseScope(scope), parseId('chg', change)),

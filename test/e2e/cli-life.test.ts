@@ -14,6 +14,18 @@ it('[LI14] flush says what became of a session', async () => {
   expect((await cli(['flush'])).exit).toBe(2)
 })
 
+it('[LI4] status says whether there is a model to learn with', async () => {
+  const cli = createCli()
+  await added(cli, 'I like tea')
+  expect((await cli(['status'])).out).toContain('conversations wait for a model (`coreModel`)')
+  await cli(['settings', 'set', 'coreModel', 'openai/gpt-5-mini'])
+  expect((await cli(['status'])).out).toContain('and with openai/gpt-5-mini')
+  expect((await cli(['status', '--json'])).json.learning).toEqual({
+    model: 'openai/gpt-5-mini',
+    because: null,
+  })
+})
+
 it('[LI14] consolidate tells what it did, or would do', async () => {
   const cli = createCli()
   await added(cli, 'I like tea')

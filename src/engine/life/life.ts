@@ -268,7 +268,7 @@ export function createLife(parts: LifeParts): LifeKeeper {
 }
 
 /** By these it is decided whether a model can be asked. */
-const WAKING = ['coreModel', 'fastModel', 'modelTokensPerDay', 'extractionMode']
+const WAKING = ['coreModel', 'fastModel', 'modelTokensPerDay', 'extractionMode'] as const
 
 async function changeSettings(
   work: WorkParts,
@@ -276,8 +276,9 @@ async function changeSettings(
   changes: Parameters<StoredSettings['change']>[1],
 ): Promise<Settings> {
   const { settings, ports, jobs } = work
+  const before = await settings.effective(owner)
   const changed = await settings.change(owner, changes)
-  if (!WAKING.some((name) => Object.hasOwn(changes, name))) return changed
+  if (WAKING.every((name) => changed[name] === before[name])) return changed
   if (owner === null) await jobs().schedule(upkeep(ports.clock.now()))
   else await wakeWaiting(work, owner)
   return changed
