@@ -42,6 +42,7 @@ it('[AR6] exports exactly the types that were decided on', () => {
       "Imported",
       "IndexProgress",
       "IndexStatus",
+      "LanguageModel",
       "Learned",
       "LegReport",
       "ListQuery",

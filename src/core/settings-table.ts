@@ -266,7 +266,7 @@ export const SETTINGS = {
     max: 3_650,
     step: 'integer',
     scope: 'owner',
-    help: 'How many days a forgotten memory can be restored before `recollect erase --bin` removes it for good.',
+    help: 'How many days a forgotten memory can be restored before consolidation, or `recollect erase --bin`, removes it for good.',
   },
   retentionDays: {
     kind: 'number',
@@ -275,14 +275,14 @@ export const SETTINGS = {
     max: 3_650,
     step: 'integer',
     scope: 'owner',
-    help: '(Not used yet.) After how many days without use an unpinned memory is forgotten. 0 keeps all.',
+    help: 'After how many days without use consolidation forgets an unpinned memory. 0 keeps all.',
   },
   extractionMode: {
     kind: 'choice',
     default: 'sessionEnd',
-    choices: ['sessionEnd', 'manual'],
+    choices: ['sessionEnd', 'everyTurn', 'manual'],
     scope: 'owner',
-    help: '(Not used yet.) When a model distils a conversation into memories: after it has gone quiet, or only when asked to.',
+    help: 'When a model distils what was said to models into memories: after the conversation has gone quiet, after every turn, or only when asked to.',
   },
   relevanceGateMode: {
     kind: 'choice',
@@ -291,6 +291,27 @@ export const SETTINGS = {
     scope: 'owner',
     help: '(Not used yet.) Who decides whether a message needs memories: nobody (always), rules, or a model.',
   },
+  autoRecall: {
+    kind: 'switch',
+    default: true,
+    scope: 'owner',
+    help: 'Whether programs that ask their model themselves get memories to put before a prompt.',
+  },
+  autoCapture: {
+    kind: 'switch',
+    default: false,
+    scope: 'owner',
+    help: 'Whether what such programs hand over after a run is kept where a person asks for it.',
+  },
+  captureMaxChars: {
+    kind: 'number',
+    default: 500,
+    min: 100,
+    max: 10_000,
+    step: 'integer',
+    scope: 'owner',
+    help: 'How long a message may be that is kept this way.',
+  },
   summaryDebounceSeconds: {
     kind: 'number',
     default: 60,
@@ -298,7 +319,7 @@ export const SETTINGS = {
     max: 3_600,
     step: 'integer',
     scope: 'owner',
-    help: '(Not used yet.) How long a conversation must be quiet before it is distilled.',
+    help: 'How long a conversation must be quiet before it is distilled. Going on in another one ends the wait.',
   },
   consolidationIntervalHours: {
     kind: 'number',
@@ -307,7 +328,7 @@ export const SETTINGS = {
     max: 168,
     step: 'integer',
     scope: 'owner',
-    help: '(Not used yet.) How often memories are consolidated.',
+    help: 'How often a server consolidates the memories of an owner.',
   },
   salienceFloor: {
     kind: 'number',
@@ -316,7 +337,7 @@ export const SETTINGS = {
     max: 1,
     step: 'any',
     scope: 'owner',
-    help: '(Not used yet.) Consolidation evicts unpinned memories whose salience has decayed below this.',
+    help: 'Consolidation puts unpinned memories into the bin whose salience has decayed below this.',
   },
   episodeRetentionDays: {
     kind: 'number',
@@ -325,7 +346,7 @@ export const SETTINGS = {
     max: 3_650,
     step: 'integer',
     scope: 'owner',
-    help: '(Not used yet.) How long digests of conversations are kept. 0 keeps them for good.',
+    help: 'For how many days conversations and their digests are kept. 0 keeps them for good.',
   },
   skillsEnabled: {
     kind: 'switch',

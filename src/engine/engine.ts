@@ -16,12 +16,14 @@ import { createConversations } from './conversations/keeper.ts'
 import * as correct from './correct.ts'
 import { Indexer, type IndexProgress, type IndexStatus } from './indexing.ts'
 import { LegGuard } from './leg-guard.ts'
+import { createLife, type Life, type LifeStatus } from './life/life.ts'
 import { createModels, type Models } from './models.ts'
 import { type ErasedOwner, eraseOwner } from './owners.ts'
 import { type ForeignOptions, importRecords } from './portability/foreign.ts'
 import { exportLines, type Imported, importLines } from './portability.ts'
 import type { EnginePorts } from './ports.ts'
 import { type Probe, probe } from './probe.ts'
+import { createQueue } from './queue.ts'
 import * as read from './read.ts'
 import { type RecallQuery, type Recollection, recall } from './recall.ts'
 import { type Learned, type LearnOptions, learn, type Remembered, remember } from './remember.ts'
@@ -40,6 +42,8 @@ export type EngineStatus = StoreReport & {
   readonly index: (IndexStatus & { readonly embedder: EmbedderReport }) | null
   /** Why the reranker is not asked at the moment; null when it is, or there is none. */
   readonly rerankTrouble: string | null
+  /** What distils, and what is done in the background. */
+  readonly life: LifeStatus
 }
 
 export type EngineParts = {
@@ -47,9 +51,11 @@ export type EngineParts = {
   /** Where vectors are kept, or `none`. */
   readonly vectors: 'store' | 'none'
   readonly reranks: boolean
+  /** Whether models can be asked to distil, if one is named. */
+  readonly learns: boolean
 }
 
-export interface Engine {
+export interface Engine extends Life {
   /** Stores a statement, or updates, reinforces or supersedes what it is about. */
   remember(scope: ScopeInput, draft: DraftInput): Promise<Remembered>
   /** Finds what a person says about themselves in a text, without a model, and remembers it. */
@@ -158,11 +164,15 @@ export function createEngineOn(given: EnginePorts): Engine {
       : new Indexer({ ...given, embedder, vectors })
   const guards = { meaning: new LegGuard(given.clock), rerank: new LegGuard(given.clock) }
   const tallies = new Tallies(given.store, given.clock)
-  const store = watched(given.store, indexer, tallies)
+  const store = watched(given.store, (changes) => {
+    tallies.changed(changes)
+    indexer?.changed(memoriesIn(changes))
+    keeper.changed(changes)
+  })
   const ports = { ...given, store }
   const uses = new UseCounter(store, ports.clock)
   const inTurn = createQueue()
-  const settings = createStoredSettings(ports)
+  const stored = createStoredSettings(ports)
   const answers = createAnswers(ports)
   /** Whatever else may hold something of what was erased lets it go. */
   const letGo = async () => {
@@ -170,6 +180,21 @@ export function createEngineOn(given: EnginePorts): Engine {
     await answers.forgetAll()
     await ports.onErased?.()
   }
+  const rememberInTurn: Engine['remember'] = async (scope, draft) =>
+    inTurn(scope, async () => {
+      const parsed = parseScope(scope)
+      return remember(await portsOf(parsed), parsed, draft)
+    })
+  const recallFirst: Engine['recall'] = (scope, query) => recallIn(scope, query)
+  const keeper = createLife({
+    ports,
+    settings: stored,
+    inTurn,
+    letGo,
+    recall: recallFirst,
+    remember: rememberInTurn,
+  })
+  const { life, settings, noteSaid } = keeper
   /** With the settings of whoever the call is about. */
   const portsOf = async ({ owner }: Scope): Promise<EnginePorts> => ({
     ...ports,
@@ -211,19 +236,17 @@ export function createEngineOn(given: EnginePorts): Engine {
     recall: recallIn,
     learn: learnInTurn,
     decideRecall,
+    noteSaid,
   })
   return {
+    ...life,
     conversations,
     keys: createKeys(ports),
     settings,
     audit: createAudit(ports, async () => (await settings.effective(null)).auditDays),
     answers,
     models: createModels(ports),
-    remember: async (scope, draft) =>
-      inTurn(scope, async () => {
-        const parsed = parseScope(scope)
-        return remember(await portsOf(parsed), parsed, draft)
-      }),
+    remember: rememberInTurn,
     learn: async (scope, text, options) => learnInTurn(scope, text, options),
     recall: recallIn,
     get: async (scope, id) => store.get('memory', parseScope(scope), parseId('mem', id)),
@@ -260,7 +283,10 @@ export function createEngineOn(given: EnginePorts): Engine {
     summarize: async (scope, options = {}) => summarize(ports, parseScope(scope), options),
     eraseOwner: async (owner, options = {}) => {
       const { owner: named } = parseScope({ owner })
-      if (options.dryRun !== true) await conversations.forget(named)
+      if (options.dryRun !== true) {
+        await conversations.forget(named)
+        await keeper.forget(named)
+      }
       const erased = await eraseOwner(ports, named, options)
       if (options.dryRun !== true) await letGo()
       return erased
@@ -269,6 +295,7 @@ export function createEngineOn(given: EnginePorts): Engine {
       embedder: embedder === undefined ? null : reportOn(embedder, guards.meaning),
       vectors: vectors === undefined ? 'none' : 'store',
       reranks: given.reranker !== undefined,
+      learns: given.languageModel !== undefined,
     }),
     probe: () => probe(ports),
     undo: async (scope, change) => undo(ports, parseScope(scope), parseId('chg', change)),
@@ -297,6 +324,7 @@ export function createEngineOn(given: EnginePorts): Engine {
           ? null
           : { ...(await indexer.status()), embedder: reportOn(embedder, guards.meaning) },
       rerankTrouble: guards.rerank.trouble(),
+      life: await keeper.status(),
     }),
     warmUp: async () => {
       await indexer?.catchUp()
@@ -310,11 +338,13 @@ export function createEngineOn(given: EnginePorts): Engine {
     doctor: (options) => store.inspect({ repair: options?.repair ?? false }),
     close: async () => {
       await conversations.close()
+      await keeper.close()
       await uses.flush().catch(() => {}) // counting is not worth failing for
       await Promise.all([guards.meaning.close(), guards.rerank.close()])
       await indexer?.close()
       try {
-        await Promise.all([embedder?.close(), given.reranker?.close()])
+        const { reranker, languageModel } = given
+        await Promise.all([embedder?.close(), reranker?.close(), languageModel?.close?.()])
       } finally {
         await vectors?.close()
         await store.close()
@@ -334,40 +364,22 @@ function withoutReranker({ reranker: _, ...ports }: EnginePorts): EnginePorts {
   return ports
 }
 
-/**
- * Lets the writes of one owner and user take turns. Two that are decided at once would not see each other's
- * statements, and say the same thing twice; racing for a key, most of them would only get in each other's way.
- */
-function createQueue() {
-  const last = new Map<string, Promise<unknown>>()
-  return async <Result>(scope: ScopeInput, work: () => Promise<Result>): Promise<Result> => {
-    const name = JSON.stringify([scope?.owner, scope?.user ?? null])
-    const turn = (last.get(name) ?? Promise.resolve()).then(work, work)
-    last.set(name, turn)
-    try {
-      return await turn
-    } finally {
-      if (last.get(name) === turn) last.delete(name)
-    }
-  }
-}
-
 /** The same store, with an ear at the one door that all writes go through. */
-function watched(store: Store, indexer: Indexer | null, tallies: Tallies): Store {
+function watched(store: Store, hear: (changes: readonly Change[]) => void): Store {
   return {
     ...store,
     commit: async (changes: readonly Change[]) => {
       const outcome = await store.commit(changes)
-      if (outcome.kind === 'committed') {
-        tallies.changed(changes)
-        const memories = changes.flatMap((change) =>
-          change.op === 'put' && change.table === 'memory' ? [change.row] : [],
-        )
-        indexer?.changed(memories)
-      }
+      if (outcome.kind === 'committed') hear(changes)
       return outcome
     },
   }
+}
+
+function memoriesIn(changes: readonly Change[]): readonly Memory[] {
+  return changes.flatMap((change) =>
+    change.op === 'put' && change.table === 'memory' ? [change.row] : [],
+  )
 }
 
 function toInstant(at: Date | number): Instant {

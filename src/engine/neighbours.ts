@@ -65,6 +65,14 @@ export async function neighboursOf(
   return { memories: [...exact, ...others], close: new Set(close) }
 }
 
+/** Of what is told about a person as a whole. */
+const NARRATIVE_KEY = 'identity:narrative'
+
+/** What stands for a whole conversation, or for all that is known of a person, is no statement among others. */
+export function isStatement({ category, key }: Memory): boolean {
+  return category !== 'episode' && key !== NARRATIVE_KEY
+}
+
 /** Until when embedders that failed or were late are left alone. */
 const paused = new WeakMap<Embedder, Instant>()
 

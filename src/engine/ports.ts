@@ -4,6 +4,7 @@ import type { CountTokens } from '../core/tokens.ts'
 import type { Adjudicate } from '../core/truth/adjudicate.ts'
 import type { Clock, Ids } from '../ports/clock.ts'
 import type { Embedder } from '../ports/embedder.ts'
+import type { LanguageModel } from '../ports/language-model.ts'
 import type { Reranker } from '../ports/reranker.ts'
 import type { Store } from '../ports/store.ts'
 import type { VectorIndex } from '../ports/vector-index.ts'
@@ -22,6 +23,8 @@ export type EnginePorts = {
   /** The embedder of a space that an earlier configuration made, where it can still be had: it answers meanwhile. */
   readonly formerEmbedder?: (signature: string) => Embedder | null
   readonly reranker?: Reranker
+  /** Distils what was said; which model is asked, settings say. Without it, what was said waits. */
+  readonly languageModel?: LanguageModel
   /** Asked what a new statement is to a close one where rules can't tell. */
   readonly adjudicate?: Adjudicate
   /** Called when memories were erased for good: whatever else holds something of them must let it go. */

@@ -16,7 +16,7 @@ import {
 import type { Change } from '../ports/store.ts'
 import { decideAndCommit, replacing, stamp } from './changes.ts'
 import { withinTime } from './deadline.ts'
-import { neighboursOf } from './neighbours.ts'
+import { isStatement, neighboursOf } from './neighbours.ts'
 import type { EnginePorts } from './ports.ts'
 
 /** What became of a statement. `memory` is the one that now holds it. */
@@ -113,7 +113,10 @@ async function write(ports: EnginePorts, scope: Scope, input: DraftInput): Promi
       limit: blocking.length,
     })
     const sameKey = draft.key === null ? null : await holderOf(ports, home, draft.key)
-    const { memories, close } = await neighboursOf(ports, place, draft, settings.neighboursMax)
+    const found = await neighboursOf(ports, place, draft, settings.neighboursMax)
+    const isEpisode = draft.given.category === 'episode'
+    const memories = isEpisode ? found.memories : found.memories.filter(isStatement)
+    const { close } = found
     const context: WriteContext = {
       draft,
       place,

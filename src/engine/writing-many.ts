@@ -12,12 +12,9 @@ import type { Verdict } from '../core/truth/adjudicate.ts'
 import type { WriteDecision } from '../core/writing.ts'
 import type { Change } from '../ports/store.ts'
 import { replacing } from './changes.ts'
-import { type Neighbours, neighboursOf } from './neighbours.ts'
+import { isStatement, type Neighbours, neighboursOf } from './neighbours.ts'
 import type { EnginePorts } from './ports.ts'
 import { holderOf, judge } from './remember.ts'
-
-/** Of what is told about a person as a whole. */
-const NARRATIVE_KEY = 'identity:narrative'
 
 export type Mark = { readonly change: ChangeId; readonly now: Instant }
 
@@ -178,7 +175,6 @@ export class WriteBatch {
   }
 }
 
-/** What stands for a whole conversation, or for all that is known of a person, is no statement among others. */
-function isComparable({ status, category, key }: Memory): boolean {
-  return status !== 'superseded' && category !== 'episode' && key !== NARRATIVE_KEY
+function isComparable(memory: Memory): boolean {
+  return memory.status !== 'superseded' && isStatement(memory)
 }

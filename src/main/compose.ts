@@ -14,6 +14,7 @@ import type { CountTokens } from '../core/tokens.ts'
 import { createEngineOn, type Engine } from '../engine/engine.ts'
 import { createStoredSettings } from '../engine/system/settings.ts'
 import type { Embedder } from '../ports/embedder.ts'
+import type { LanguageModel } from '../ports/language-model.ts'
 import type { Reranker } from '../ports/reranker.ts'
 import type { Store } from '../ports/store.ts'
 import type { VectorIndex } from '../ports/vector-index.ts'
@@ -47,6 +48,8 @@ export type EngineOptions = {
   readonly vectorMemoryBytes?: number
   /** Reads the best candidates again, together with the question. Default: none. */
   readonly rerank?: RerankOptions | Reranker
+  /** Distils what was said into memories; the setting `coreModel` names the model to ask it for. Default: none. */
+  readonly languageModel?: LanguageModel
   /** Counts tokens as the model does that the memories are for. Default: an estimate. */
   readonly countTokens?: CountTokens
   /** Overrides of the defaults in the settings table. */
@@ -64,6 +67,7 @@ const OPTIONS: ReadonlySet<string> = new Set<keyof EngineOptions>([
   'vectorSearch',
   'vectorMemoryBytes',
   'rerank',
+  'languageModel',
   'countTokens',
   'settings',
 ])
@@ -74,7 +78,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     // A misspelt `path` would keep everything in memory, and lose it.
     throw new AppError('invalid_input', `createEngine has no option "${stray}".`, { option: stray })
   }
-  const { vectorForm = 'float32', countTokens, rerank } = options
+  const { vectorForm = 'float32', countTokens, rerank, languageModel } = options
   if (!VECTOR_FORMS.includes(vectorForm)) {
     throw new AppError('invalid_input', `vectorForm is one of ${VECTOR_FORMS.join(', ')}.`)
   }
@@ -94,6 +98,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
       ...(embedder === null ? {} : { embedder, formerEmbedder: formerEmbedderOf(embedding) }),
       ...(vectors === null ? {} : { vectors }),
       ...(reranker === undefined ? {} : { reranker }),
+      ...(languageModel === undefined ? {} : { languageModel }),
       onErased: () => forgetVectors(embedding),
       ...(countTokens === undefined ? {} : { countTokens }),
     })

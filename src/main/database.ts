@@ -20,6 +20,7 @@ import type {
   OnProgress,
   Salvaged,
 } from '../doors/cli/host.ts'
+import type { LanguageModel } from '../ports/language-model.ts'
 import { createEngine, type EngineOptions } from './compose.ts'
 import type { Config, KeySource } from './config.ts'
 import { createPostgresDatabase, engineOptions } from './postgres-database.ts'
@@ -32,10 +33,15 @@ export type DatabaseOptions = {
   readonly now: () => number
   /** Asks a person for the passphrase of the database; null when nobody can be asked. */
   readonly askPassphrase: (() => Promise<string>) | null
+  /** Distils what was said. */
+  readonly languageModel: LanguageModel
 }
 
-export function createDatabase({ config, now, askPassphrase }: DatabaseOptions): Database {
-  if (config.postgres !== null) return createPostgresDatabase(config, config.postgres)
+export function createDatabase(options: DatabaseOptions): Database {
+  const { config, now, askPassphrase, languageModel } = options
+  if (config.postgres !== null) {
+    return createPostgresDatabase(config, config.postgres, languageModel)
+  }
   const folder = config.dataFolder
   const path = join(folder, DATABASE_FILE)
   let asked: DatabaseKey | undefined
@@ -64,7 +70,7 @@ export function createDatabase({ config, now, askPassphrase }: DatabaseOptions):
       const store = await openSqliteFile({ path, now, key: await currentKey() })
       const isEncrypted = stateOf(path) === 'encrypted'
       if (isEncrypted) removeCache(folder)
-      return createEngine({ ...fileOptions(config, isEncrypted), store })
+      return createEngine({ ...fileOptions(config, isEncrypted), store, languageModel })
     },
     backup: async (target) => {
       requireDatabase(path)

@@ -4,21 +4,27 @@ import { systemClock } from '../adapters/system/clock.ts'
 import { createUpstream } from '../adapters/upstream/index.ts'
 import type { ServeOptions, Serving } from '../doors/cli/host.ts'
 import { createGateway } from '../doors/gateway/door.ts'
+import type { Upstream } from '../ports/upstream.ts'
 import type { ConfiguredRegistry } from './providers-file.ts'
 import { createTokenizers } from './tokenizers.ts'
 
 export type GatewaySettings = {
   readonly registry: ConfiguredRegistry
+  /** Of whoever closes it; default: one of its own. */
+  readonly upstream?: Upstream
   readonly bodyBytesMax?: number
 }
 
 export async function serveWithGateway(
   options: ServeOptions,
-  { registry, bodyBytesMax }: GatewaySettings,
+  { registry, bodyBytesMax, upstream: shared }: GatewaySettings,
   start: (options: ServeOptions) => Promise<Serving>,
 ): Promise<Serving> {
   const { engine, version, auth, embeddingProviders, mounts = [], clock = systemClock } = options
-  const upstream = createUpstream()
+  const upstream = shared ?? createUpstream()
+  const closeOwn = async () => {
+    if (shared === undefined) await upstream.close()
+  }
   const tokenizers = createTokenizers()
   const gateway = createGateway({
     engine,
@@ -39,11 +45,11 @@ export async function serveWithGateway(
       warnings: [...(serving.warnings ?? []), ...registry.warnings],
       close: async () => {
         await serving.close()
-        await upstream.close()
+        await closeOwn()
       },
     }
   } catch (error) {
-    await upstream.close()
+    await closeOwn()
     throw error
   }
 }

@@ -1,10 +1,15 @@
 /** The database on a PostgreSQL server. Copies and encryption are that server's own business. */
 import { AppError } from '../core/errors.ts'
 import type { Database } from '../doors/cli/host.ts'
+import type { LanguageModel } from '../ports/language-model.ts'
 import { createEngine, type EngineOptions } from './compose.ts'
 import type { Config } from './config.ts'
 
-export function createPostgresDatabase(config: Config, url: string): Database {
+export function createPostgresDatabase(
+  config: Config,
+  url: string,
+  languageModel: LanguageModel,
+): Database {
   const elsewhere = async (): Promise<never> => {
     throw new AppError(
       'invalid_input',
@@ -15,7 +20,7 @@ export function createPostgresDatabase(config: Config, url: string): Database {
     folder: config.dataFolder,
     file: withoutSecret(url),
     state: () => 'plain',
-    openEngine: () => createEngine({ ...engineOptions(config), postgres: url }),
+    openEngine: () => createEngine({ ...engineOptions(config), postgres: url, languageModel }),
     backup: elsewhere,
     encrypt: elsewhere,
     decrypt: elsewhere,

@@ -2,6 +2,7 @@
 import type { McpOptions, Setup } from '../doors/cli/host.ts'
 import type { Config, Environment } from './config.ts'
 import { createDatabase } from './database.ts'
+import { createProviderAccess } from './models.ts'
 import { embeddingProvidersOf } from './providers.ts'
 
 export type SetupOptions = {
@@ -15,6 +16,8 @@ export type SetupOptions = {
 
 export function createSetup(options: SetupOptions): Setup {
   const { config, environment, now, askPassphrase, serveMcp } = options
+  const providers = createProviderAccess(config, environment)
+  const { languageModel } = providers
   return {
     scope: config.scope,
     named: config.named,
@@ -26,19 +29,18 @@ export function createSetup(options: SetupOptions): Setup {
     settings: config.settings,
     listen: config.listen,
     keyOrigin: config.key?.origin ?? null,
-    database: createDatabase({ config, now, askPassphrase }),
+    database: createDatabase({ config, now, askPassphrase, languageModel }),
     serve: async (given) => {
       // A server needs much that a single command need not wait for.
-      const [{ serveObserved }, { serveWithMcp }, { serveWithGateway }, { readProviders }] =
-        await Promise.all([
-          import('./telemetry.ts'),
-          import('./mcp.ts'),
-          import('./gateway.ts'),
-          import('./providers-file.ts'),
-        ])
-      const { providersFile: path, isProvidersFileNamed: isNamed, bodyBytesMax } = config.gateway
-      const registry = readProviders({ path, isNamed, environment })
-      const gateway = { registry, ...(bodyBytesMax === null ? {} : { bodyBytesMax }) }
+      const [{ serveObserved }, { serveWithMcp }, { serveWithGateway }] = await Promise.all([
+        import('./telemetry.ts'),
+        import('./mcp.ts'),
+        import('./gateway.ts'),
+      ])
+      const { bodyBytesMax } = config.gateway
+      // The engine closes them, when nothing asks a model any more.
+      const { registry, upstream } = await providers.open()
+      const gateway = { registry, upstream, ...(bodyBytesMax === null ? {} : { bodyBytesMax }) }
       return serveObserved(given, config, (observed) =>
         serveWithGateway(observed, gateway, (options) =>
           serveWithMcp(options, config.mcpCompatibility),

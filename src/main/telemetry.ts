@@ -6,7 +6,9 @@ import { createTracing, startExporter } from '../adapters/telemetry/tracing.ts'
 import { toAppError } from '../core/errors.ts'
 import type { ServeOptions, Serving } from '../doors/cli/host.ts'
 import type { RequestReport } from '../doors/http/options.ts'
+import type { Engine } from '../engine/engine.ts'
 import { gaugesOf } from '../engine/health.ts'
+import type { AskedModel, EndedJob } from '../engine/life/life.ts'
 import { observed } from '../engine/observed.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { Config } from './config.ts'
@@ -47,16 +49,44 @@ export async function serveObserved(
     onRequest: (report) => tell(telemetry, report),
   })
   telemetry.log('info', 'started', { host, version })
+  await startJobs(bare, telemetry)
   return {
     ...serving,
     close: async () => {
       surroundings.isStopping = true
       telemetry.log('info', 'stopping')
-      await serving.close()
+      await Promise.all([serving.close(), bare.jobs.stop()])
       telemetry.log('info', 'stopped')
       await exporter?.close()
       await log.close()
     },
+  }
+}
+
+/** A store that can't be written to at the moment is no reason not to serve what it holds. */
+async function startJobs({ jobs }: Engine, telemetry: Telemetry): Promise<void> {
+  try {
+    await jobs.start({
+      onEnded: (ended) => tellJob(telemetry, ended),
+      onAsked: (asked) => tellModel(telemetry, asked),
+    })
+  } catch (error) {
+    telemetry.log('warn', 'job', { outcome: toAppError(error).code, error })
+  }
+}
+
+function tellJob(telemetry: Telemetry, { kind: job, outcome, ms: milliseconds }: EndedJob): void {
+  telemetry.count('recollect_jobs_total', { job, outcome })
+  telemetry.observe('recollect_job_seconds', milliseconds / 1_000, { job })
+  const isAmiss = outcome === 'failed' || outcome === 'unsettled'
+  telemetry.log(isAmiss ? 'warn' : 'debug', 'job', { job, outcome, milliseconds })
+}
+
+function tellModel(telemetry: Telemetry, { outcome, tokens }: AskedModel): void {
+  telemetry.count('recollect_model_requests_total', { outcome })
+  for (const direction of ['input', 'output'] as const) {
+    const count = tokens?.[direction] ?? 0
+    if (count > 0) telemetry.count('recollect_model_tokens_total', { direction }, count)
   }
 }
 

@@ -1,6 +1,8 @@
 /** The table: everything that can be done over a door. */
+import * as background from './background.ts'
 import * as instances from './instances.ts'
 import * as keys from './keys.ts'
+import * as lifecycle from './lifecycle.ts'
 import * as memories from './memories.ts'
 import * as moving from './moving.ts'
 import type { Operation } from './operation.ts'
@@ -42,6 +44,21 @@ export const OPERATIONS: readonly Operation[] = [
   instances.clearInstance,
   receipts.listReceipts,
   receipts.getReceipt,
+  lifecycle.ingestConversation,
+  lifecycle.flushSession,
+  lifecycle.consolidateMemories,
+  lifecycle.listConsolidations,
+  background.listJobs,
+  background.retryJob,
+  background.cancelJob,
+  background.listSignals,
+  background.retrySignals,
+  background.learningStatus,
+  lifecycle.listReview,
+  lifecycle.approveMemory,
+  lifecycle.rejectMemory,
+  lifecycle.recallForPrompt,
+  lifecycle.captureMessages,
   keys.listKeys,
   keys.createKey,
   keys.revokeKey,

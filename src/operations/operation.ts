@@ -134,8 +134,8 @@ async function hideShared({ engine, caller }: Context, input: Fields): Promise<v
 
 /** The owner that the input names, under any of the names that callers know it by. */
 export function ownerNamed(input: Fields): string | undefined {
-  const { owner, apiKeyId, instanceId } = input
-  return [owner, apiKeyId, instanceId].find((name) => typeof name === 'string') as
+  const { owner, apiKeyId, instanceId, agent_id } = input
+  return [owner, apiKeyId, instanceId, agent_id].find((name) => typeof name === 'string') as
     | string
     | undefined // `find` looked for text
 }

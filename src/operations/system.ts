@@ -241,6 +241,12 @@ export const systemStatus = defineOperation({
         embedder: z.object({ source: z.string(), model: z.string(), state: z.string() }),
       })
       .nullable(),
+    learning: z.object({
+      model: nullableText.describe(
+        'What distils conversations of the home owner; null when nothing does, and they wait.',
+      ),
+      because: nullableText.describe('Why background work could not be looked for.'),
+    }),
     caller: z.object({
       role: z.enum(ROLES),
       home: z.string(),
@@ -255,9 +261,10 @@ export const systemStatus = defineOperation({
   },
   cli: 'status',
   run: async ({ engine, version, caller }) => {
-    const [status, { total }] = await Promise.all([
+    const [status, { total }, { coreModel }] = await Promise.all([
       engine.status(),
       engine.tally({ owner: caller.home }, {}),
+      engine.settings.effective(homeOf(caller)),
     ])
     const isSuperadmin = caller.role === 'superadmin'
     const { index } = status
@@ -292,6 +299,10 @@ export const systemStatus = defineOperation({
                 state: index.embedder.state.kind,
               },
             },
+      learning: {
+        model: engine.parts().learns && coreModel !== '' ? coreModel : null,
+        because: status.life.fault,
+      },
       caller: { role: caller.role, home: caller.home, actsFor: [...caller.actsFor] },
     }
   },

@@ -28,4 +28,6 @@ export type Completion = {
  */
 export interface LanguageModel {
   complete(request: CompletionRequest): Promise<Completion>
+  /** Where there is something to close. Called once nobody asks any more. */
+  close?(): Promise<void>
 }

@@ -90,6 +90,14 @@ export const COUNTERS = {
     labels: ['job', 'outcome'],
     help: 'Pieces of background work that ended.',
   },
+  recollect_model_requests_total: {
+    labels: ['outcome'],
+    help: 'Questions that memory itself put to language models; outcome is ok or the code of an error.',
+  },
+  recollect_model_tokens_total: {
+    labels: ['direction'],
+    help: 'Tokens that these took: input or output.',
+  },
   recollect_spans_lost_total: {
     labels: [],
     help: 'Spans that could not be handed to the collector.',

@@ -55,6 +55,10 @@ function harmless(operation: Operation): { [field: string]: unknown } {
     id: 'mem_none',
     all: true,
     importance: 5,
+    conversation_id: 'mine',
+    turns: [],
+    prompt: MARK,
+    messages: [],
   }
   const known = fieldKinds(operation)
   const required = new Set(requiredFields(operation))
@@ -80,6 +84,7 @@ function theft(operation: Operation, stolen: Stolen): { readonly [field: string]
     owner: VICTIM,
     apiKeyId: VICTIM,
     instanceId: VICTIM,
+    agent_id: VICTIM,
     user: 'vera',
     sessionId: 's-1',
     id: isKey ? stolen.key : stolen.id,
@@ -125,7 +130,7 @@ const asksForAll = (fields: { readonly [field: string]: unknown }) =>
 
 const OTHERS = ROLES.filter((role) => role !== 'superadmin')
 /** Names of owners, and ids: what is somebody else's must look as if it were not there. */
-const NAMING = ['owner', 'apiKeyId', 'instanceId']
+const NAMING = ['owner', 'apiKeyId', 'instanceId', 'agent_id']
 
 it('[HT40] a role that does not cover an operation is forbidden it, and no other is', async () => {
   const { client, secrets } = await scene()

@@ -74,6 +74,7 @@ it('[CV4] a message that needs no memories is told so, and nothing is looked for
     recall: () => Promise.reject(new Error('nobody asked')),
     learn: async () => ({ remembered: [], refused: 0 }),
     decideRecall: (text) => text !== 'Thanks!',
+    noteSaid: async () => [],
   })
   expect(await conversations.prepare(requestOf(['Thanks!']))).toMatchObject({
     skipped: 'not-needed',
@@ -111,6 +112,7 @@ it.each([
     },
     learn: async () => ({ remembered: [], refused: 0 }),
     decideRecall: () => true,
+    noteSaid: async () => [],
   })
   await conversations.prepare(requestOf([message]))
   const [{ text, strategy } = {}] = queries as { text?: string; strategy?: string }[]

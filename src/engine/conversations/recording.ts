@@ -10,6 +10,7 @@ import { stripBlocks, unmarkLines } from '../../core/prompting/block.ts'
 import type { Receipt } from '../../core/receipt.ts'
 import type { Settings } from '../../core/settings.ts'
 import { queryTerms } from '../../core/terms.ts'
+import type { NoteSaid } from '../life/noting.ts'
 import type { EnginePorts } from '../ports.ts'
 import type { Learned, LearnOptions } from '../remember.ts'
 import type { ConversationRequest, Outcome } from './conversations.ts'
@@ -22,6 +23,8 @@ export type RecordingParts = {
   readonly ports: EnginePorts
   /** In turn with everything else that writes for the same owner and user. */
   readonly learn: (scope: ScopeInput, text: string, options: LearnOptions) => Promise<Learned>
+  /** What tells that there is something to learn from, for the commit that keeps it. */
+  readonly noteSaid: NoteSaid
 }
 
 /** A request that has ended. */
@@ -74,7 +77,7 @@ function isKept({ request, outcome: { status } }: Ended, { extract }: Settings):
 }
 
 async function keepAll(
-  { ports, learn }: RecordingParts,
+  { ports, learn, noteSaid }: RecordingParts,
   { request, outcome, preparation }: Ended,
   conversation: Conversation,
   settings: Settings,
@@ -86,6 +89,7 @@ async function keepAll(
       keepsToolResults: settings.extractToolResults,
       isKeptByProvider: request.format === 'responses',
       attempted,
+      note: (place, exchanges) => noteSaid(place, exchanges, settings),
     }),
   )
   progress.session = kept.session

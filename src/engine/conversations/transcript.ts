@@ -9,6 +9,7 @@ import { TURN_CHARACTERS_MAX } from '../../core/records.ts'
 import type { Turn } from '../../core/transcript.ts'
 import type { Change } from '../../ports/store.ts'
 import { decideAndCommit } from '../changes.ts'
+import type { NotedExchange, SessionPlace } from '../life/noting.ts'
 import type { EnginePorts } from '../ports.ts'
 import { hashOf } from './hashing.ts'
 import { claimResponse } from './responses.ts'
@@ -66,6 +67,11 @@ export type KeepOptions = {
    * Whoever tries again gives the same set again.
    */
   readonly attempted: Set<TurnId>
+  /** Gives what else goes into the commit, so that what can be learned from is not lost. */
+  readonly note: (
+    place: SessionPlace,
+    exchanges: readonly NotedExchange[],
+  ) => Promise<readonly Change[]>
 }
 
 const TOOL_RESULTS_MAX = 20
@@ -83,7 +89,7 @@ export async function keepTranscript(
   ports: EnginePorts,
   conversation: Conversation,
   reply: Reply,
-  { keepsToolResults, isKeptByProvider, attempted }: KeepOptions,
+  { keepsToolResults, isKeptByProvider, attempted, note }: KeepOptions,
 ): Promise<Kept> {
   const isAnswered = reply?.isComplete === true
   const isLearnedFrom = keepsToolResults && isAnswered
@@ -105,6 +111,8 @@ export async function keepTranscript(
     if (isAnswered) for (const id of waiting) attempted.add(id)
     const said = learnable(exchanges, spot, waiting).filter(({ turn }) => attempted.has(turn))
     const asked = exchanges.at(-1)
+    const noted = isAnswered ? noteworthy(exchanges, said, rows) : []
+    const { owner, user } = conversation
     const newResults = results.filter((result) => !links.has(toolLink(conversation, result)))
     return {
       changes: [
@@ -119,6 +127,7 @@ export async function keepTranscript(
         ...(isKeptByProvider && reply?.id != null
           ? await claimResponse(ports, conversation, reply.id)
           : []),
+        ...(noted.length === 0 ? [] : await note({ owner, user, session: spot.session }, noted)),
       ],
       result: {
         session: spot.session,
@@ -224,6 +233,25 @@ function learnable(
     return user !== null && (isMeant || waiting.has(user.id))
       ? [{ turn: user.id, text: user.content }]
       : []
+  })
+}
+
+/** What the person said and is learned from, with its answer; and what was answered now to what was said before. */
+function noteworthy(
+  exchanges: readonly KeptExchange[],
+  said: readonly Said[],
+  rows: readonly Turn[],
+): readonly NotedExchange[] {
+  const learned = new Set(said.map(({ turn }) => turn))
+  const written = new Set(rows.map(({ id }) => id))
+  return exchanges.flatMap((exchange, index): readonly NotedExchange[] => {
+    const { user, assistant, spoken, ifKnown } = exchange
+    if (user === null && ifKnown !== 'append') return [] // nobody said a word
+    const isAnswered = assistant !== null && written.has(assistant.id)
+    const isLast = index === exchanges.length - 1
+    if (!learned.has(spoken) && !(isLast && isAnswered)) return []
+    const isWritten = turnsOf(exchange).some(({ id }) => written.has(id))
+    return [{ turns: assistant === null ? [spoken] : [spoken, assistant.id], isWritten }]
   })
 }
 

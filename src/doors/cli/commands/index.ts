@@ -7,6 +7,7 @@ import { disable, edit, restore, undo } from './correcting.ts'
 import { demo } from './demo.ts'
 import { decrypt, encrypt, rekey } from './encryption.ts'
 import { createHelp, version } from './help.ts'
+import { consolidate, flush, jobs, review } from './lifecycle.ts'
 import { exporting, importing } from './moving.ts'
 import { get, history, list, search } from './reading.ts'
 import { receipts } from './receipts.ts'
@@ -20,6 +21,7 @@ import { backup, doctor, reindex, status } from './upkeep.ts'
 const WORKING: readonly Command[] = [
   add,
   learn,
+  flush,
   search,
   list,
   get,
@@ -29,6 +31,7 @@ const WORKING: readonly Command[] = [
   forget,
   restore,
   undo,
+  review,
   clear,
   erase,
   exporting,
@@ -42,6 +45,8 @@ const WORKING: readonly Command[] = [
   receipts,
   status,
   settings,
+  jobs,
+  consolidate,
   reindex,
   doctor,
   backup,

@@ -84,10 +84,19 @@ async function knownStatus(call: Call) {
     fields: [
       ['owners', ownersText(owners)],
       ...indexFields(output.index),
+      ['learning', learningText(output.learning)],
       ['settings', changed.length === 0 ? 'all at their defaults' : changed.join('\n')],
       ...(state.length === 0 ? [] : [['state', inWordsOfTheShell(state.join('\n'))] as const]),
     ] satisfies Fields,
   }
+}
+
+function learningText({ model, because }: Status['learning']): string {
+  const how =
+    model === null
+      ? 'by patterns; conversations wait for a model (`coreModel`)'
+      : `by patterns, and with ${oneLine(model)}`
+  return because === null ? how : `${how}\nBackground work can't be looked for: ${because}`
 }
 
 function aboutDatabase({ database, keyOrigin }: Setup) {

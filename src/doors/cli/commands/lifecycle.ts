@@ -1,0 +1,202 @@
+/** Commands about the life of memories: distilling, consolidating, background work and review. */
+import { JOB_STATUSES } from '../../../core/jobs.ts'
+import { cancelJob, listJobs, retryJob, type WireJob } from '../../../operations/background.ts'
+import {
+  approveMemory,
+  consolidateMemories,
+  flushSession,
+  listReview,
+  rejectMemory,
+  type WireReport,
+} from '../../../operations/lifecycle.ts'
+import { type Answer, type Call, defineCommand, onlyWord, UsageError } from '../command.ts'
+import { actionOf, oneOf, wholeOf } from '../memory-fields.ts'
+import { count, fields, memories, oneLine, table } from '../render.ts'
+import { renderList } from '../render-memory.ts'
+import { formatTime } from '../times.ts'
+
+const LIMIT = 50
+const LIMIT_MAX = 200
+const PAGE_OPTIONS = {
+  limit: { kind: 'value', value: 'n', help: `How many at most. Default: ${LIMIT}.` },
+  after: { kind: 'value', value: 'id', help: 'Go on after this one.' },
+} as const
+
+function pageOf({ limit, after }: Call<typeof PAGE_OPTIONS>['given']) {
+  return {
+    limit: limit === undefined ? LIMIT : wholeOf('limit', limit, 1, LIMIT_MAX),
+    ...(after === undefined ? {} : { after }),
+  }
+}
+
+export const flush = defineCommand({
+  name: 'flush',
+  group: 'Remembering',
+  summary: 'Distil a session into memories now.',
+  details:
+    'Sessions are distilled by themselves once they are quiet, where a server runs. It takes a model: the setting ' +
+    '`coreModel` names one of the providers of the gateway.',
+  arguments: [{ name: 'session', help: 'Which one.', isRequired: true }],
+  options: {},
+  examples: ['recollect flush ses_4f1d…'],
+  async run(call) {
+    const output = await call.perform(flushSession, { id: onlyWord(call) })
+    const { outcome, episode, facts, pending } = output
+    const made = facts.created + facts.updated + facts.superseded + facts.conflicts
+    const text = fields(call.style, [
+      ['outcome', oneLine(outcome)],
+      ['episode', episode ?? '(none)'],
+      ['facts', `${made} new or changed, ${facts.reinforced} known before`],
+      ...(facts.suspect === 0
+        ? []
+        : [['review', `${facts.suspect}: ${call.again('review')}`] as const]),
+      ...(pending === 0 ? [] : [['waiting', count(pending, 'exchange')] as const]),
+    ])
+    return { json: output, text }
+  },
+})
+
+export const consolidate = defineCommand({
+  name: 'consolidate',
+  group: 'Upkeep',
+  summary:
+    'Merge, promote, evict and prune the memories of an owner, as a server does from time to time.',
+  details:
+    'Whatever it changes can be undone by the change that is named; what it evicts goes into the bin.',
+  arguments: [],
+  options: {
+    'dry-run': { kind: 'flag', help: 'Only tell what it would do, and why.' },
+  },
+  examples: ['recollect consolidate --dry-run', 'recollect consolidate --owner ada'],
+  async run(call) {
+    const output = await call.perform(consolidateMemories, { dryRun: call.given['dry-run'] })
+    return { json: output, text: reportText(call, output.report) }
+  },
+})
+
+function reportText(call: Call, report: WireReport): string {
+  const { actions, actionsTotal } = report
+  const lines = [
+    fields(call.style, [
+      ['looked at', memories(report.memories)],
+      ['merged', String(report.merged)],
+      ['promoted', String(report.promoted)],
+      ['evicted', String(report.evicted + report.retired)],
+      [
+        'pruned',
+        `${count(report.prunedEpisodes, 'episode')}, ${count(report.prunedTurns, 'turn')}`,
+      ],
+      [
+        'removed',
+        `${memories(report.emptied)} from the bin, ${count(report.trimmed, 'old entry', 'old entries')}`,
+      ],
+    ]),
+    ...actions.map(
+      ({ kind, memories: ids, because, change }) =>
+        `${kind}: ${oneLine(because)}${ids.length === 0 ? '' : ` (${ids.join(', ')})`}${change === null ? '' : ` ${change}`}`,
+    ),
+  ]
+  if (actionsTotal > actions.length) lines.push(`… and ${actionsTotal - actions.length} more.`)
+  if (report.isDryRun) lines.push('Nothing was changed.')
+  return lines.join('\n')
+}
+
+const JOB_ACTIONS = ['list', 'retry', 'cancel'] as const
+const JOB_OPTIONS = {
+  kind: { kind: 'value', value: 'kind', help: 'Only these: distill, consolidate, upkeep.' },
+  status: { kind: 'value', value: 'status', help: `Only these: ${JOB_STATUSES.join(', ')}.` },
+  ...PAGE_OPTIONS,
+} as const
+type JobsCall = Call<typeof JOB_OPTIONS>
+
+export const jobs = defineCommand({
+  name: 'jobs',
+  group: 'Upkeep',
+  summary: 'Show background work, try it again, or take it back.',
+  details:
+    'Work is done by a server. Those who may do everything see the work of all owners, unless they name one. What failed too often is `dead` until it is tried again.',
+  arguments: [
+    { name: 'action', help: `One of ${JOB_ACTIONS.join(', ')}. Default: list.` },
+    { name: 'id', help: 'The job to try again or take back.' },
+  ],
+  options: JOB_OPTIONS,
+  examples: ['recollect jobs --status dead', 'recollect jobs retry job_distill_4f1d…'],
+  async run(call) {
+    const [word, id] = call.words
+    const action = actionOf('jobs', word, JOB_ACTIONS)
+    if (action === 'list') return listed(call)
+    const operation = action === 'retry' ? retryJob : cancelJob
+    const output = await call.perform(operation, { id: idOf(call, 'jobs', action, id) })
+    const { status, dueAt } = output.job
+    const when = dueAt === null ? '' : `, due ${formatTime(Date.parse(dueAt))}`
+    return { json: output, text: `${output.job.id} is ${status}${when}.` }
+  },
+})
+
+async function listed(call: JobsCall): Promise<Answer> {
+  const { kind, status } = call.given
+  const output = await call.perform(listJobs, {
+    ...(kind === undefined ? {} : { kind }),
+    ...(status === undefined ? {} : { status: oneOf('status', status, JOB_STATUSES) }),
+    ...pageOf(call.given),
+  })
+  if (output.jobs.length === 0) return { json: output, text: 'There is no background work.' }
+  const head = ['ID', 'STATUS', 'DUE', 'TRIED', 'OWNER', 'LAST']
+  const lines = [table(call.style, head, output.jobs.map(jobRow))]
+  if (output.next !== null) {
+    lines.push('', `There are more: ${call.again(`jobs --after ${output.next}`)}`)
+  }
+  return { json: output, text: lines.join('\n') }
+}
+
+function jobRow({ id, status, dueAt, attempts, owner, lastError, outcome }: WireJob) {
+  const came = lastError ?? (typeof outcome?.outcome === 'string' ? outcome.outcome : '')
+  return [
+    { text: id },
+    { text: status },
+    { text: dueAt === null ? '-' : formatTime(Date.parse(dueAt)) },
+    { text: String(attempts) },
+    { text: oneLine(owner ?? '-') },
+    { text: oneLine(came) },
+  ]
+}
+
+const REVIEW_ACTIONS = ['list', 'approve', 'reject'] as const
+
+export const review = defineCommand({
+  name: 'review',
+  group: 'Correcting',
+  summary: 'Show memories that look like instructions, and decide about them.',
+  details:
+    'What was said can try to become an instruction to a model. Such memories are kept and not used until they are ' +
+    'approved; rejected ones are forgotten.',
+  arguments: [
+    { name: 'action', help: `One of ${REVIEW_ACTIONS.join(', ')}. Default: list.` },
+    { name: 'id', help: 'The memory to decide about.' },
+  ],
+  options: PAGE_OPTIONS,
+  examples: ['recollect review', 'recollect review approve mem_01kabc…'],
+  async run(call) {
+    const [word, id] = call.words
+    const action = actionOf('review', word, REVIEW_ACTIONS)
+    if (action !== 'list') {
+      const operation = action === 'approve' ? approveMemory : rejectMemory
+      const output = await call.perform(operation, { id: idOf(call, 'review', action, id) })
+      const became = action === 'approve' ? 'is used from now on' : 'is forgotten'
+      return { json: output, text: `${output.memory.id} ${became}.` }
+    }
+    const output = await call.perform(listReview, pageOf(call.given))
+    if (output.memories.length === 0) return { json: output, text: 'Nothing waits for review.' }
+    const lines = [renderList(call.style, output.memories, call.host.now())]
+    if (output.next !== null) {
+      lines.push('', `There are more: ${call.again(`review --after ${output.next}`)}`)
+    }
+    return { json: output, text: lines.join('\n') }
+  },
+})
+
+function idOf(call: Call, command: string, action: string, id: string | undefined): string {
+  if (id !== undefined) return id
+  const hint = `Run \`${call.again(command)}\`.`
+  throw new UsageError(`\`${command} ${action}\` needs an <id>.`, hint)
+}

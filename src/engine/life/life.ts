@@ -1,0 +1,297 @@
+/**
+ * The life of a memory: what is said becomes memories, and memories are looked after, in the background and when asked to.
+ * The parts are elsewhere; here they are put together.
+ */
+import { parseScope, type ScopeInput } from '../../core/draft.ts'
+import { AppError, type ErrorCode } from '../../core/errors.ts'
+import { type OwnerId, parseId, type Scope } from '../../core/ids.ts'
+import type { Memory } from '../../core/memory.ts'
+import type { Settings } from '../../core/settings.ts'
+import type { Signal } from '../../core/transcript.ts'
+import type { Change, Page } from '../../ports/store.ts'
+import {
+  type ConsolidateOptions,
+  type ConsolidationReport,
+  consolidate,
+  listReports,
+} from '../consolidation/consolidate.ts'
+import { type DistilParts, distil, type SessionPlace } from '../distillation/distil.ts'
+import {
+  type Captured,
+  captureFrom,
+  type HookParts,
+  type RecalledFor,
+  recallFor,
+  type SaidMessage,
+} from '../distillation/hooks.ts'
+import { type Ingested, type IngestInput, ingest } from '../distillation/ingest.ts'
+import type { Distillation } from '../distillation/outcome.ts'
+import { allSignals, listSignals, retrySignals, type SignalQuery } from '../distillation/signals.ts'
+import {
+  createJobs,
+  type EndedJob,
+  type Job,
+  type JobContext,
+  type JobQuery,
+  type Jobs,
+} from '../jobs/jobs.ts'
+import { type AskedModel, guarded, type Spent } from '../models/guarded.ts'
+import type { EnginePorts } from '../ports.ts'
+import { createQueue, type InTurn } from '../queue.ts'
+import type { StoredSettings } from '../system/settings.ts'
+import { createNoting, distillation, dueAt, type NoteSaid } from './noting.ts'
+import { approve, listSuspects, type ReviewQuery, reject } from './review.ts'
+import { kindsOf, sessionsOf, upkeep, type WorkParts, wakeWaiting } from './work.ts'
+
+export type { EndedJob } from '../jobs/jobs.ts'
+export type { AskedModel } from '../models/guarded.ts'
+
+/** Hears what happens in the background. Must not fail. */
+export type Hearing = {
+  readonly onEnded?: (ended: EndedJob) => void
+  readonly onAsked?: (asked: AskedModel) => void
+}
+
+export type LearningReport = {
+  /** The model that distils; null when none is configured, and what was said waits. */
+  readonly model: string | null
+  /** Why the model is not asked at the moment: until when it rests. */
+  readonly restsUntil: number | null
+  readonly signals: { readonly pending: number; readonly processed: number; readonly dead: number }
+  /** What models used today; null where there are none. */
+  readonly spent: Spent | null
+}
+
+export interface Life {
+  /** Looks after an owner's memories now; with `dryRun`, only tells what it would do. */
+  consolidate(scope: ScopeInput, options?: ConsolidateOptions): Promise<ConsolidationReport>
+  /** Reports of it, newest first. */
+  consolidations(scope: ScopeInput): Promise<readonly ConsolidationReport[]>
+  /** Distils a session now, without waiting until it is quiet. Never fails for the model's sake: the outcome tells. */
+  distil(scope: ScopeInput, options?: { readonly signal?: AbortSignal }): Promise<Distillation>
+  /** Keeps a whole conversation and distils it. */
+  ingest(input: IngestInput, options?: { readonly signal?: AbortSignal }): Promise<Ingested>
+  /** What models should know before they read this prompt; nothing where the setting `autoRecall` is off. */
+  recallFor(scope: ScopeInput, prompt: string): Promise<RecalledFor>
+  /** Keeps what of these messages is meant to be kept; nothing where the setting `autoCapture` is off. */
+  captureFrom(scope: ScopeInput, messages: readonly SaidMessage[]): Promise<Captured>
+  /** What was said and is to be learned from. */
+  readonly signals: {
+    list(scope: ScopeInput, query?: SignalQuery): Promise<Page<Signal>>
+    /** Those that failed too often wait again, and are tried at once. */
+    retry(
+      scope: ScopeInput,
+      options?: { readonly ids?: readonly string[] },
+    ): Promise<readonly Signal[]>
+    /** How learning goes for an owner: whether there is a model, what waits, what was spent. */
+    report(scope: ScopeInput): Promise<LearningReport>
+  }
+  /** Memories that wait for a person, because they look like instructions. */
+  readonly review: {
+    list(scope: ScopeInput, query?: ReviewQuery): Promise<Page<Memory>>
+    approve(scope: ScopeInput, id: string): Promise<Memory>
+    reject(scope: ScopeInput, id: string): Promise<Memory>
+  }
+  /** Background work. Only a process that calls `start` or `runDue` does any. */
+  readonly jobs: {
+    list(query?: Omit<JobQuery, 'owner'> & { readonly owner?: string | null }): Promise<Page<Job>>
+    get(id: string): Promise<Job | null>
+    retry(id: string): Promise<Job>
+    cancel(id: string): Promise<Job>
+    runDue(): Promise<number>
+    /** From now on jobs are done in the background, and what was left by others is picked up. */
+    start(hearing?: Hearing): Promise<void>
+    /** Stops what runs, so that it is done another time. */
+    stop(graceMs?: number): Promise<void>
+  }
+}
+
+export type LifeStatus = {
+  /** The model that distils for whoever has set no other; null when there is none. */
+  readonly coreModel: string | null
+  /** Ids of the jobs that this process does at the moment. */
+  readonly running: readonly string[]
+  /** Why due jobs could not be looked for the last time. */
+  readonly fault: ErrorCode | null
+}
+
+export type LifeParts = HookParts & {
+  readonly ports: EnginePorts
+  readonly settings: StoredSettings
+  readonly inTurn: InTurn
+  /** Whatever else may hold something of what was erased lets it go. */
+  readonly letGo: () => Promise<void>
+}
+
+/** With what the engine needs of it besides. */
+export type LifeKeeper = {
+  readonly life: Life
+  /** Like the settings, but what they keep waiting is woken by a change of them. */
+  readonly settings: StoredSettings
+  readonly noteSaid: NoteSaid
+  /** Is to hear every commit. */
+  changed(changes: readonly Change[]): void
+  forget(owner: OwnerId): Promise<void>
+  status(): Promise<LifeStatus>
+  close(): Promise<void>
+}
+
+const NEVER = new AbortController().signal
+
+export function createLife(parts: LifeParts): LifeKeeper {
+  const { ports, settings, inTurn, letGo } = parts
+  let hearing: Hearing = {}
+  const models =
+    ports.languageModel === undefined
+      ? null
+      : guarded(ports.languageModel, ports, {
+          budgetOf: async (owner) => (await settings.effective(owner)).modelTokensPerDay,
+          onAsked: (asked) => hearing.onAsked?.(asked),
+        })
+  const hasModel = ({ coreModel }: Settings) => models !== null && coreModel !== ''
+  const oneAtATime = createQueue()
+
+  const partsFor = async (
+    owner: OwnerId,
+    name: 'coreModel' | 'fastModel',
+  ): Promise<DistilParts> => {
+    const inForce = await settings.effective(owner)
+    const model = inForce[name] || inForce.coreModel
+    return {
+      ports: { ...ports, settings: inForce },
+      model:
+        models === null || model === '' ? null : { name: model, languageModel: models.for(owner) },
+      inTurn: (scope, work) => inTurn(scope, work),
+    }
+  }
+  const distilNow = async (place: SessionPlace, signal: AbortSignal, context?: JobContext) => {
+    const { extractionMode } = await settings.effective(place.owner)
+    const isEach = extractionMode === 'everyTurn'
+    const given = await partsFor(place.owner, isEach ? 'fastModel' : 'coreModel')
+    const fenced = context === undefined ? given : { ...given, fence: () => context.fence() }
+    return distil(fenced, place, signal, isEach ? 'turns' : 'session')
+  }
+  const consolidateIn = (scope: Scope, options: ConsolidateOptions) =>
+    oneAtATime({ owner: scope.owner }, async () => {
+      const inForce = await settings.effective(scope.owner)
+      const report = await consolidate({ ...ports, settings: inForce }, scope, options)
+      if (report.emptied > 0) await letGo()
+      return report
+    })
+
+  const work: WorkParts = {
+    ports,
+    settings,
+    hasModel,
+    jobs: () => jobs,
+    distil: (place, context) => distilNow(place, context.signal, context),
+    consolidate: (owner, options) => consolidateIn({ owner }, options),
+  }
+  const jobs: Jobs = createJobs(ports, {
+    kinds: kindsOf(work),
+    onEnded: (ended) => hearing.onEnded?.(ended),
+  })
+  const arming = async (place: SessionPlace) =>
+    jobs.arming(distillation(place, await settings.effective(place.owner), ports.clock.now()))
+
+  const life: Life = {
+    consolidate: async (scope, options = {}) => consolidateIn(parseScope(scope), options),
+    consolidations: async (scope) => listReports(ports, parseScope(scope)),
+    distil: async (scope, { signal = NEVER } = {}) => distilNow(sessionIn(scope), signal),
+    ingest: async (input, { signal = NEVER } = {}) => {
+      const given = await partsFor(parseScope({ owner: input.owner }).owner, 'coreModel')
+      return ingest(input.skipExtraction === true ? given : { ...given, arming }, input, signal)
+    },
+    recallFor: async (scope, prompt) => {
+      const { autoRecall } = await settings.effective(parseScope(scope).owner)
+      return autoRecall ? recallFor(parts, scope, prompt) : { block: '', memories: [] }
+    },
+    captureFrom: async (scope, messages) => {
+      const { autoCapture, captureMaxChars } = await settings.effective(parseScope(scope).owner)
+      if (!autoCapture) return { captured: [], passed: 0 }
+      return captureFrom(parts, scope, messages, { captureMaxChars })
+    },
+    signals: {
+      list: async (scope, query) => listSignals(ports, parseScope(scope), query),
+      retry: async (scope, options) => {
+        const revived = await retrySignals(ports, parseScope(scope), options)
+        for (const place of sessionsOf(revived))
+          await jobs.schedule(dueAt(place, ports.clock.now()))
+        return revived
+      },
+      report: async (scope) => {
+        const parsed = parseScope(scope)
+        const inForce = await settings.effective(parsed.owner)
+        const model = hasModel(inForce) ? inForce.coreModel : null
+        const signals = { pending: 0, processed: 0, dead: 0 }
+        for (const { status } of await allSignals(ports, parsed)) signals[status]++
+        return {
+          model,
+          restsUntil: model === null ? null : (models?.openUntil(model) ?? null),
+          signals,
+          spent: (await models?.spent(parsed.owner)) ?? null,
+        }
+      },
+    },
+    review: {
+      list: async (scope, query) => listSuspects(ports, parseScope(scope), query),
+      approve: async (scope, id) => approve(ports, parseScope(scope), parseId('mem', id)),
+      reject: async (scope, id) => reject(ports, parseScope(scope), parseId('mem', id)),
+    },
+    jobs: {
+      list: async ({ owner, ...query } = {}) =>
+        jobs.list({ ...query, ...(owner === undefined ? {} : { owner: ownerNamed(owner) }) }),
+      get: (id) => jobs.get(id),
+      retry: (id) => jobs.retry(id),
+      cancel: (id) => jobs.cancel(id),
+      runDue: () => jobs.runDue(),
+      start: async (heard = {}) => {
+        hearing = heard
+        jobs.start()
+        await jobs.schedule(upkeep(ports.clock.now()))
+      },
+      stop: (graceMs) => jobs.close(graceMs),
+    },
+  }
+  return {
+    life,
+    settings: { ...settings, change: (owner, changes) => changeSettings(work, owner, changes) },
+    noteSaid: createNoting(ports, () => jobs),
+    changed: (changes) => jobs.changed(changes),
+    forget: (owner) => jobs.forget(owner),
+    status: async () => {
+      const inForce = await settings.effective(null)
+      return { coreModel: hasModel(inForce) ? inForce.coreModel : null, ...jobs.report() }
+    },
+    close: () => jobs.close(),
+  }
+}
+
+/** By these it is decided whether a model can be asked. */
+const WAKING = ['coreModel', 'fastModel', 'modelTokensPerDay', 'extractionMode'] as const
+
+async function changeSettings(
+  work: WorkParts,
+  owner: OwnerId | null,
+  changes: Parameters<StoredSettings['change']>[1],
+): Promise<Settings> {
+  const { settings, ports, jobs } = work
+  const before = await settings.effective(owner)
+  const changed = await settings.change(owner, changes)
+  if (WAKING.every((name) => changed[name] === before[name])) return changed
+  if (owner === null) await jobs().schedule(upkeep(ports.clock.now()))
+  else await wakeWaiting(work, owner)
+  return changed
+}
+
+function ownerNamed(owner: string | null): OwnerId | null {
+  return owner === null ? null : parseScope({ owner }).owner
+}
+
+function sessionIn(scope: ScopeInput): SessionPlace {
+  const { owner, user, session } = parseScope(scope)
+  if (session === undefined || session === null) {
+    throw new AppError('invalid_input', 'Which session? Name it.', { field: 'sessionId' })
+  }
+  return { owner, user: user ?? null, session }
+}

@@ -1,0 +1,170 @@
+/** What is done in the background: sessions are distilled, memories consolidated, and what was missed is found. */
+import { AppError, ERRORS, type ErrorCode } from '../../core/errors.ts'
+import {
+  type Instant,
+  type OwnerId,
+  type SessionId,
+  SYSTEM_OWNER,
+  type UserId,
+} from '../../core/ids.ts'
+import type { JobRequest } from '../../core/jobs.ts'
+import type { Settings } from '../../core/settings.ts'
+import type { Signal } from '../../core/transcript.ts'
+import type { ConsolidateOptions, ConsolidationReport } from '../consolidation/consolidate.ts'
+import type { SessionPlace } from '../distillation/distil.ts'
+import type { Distillation } from '../distillation/outcome.ts'
+import { allSignals } from '../distillation/signals.ts'
+import type { Job, JobContext, JobHandler, JobOutcome, Jobs } from '../jobs/jobs.ts'
+import type { EnginePorts } from '../ports.ts'
+import type { StoredSettings } from '../system/settings.ts'
+import { nextTurn } from '../turns.ts'
+import { DISTILL, distillation } from './noting.ts'
+
+export const CONSOLIDATE = 'consolidate'
+export const UPKEEP = 'upkeep'
+const HOUR_MS = 3_600_000
+/** Without a model nothing is tried; what waits is woken when there is one. */
+const NO_MODEL_MS = 30 * 24 * HOUR_MS
+const NO_MODEL = 'skipped:no_model'
+
+export type WorkParts = {
+  readonly ports: EnginePorts
+  readonly settings: StoredSettings
+  readonly jobs: () => Jobs
+  readonly distil: (place: SessionPlace, context: JobContext) => Promise<Distillation>
+  readonly consolidate: (
+    owner: OwnerId,
+    options: ConsolidateOptions,
+  ) => Promise<ConsolidationReport>
+  /** Whether there is a model to ask for an owner with these settings. */
+  readonly hasModel: (settings: Settings) => boolean
+}
+
+export function kindsOf(parts: WorkParts): Readonly<Record<string, JobHandler>> {
+  return {
+    [DISTILL]: (job, context) => distilSession(parts, job, context),
+    [CONSOLIDATE]: (job, context) => consolidateOwner(parts, job, context),
+    [UPKEEP]: (job, context) => findMissed(parts, job, context),
+  }
+}
+
+async function distilSession(
+  { ports: { clock }, distil }: WorkParts,
+  { owner, input }: Job,
+  context: JobContext,
+): Promise<JobOutcome> {
+  if (owner === null || typeof input.session !== 'string') {
+    throw new AppError('internal', 'A job to distil names an owner and a session.')
+  }
+  const user = typeof input.user === 'string' ? (input.user as UserId) : null // as it was armed
+  const session = input.session as SessionId // as above
+  const told = await distil({ owner, user, session }, context)
+  const { outcome, pending, retryAt, signals, tokens } = told
+  throwIfFailed(told)
+  const done = { outcome, signals, tokens: tokens.input + tokens.output }
+  const now = clock.now()
+  const later = (at: number): JobOutcome => ({ kind: 'later', at: at as Instant, outcome: done })
+  if (retryAt !== null) return later(Math.max(retryAt, now))
+  if (outcome === NO_MODEL) return later(now + NO_MODEL_MS)
+  if (pending > 0 || outcome === 'skipped:changed') return later(now)
+  return { kind: 'done', outcome: done }
+}
+
+/** Signals keep their own count of failures; the job waits a while before it is done again. */
+function throwIfFailed({ outcome }: Distillation): void {
+  if (outcome === 'skipped:cancelled') throw new AppError('cancelled', 'Distilling was stopped.')
+  if (!outcome.startsWith('error:')) return
+  const told = outcome.slice('error:'.length)
+  const code = Object.hasOwn(ERRORS, told) ? (told as ErrorCode) : 'unavailable'
+  throw new AppError(code, 'A session could not be distilled.')
+}
+
+async function consolidateOwner(
+  { consolidate }: WorkParts,
+  { owner }: Job,
+  { signal }: JobContext,
+): Promise<JobOutcome> {
+  if (owner === null) throw new AppError('internal', 'A job to consolidate names an owner.')
+  const { id, memories, actionsTotal } = await consolidate(owner, { signal })
+  return { kind: 'done', outcome: { report: id, memories, actions: actionsTotal } }
+}
+
+export function consolidation(
+  owner: OwnerId,
+  { consolidationIntervalHours }: Settings,
+  now: Instant,
+): JobRequest {
+  const everyMs = consolidationIntervalHours * HOUR_MS
+  const at = (now + everyMs) as Instant // whole milliseconds
+  return { kind: CONSOLIDATE, key: 'all', owner, at, everyMs, onlyIfNew: true }
+}
+
+/** At a start it also looks for sessions that wait and have no job, whatever became of it. */
+export function upkeep(at: Instant): JobRequest {
+  const input = { looksForSessions: true }
+  return { kind: UPKEEP, key: 'all', owner: null, at, everyMs: HOUR_MS, input }
+}
+
+/** Every owner is to be consolidated from time to time, and what waited for a model that is there now waits no longer. */
+async function findMissed(parts: WorkParts, job: Job, context: JobContext): Promise<JobOutcome> {
+  const { store, clock } = parts.ports
+  const owners = new Set((await store.places()).map(({ owner }) => owner))
+  owners.delete(SYSTEM_OWNER)
+  for (const name of owners) {
+    if (context.signal.aborted) throw new AppError('cancelled', 'Upkeep was stopped.')
+    const owner = name as OwnerId // as the store holds it
+    const settings = await parts.settings.effective(owner)
+    await parts.jobs().schedule(consolidation(owner, settings, clock.now()))
+    if (job.input.looksForSessions === true) await armWaiting(parts, owner, settings)
+    await wakeWaiting(parts, owner)
+    await nextTurn()
+  }
+  const at = (clock.now() + HOUR_MS) as Instant // whole milliseconds
+  return { kind: 'later', at, input: {}, outcome: { owners: owners.size } }
+}
+
+/** Of sessions with something to learn from, those that have no job get one. */
+async function armWaiting(
+  { ports, jobs }: WorkParts,
+  owner: OwnerId,
+  settings: Settings,
+): Promise<void> {
+  if (settings.extractionMode === 'manual') return
+  const signals = await allSignals(ports, { owner })
+  for (const place of sessionsOf(signals.filter(({ status }) => status === 'pending'))) {
+    const request = distillation(place, settings, ports.clock.now())
+    await jobs().schedule({ ...request, onlyIfNew: true })
+  }
+}
+
+/** Each once. */
+export function sessionsOf(signals: readonly Signal[]): readonly SessionPlace[] {
+  const places = new Map<string, SessionPlace>()
+  for (const { place } of signals) {
+    const { owner, user, session } = place
+    if (session !== null) places.set(JSON.stringify([user, session]), { owner, user, session })
+  }
+  return [...places.values()]
+}
+
+/** What waits because no model could be asked is due, if one can be asked by now. */
+export async function wakeWaiting(
+  { ports: { clock }, settings, hasModel, jobs }: WorkParts,
+  owner: OwnerId,
+): Promise<void> {
+  if (!hasModel(await settings.effective(owner))) return
+  const soon = clock.now() + HOUR_MS // a session is quiet before that
+  const isMeant = ({ outcome, dueAt }: Job) =>
+    String(outcome?.outcome).startsWith('skipped:') && (dueAt ?? 0) > soon
+  let after: string | null = null
+  do {
+    const page: Awaited<ReturnType<Jobs['list']>> = await jobs().list({
+      owner,
+      kind: DISTILL,
+      statuses: ['waiting'],
+      ...(after === null ? {} : { after }),
+    })
+    for (const { id } of page.rows.filter(isMeant)) await jobs().retry(id)
+    after = page.next
+  } while (after !== null)
+}

@@ -1,0 +1,62 @@
+/**
+ * The providers of this process: the gateway and memory itself ask them over the same connections. They are opened when
+ * somebody first asks, because most commands never do.
+ */
+import type { LanguageModel } from '../ports/language-model.ts'
+import type { Upstream } from '../ports/upstream.ts'
+import type { Config, Environment } from './config.ts'
+import type { ConfiguredRegistry } from './providers-file.ts'
+
+export type OpenProviders = {
+  readonly registry: ConfiguredRegistry
+  readonly upstream: Upstream
+}
+
+export type ProviderAccess = {
+  /** Fails when what is written down about providers can't be used. */
+  open(): Promise<OpenProviders>
+  /** Closing it closes the connections. */
+  readonly languageModel: LanguageModel
+}
+
+export function createProviderAccess(
+  { gateway }: Pick<Config, 'gateway'>,
+  environment: Environment,
+): ProviderAccess {
+  type Opened = OpenProviders & { readonly languageModel: LanguageModel }
+  let opened: Promise<Opened> | null = null
+  const load = async (): Promise<Opened> => {
+    const [{ readProviders }, { createUpstream }, { createLanguageModel }, { systemClock }] =
+      await Promise.all([
+        import('./providers-file.ts'),
+        import('../adapters/upstream/index.ts'),
+        import('../adapters/models/model.ts'),
+        import('../adapters/system/clock.ts'),
+      ])
+    const { providersFile: path, isProvidersFileNamed: isNamed } = gateway
+    const registry = readProviders({ path, isNamed, environment })
+    const upstream = createUpstream()
+    const languageModel = createLanguageModel({ registry, upstream, clock: systemClock })
+    return { registry, upstream, languageModel }
+  }
+  const open = async () => {
+    opened ??= load()
+    try {
+      return await opened
+    } catch (error) {
+      opened = null // the file may be better the next time
+      throw error
+    }
+  }
+  return {
+    open,
+    languageModel: {
+      complete: async (request) => (await open()).languageModel.complete(request),
+      close: async () => {
+        const closing = opened
+        opened = null
+        await closing?.then(({ upstream }) => upstream.close()).catch(() => {}) // it was never open
+      },
+    },
+  }
+}

@@ -1,0 +1,282 @@
+/** Operations on the life of memories: what was said is distilled, memories are consolidated, doubts are settled. */
+import { z } from 'zod'
+import { AppError } from '../core/errors.ts'
+import { NAME_CHARACTERS_MAX } from '../core/limits.ts'
+import { TURN_CHARACTERS_MAX } from '../core/records.ts'
+import type { ConsolidationReport } from '../engine/consolidation/consolidate.ts'
+import { INGESTED_EXCHANGES_MAX } from '../engine/distillation/ingest.ts'
+import type { Distillation } from '../engine/distillation/outcome.ts'
+import { nextField as next, pageFields } from './background.ts'
+import { idField } from './memories.ts'
+import { defineOperation } from './operation.ts'
+import { scopeFields, scopeOf } from './scope.ts'
+import { isoTime, timeInput, toWire, wireMemory } from './wire.ts'
+
+const name = z.string().min(1).max(NAME_CHARACTERS_MAX)
+const { owner, apiKeyId, user } = scopeFields
+
+const facts = z
+  .object({
+    created: z.int(),
+    updated: z.int(),
+    reinforced: z.int(),
+    superseded: z.int(),
+    conflicts: z.int(),
+    suspect: z.int().describe('Of all of these, those that wait for review.'),
+    refused: z.int().describe('Not kept, because they were forgotten.'),
+  })
+  .describe('What became of the facts that a model found.')
+
+const distilled = {
+  change: z.string().nullable().describe('What undo takes.'),
+  facts,
+  identity: z.int().describe('How many statements were added to who the person is.'),
+  pending: z.int().describe('How many exchanges of the session still wait.'),
+}
+const outcome = z
+  .string()
+  .describe(
+    'What became of it: distilled, no_signals, skipped:…, empty:…, dead_letter:n or error:….',
+  )
+
+function toDistilled({ change, facts: counts, identity, pending }: Distillation) {
+  return { change, facts: { ...counts }, identity, pending }
+}
+
+export const ingestConversation = defineOperation({
+  name: 'memory.ingest',
+  summary: 'Keeps a whole conversation and distils it. Sent again, it changes nothing.',
+  access: 'write',
+  isIdempotent: true,
+  input: z.strictObject({
+    agent_id: name.optional().describe('Whose memories; default: the home of the key.'),
+    user,
+    conversation_id: name.describe('Its name, which is that of its session.'),
+    turns: z
+      .array(
+        z.strictObject({
+          user: z.string().max(TURN_CHARACTERS_MAX),
+          assistant: z.string().max(TURN_CHARACTERS_MAX).nullable().optional(),
+        }),
+      )
+      .max(INGESTED_EXCHANGES_MAX),
+    session_date: timeInput.optional().describe('When it took place; default: now.'),
+    skip_extraction: z.boolean().default(false).describe('Only keeps what was said.'),
+  }),
+  output: z.object({
+    status: z.literal('ok').describe('What was said is kept; `distillation` tells the rest.'),
+    turns_ingested: z.int(),
+    distillation: outcome,
+    episode_id: z.string().nullable(),
+    ...distilled,
+  }),
+  http: { method: 'POST', path: '/memory/ingest' },
+  targets: ({ episode_id }) => (episode_id === null ? ['conversation'] : [episode_id]),
+  run: async (context, input) => {
+    const { owner: whose, user: person } = scopeOf(
+      context,
+      { owner: input.agent_id, user: input.user },
+      'write',
+    )
+    const told = await context.engine.ingest(
+      {
+        owner: whose,
+        user: person ?? null,
+        conversation: input.conversation_id,
+        turns: input.turns.map(({ user: said, assistant = null }) => ({ user: said, assistant })),
+        ...(input.session_date === undefined ? {} : { sessionDate: input.session_date }),
+        skipExtraction: input.skip_extraction,
+      },
+      { signal: context.signal },
+    )
+    return {
+      status: 'ok' as const,
+      turns_ingested: told.turns,
+      distillation: told.outcome,
+      episode_id: told.episode,
+      ...toDistilled(told),
+    }
+  },
+})
+
+export const flushSession = defineOperation({
+  name: 'session.flush',
+  summary: 'Distils a session now, for agents that are about to shorten their context.',
+  access: 'write',
+  isIdempotent: true,
+  input: z.strictObject({ owner, apiKeyId, user, id: name.describe('The session.') }),
+  output: z.object({ outcome, episode: z.string().nullable(), ...distilled }),
+  http: { method: 'POST', path: '/api/sessions/{id}/flush' },
+  cli: 'flush',
+  targets: ({ episode }) => (episode === null ? [] : [episode]),
+  run: async (context, { id, ...input }) => {
+    const scope = scopeOf(context, { ...input, sessionId: id }, 'write')
+    const told = await context.engine.distil(scope, { signal: context.signal })
+    const isEmpty = told.outcome === 'no_signals' && told.episode === null
+    if (isEmpty && (await context.engine.signals.list(scope, { limit: 1 })).rows.length === 0) {
+      throw new AppError('not_found', 'Nothing was said in such a session here.', { id })
+    }
+    return { outcome: told.outcome, episode: told.episode, ...toDistilled(told) }
+  },
+})
+
+const report = z
+  .object({
+    id: z.string().nullable().describe('Null in a dry run, which is not kept.'),
+    startedAt: z.string(),
+    finishedAt: z.string(),
+    isDryRun: z.boolean(),
+    isHeldBack: z
+      .boolean()
+      .describe('Nothing was removed for good, because the clock may have leapt.'),
+    memories: z.int(),
+    decayed: z.int(),
+    merged: z.int(),
+    promoted: z.int(),
+    evicted: z.int(),
+    retired: z.int(),
+    prunedEpisodes: z.int(),
+    prunedTurns: z.int(),
+    trimmed: z.int(),
+    emptied: z.int(),
+    actions: z.array(
+      z.object({
+        kind: z.string(),
+        memories: z.array(z.string()).describe('In a merge, the one that stays comes first.'),
+        because: z.string(),
+        change: z.string().nullable().describe('What undo takes.'),
+      }),
+    ),
+    actionsTotal: z.int(),
+    durationsMs: z.record(z.string(), z.number()),
+  })
+  .meta({ id: 'ConsolidationReport' })
+export type WireReport = z.output<typeof report>
+
+function toReport(given: ConsolidationReport): WireReport {
+  return {
+    ...given,
+    startedAt: isoTime(given.startedAt),
+    finishedAt: isoTime(given.finishedAt),
+    actions: given.actions.map((action) => ({ ...action, memories: [...action.memories] })),
+    durationsMs: { ...given.durationsMs },
+  }
+}
+
+export const consolidateMemories = defineOperation({
+  name: 'memory.consolidate',
+  summary:
+    'Merges, promotes, evicts and prunes what an owner has; a dry run tells what it would do, and why.',
+  access: 'curate',
+  isIdempotent: true,
+  input: z.strictObject({ owner, apiKeyId, user, dryRun: z.boolean().default(false) }),
+  output: z.object({ report }),
+  http: { method: 'POST', path: '/api/consolidate' },
+  cli: 'consolidate',
+  targets: ({ report: { id } }) => (id === null ? [] : [id]),
+  run: async (context, { dryRun, ...input }) => {
+    const { session: _, ...scope } = scopeOf(context, input, 'curate')
+    const { engine, signal } = context
+    return { report: toReport(await engine.consolidate(scope, { dryRun, signal })) }
+  },
+})
+
+export const listConsolidations = defineOperation({
+  name: 'consolidation.list',
+  summary: 'What consolidation did the last times, newest first.',
+  access: 'read',
+  input: z.strictObject({ owner, apiKeyId, user }),
+  output: z.object({ reports: z.array(report) }),
+  http: { method: 'GET', path: '/api/consolidate' },
+  run: async (context, input) => {
+    const { session: _, ...scope } = scopeOf(context, input, 'read')
+    return { reports: (await context.engine.consolidations(scope)).map(toReport) }
+  },
+})
+
+export const listReview = defineOperation({
+  name: 'review.list',
+  summary: 'Memories that look like instructions and wait for a person, newest first.',
+  access: 'read',
+  input: z.strictObject({ ...scopeFields, ...pageFields }),
+  output: z.object({ memories: z.array(wireMemory), next }),
+  http: { method: 'GET', path: '/api/review' },
+  cli: 'review',
+  run: async (context, { limit, after, ...input }) => {
+    const page = await context.engine.review.list(scopeOf(context, input, 'read'), {
+      limit,
+      ...(after === undefined ? {} : { after }),
+    })
+    return { memories: page.rows.map(toWire), next: page.next }
+  },
+})
+
+const reviewInput = z.strictObject({ ...scopeFields, id: idField })
+
+export const approveMemory = defineOperation({
+  name: 'review.approve',
+  summary: 'Lets a memory that waited for review be used.',
+  // Not for agents: what looks like an instruction may be one to them.
+  access: 'curate',
+  input: reviewInput,
+  output: z.object({ memory: wireMemory }),
+  http: { method: 'POST', path: '/api/review/{id}/approve' },
+  cli: 'review',
+  targets: ({ memory }) => [memory.id],
+  run: async (context, { id, ...input }) => ({
+    memory: toWire(await context.engine.review.approve(scopeOf(context, input, 'curate'), id)),
+  }),
+})
+
+export const rejectMemory = defineOperation({
+  name: 'review.reject',
+  summary: 'Forgets a memory that waited for review.',
+  access: 'curate',
+  input: reviewInput,
+  output: z.object({ memory: wireMemory }),
+  http: { method: 'POST', path: '/api/review/{id}/reject' },
+  cli: 'review',
+  targets: ({ memory }) => [memory.id],
+  run: async (context, { id, ...input }) => ({
+    memory: toWire(await context.engine.review.reject(scopeOf(context, input, 'curate'), id)),
+  }),
+})
+
+export const recallForPrompt = defineOperation({
+  name: 'hook.recall',
+  summary: 'What a model should know before it reads this prompt, as a block to put before it.',
+  access: 'read',
+  input: z.strictObject({ ...scopeFields, prompt: z.string().max(200_000) }),
+  output: z.object({
+    block: z.string().describe('Empty when there is nothing to say.'),
+    memories: z.array(wireMemory),
+  }),
+  http: { method: 'POST', path: '/api/hooks/recall' },
+  run: async (context, { prompt, ...input }) => {
+    const found = await context.engine.recallFor(scopeOf(context, input, 'read'), prompt)
+    return { block: found.block, memories: found.memories.map(toWire) }
+  },
+})
+
+export const captureMessages = defineOperation({
+  name: 'hook.capture',
+  summary: 'Keeps what a person said in a run and asked to be kept, where `autoCapture` is on.',
+  access: 'write',
+  input: z.strictObject({
+    ...scopeFields,
+    messages: z
+      .array(z.object({ role: z.string().max(100), content: z.string().max(1_000_000) }))
+      .max(1_000),
+  }),
+  output: z.object({
+    captured: z.array(wireMemory),
+    passed: z.int().describe('Messages of the person that were left alone.'),
+  }),
+  http: { method: 'POST', path: '/api/hooks/capture' },
+  targets: ({ captured }) => captured.map(({ id }) => id),
+  run: async (context, { messages, ...input }) => {
+    const scope = scopeOf(context, input, 'write')
+    const { captured, passed } = await context.engine.captureFrom(scope, messages)
+    return { captured: captured.map(({ memory }) => toWire(memory)), passed }
+  },
+})

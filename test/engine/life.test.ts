@@ -1,0 +1,6 @@
+import { createReferenceStore } from '../../src/adapters/reference/store.ts'
+import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
+import { describeLife } from './life.suite.ts'
+
+describeLife('on the reference store', async () => createReferenceStore())
+describeLife('on sqlite', () => openSqliteStore({ path: ':memory:', now: Date.now }))
