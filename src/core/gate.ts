@@ -1,8 +1,9 @@
 import type { Settings } from './settings.ts'
 
 /**
- * Whether a message needs memories at all. Asking costs time and memories cost tokens, so what can do without should;
- * until there are rules for that, every message may have them.
+ * Whether a message needs memories at all. Every message may have them: recall itself finds nothing where nothing fits,
+ * and the rules in `gate/`, which the setting `relevanceGateMode` is for, still miss too many unusual wordings to stand
+ * before it.
  */
 export type DecideRecall = (text: string, settings: Settings) => boolean
 
