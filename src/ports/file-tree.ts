@@ -1,0 +1,82 @@
+import type { FileTrouble, Root, SeenFile } from '../core/files/file.ts'
+import type { Instant } from '../core/ids.ts'
+
+/** What a look at a root has found. What is in trouble is named, and the rest is there. */
+export type Scan = {
+  readonly files: readonly SeenFile[]
+  readonly troubles: readonly FileTrouble[]
+  /** False where a part of the root could not be looked at: what is missing there has not vanished. */
+  readonly isWhole: boolean
+}
+
+export type ReadFile =
+  | {
+      readonly kind: 'read'
+      readonly text: string
+      /** SHA-256 of all bytes of the file. */
+      readonly hash: string
+      readonly sizeBytes: number
+      readonly modifiedAt: Instant
+      /** Something to be told although the file was read, as bytes that are no text. */
+      readonly trouble: FileTrouble | null
+    }
+  | { readonly kind: 'trouble'; readonly trouble: FileTrouble }
+
+/** Bytes of a file that only grows. */
+export type ReadTail = {
+  /** Whole lines from `from` on, without what stands after the last line break. */
+  readonly text: string
+  /** Where the next read begins: after the last line break. */
+  readonly next: number
+  /** SHA-256 of up to 1,024 bytes from the beginning: another one means that it is another file. */
+  readonly head: string
+  readonly sizeBytes: number
+  readonly modifiedAt: Instant
+}
+
+export type Watch = {
+  /** `polling` when the system can't tell of changes; `because` says why. */
+  readonly mode: () => 'events' | 'polling'
+  readonly because: () => string | null
+  close(): void
+}
+
+/**
+ * FileTree: reads files below the roots, and nothing else. Symbolic links are never followed out of a root, and a path that
+ * leads out of one is refused (`invalid_input`), whatever it is made of. Nothing is fatal: what can't be read is trouble.
+ */
+export interface FileTree {
+  scan(root: Root, signal?: AbortSignal): Promise<Scan>
+  /** The whole file as it was at one moment: one that changes while it is read is read again, and then is trouble. */
+  read(root: Root, path: string): Promise<ReadFile>
+  /** Null when the file is not there. */
+  readTail(root: Root, path: string, from: number): Promise<ReadTail | null>
+  /** Calls when something may have changed in a root. A hint: it may come late, twice or for nothing. */
+  watch(roots: readonly Root[], onHint: (root: Root) => void): Watch
+}
+
+export type FolderEntry = {
+  readonly path: string
+  readonly isFolder: boolean
+  readonly sizeBytes: number
+}
+
+/**
+ * Workspace: the folder of files that memory may write, with the same fences. Every write is atomic: whoever reads sees the
+ * file as it was or as it is, and two writers, in one process or two, never lose each other's words.
+ */
+export interface Workspace {
+  /** Null when it is neither file nor folder. Depth 1: what is in it; hidden names are left out. */
+  list(path: string, depth: number): Promise<readonly FolderEntry[] | null>
+  read(path: string): Promise<string | null>
+  /** False when there is something already. Folders are made. */
+  create(path: string, text: string): Promise<boolean>
+  /** Reads, decides and writes with others kept out; `change` gets null where there is no file, and returns null for no change. */
+  update(path: string, change: (text: string | null) => string | null): Promise<void>
+  /** Adds at the end, on a line of its own. */
+  append(path: string, text: string): Promise<void>
+  /** False when there is nothing. A folder goes with all that is in it. */
+  remove(path: string): Promise<boolean>
+  /** `missing`: nothing to rename; `taken`: the new name is. */
+  rename(from: string, to: string): Promise<'renamed' | 'missing' | 'taken'>
+}
