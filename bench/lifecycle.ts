@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- lifecycle`: consolidating an owner with 100,000 memories on SQLite.
+ * `npm run bench -- lifecycle`: recording turns of an owner with 100,000 memories on SQLite, and consolidating them.
  *
- * Three times on the same memories: alone, again on what that left, and with somebody who asks questions all the time.
+ * Consolidating three times on the same memories: alone, again on what that left, and with somebody who asks questions
+ * all the time.
  * How long the event loop is held is what anything else in the process has to wait at most; with questions, it counts
  * what they hold themselves.
  */
@@ -9,6 +10,7 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
+  atMost,
   type BenchOptions,
   type BenchReport,
   type BenchRow,
@@ -27,10 +29,14 @@ export async function benchLifecycle({ progress, scale }: BenchOptions): Promise
   const memories = Math.round(MEMORIES * scale)
   const alone = { path: join(folder, 'alone.db'), memories, seed: SEED }
   const asked = { ...alone, path: join(folder, 'asked.db') }
+  const recorded = { ...alone, path: join(folder, 'recorded.db') }
   try {
     progress('filling')
     await inProcess('fill', alone)
     copyFileSync(alone.path, asked.path)
+    copyFileSync(alone.path, recorded.path)
+    progress('recording turns')
+    const recording = await inProcess('record', recorded)
     progress('consolidating')
     const first = await inProcess('consolidate', { ...alone, isAsked: false })
     progress('consolidating again')
@@ -41,6 +47,9 @@ export async function benchLifecycle({ progress, scale }: BenchOptions): Promise
       bench: 'lifecycle',
       machine: machine(),
       rows: [
+        { what: 'a turn until it is kept', ...latencies(recording.keepMs) },
+        { what: 'its commit alone', ...latencies(recording.commitMs) },
+        { what: 'all that it leaves behind', ...latencies(recording.wholeMs) },
         rowOf(`consolidating ${memories} memories`, first),
         rowOf('again, with nothing left to do', again),
         rowOf('with questions meanwhile', busy),
@@ -48,11 +57,13 @@ export async function benchLifecycle({ progress, scale }: BenchOptions): Promise
         { what: 'recall meanwhile', ...latencies(busy.during) },
       ],
       bars: [
+        below('recording a turn, p95 ms', percentile(recording.keepMs, 0.95), 3),
+        atMost('commits that hold a turn', recording.commits, 1),
         below('consolidating 100,000 memories of one owner, s', first.seconds, 60),
         below('the same with questions meanwhile, s', busy.seconds, 60),
         below('memory added, MB', Math.max(first.rssAddedMb, busy.rssAddedMb), 300),
-        below('event loop held by consolidation, ms', first.heldMs, 50),
-        below('event loop held with questions meanwhile, ms', busy.heldMs, 50),
+        atMost('event loop held by consolidation, ms', first.heldMs, 50),
+        atMost('event loop held with questions meanwhile, ms', busy.heldMs, 50),
       ],
     }
   } finally {
@@ -82,7 +93,11 @@ function rowOf(what: string, { report, ...measured }: Consolidated): BenchRow {
 }
 
 function latencies(times: readonly number[]): BenchRow {
+  const at = (share: number) => round(percentile(times, share))
+  return { times: times.length, p50Ms: at(0.5), p95Ms: at(0.95), maxMs: at(1) }
+}
+
+function percentile(times: readonly number[], share: number): number {
   const sorted = [...times].sort((a, b) => a - b)
-  const at = (share: number) => round(sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN)
-  return { asked: sorted.length, p50Ms: at(0.5), p95Ms: at(0.95), maxMs: at(1) }
+  return sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN
 }

@@ -1,5 +1,6 @@
 /** `npm run eval -- <name> [--json] [--explain] [--data <folder>] [--sample <groups>]` */
 import { parseArgs } from 'node:util'
+import { evaluateExtraction } from './extraction.ts'
 import { fitWeights } from './fit.ts'
 import { evaluateGate } from './gate.ts'
 import { evaluatePatterns } from './patterns.ts'
@@ -9,6 +10,7 @@ import { evaluateTruth } from './truth.ts'
 
 const EVALS: Readonly<Record<string, (options: EvalOptions) => Promise<EvalReport>>> = {
   patterns: evaluatePatterns,
+  extraction: evaluateExtraction,
   gate: evaluateGate,
   truth: evaluateTruth,
   fit: fitWeights,

@@ -28,6 +28,6 @@ describe('the labelled pairs', () => {
         expect(duplicatesCaught).toBeGreaterThan(0.9)
       }
     },
-    60_000,
+    180_000,
   )
 })

@@ -18,17 +18,24 @@ if (major < NODE_MIN[0] || (major === NODE_MIN[0] && minor < NODE_MIN[1])) {
 if (newest('package-lock.json') > newest('node_modules/.package-lock.json')) {
   step('Installing', 'npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'])
 }
-build('dist', 'tsconfig.build.json', ['src'])
+const TSC = 'node_modules/typescript/bin/tsc'
+build('dist', ['src', 'tsconfig.build.json'], [TSC, '-p', 'tsconfig.build.json'])
+build(
+  'dist-studio',
+  ['studio'],
+  ['node_modules/vite/bin/vite.js', 'build', '-c', 'studio/vite.config.ts'],
+)
 if (process.argv.includes('--tools')) {
-  build('.build', 'tsconfig.tools.json', ['src', 'bench', 'evals'])
+  const sources = ['src', 'bench', 'evals', 'tsconfig.tools.json']
+  build('.build', sources, [TSC, '-p', 'tsconfig.tools.json'])
 }
 
-function build(folder, project, sources) {
+function build(folder, sources, command) {
   const stamp = join(folder, '.built')
-  const changed = Math.max(...[...sources, project, 'tsconfig.json', 'package.json'].map(newest))
+  const changed = Math.max(...[...sources, 'tsconfig.json', 'package.json'].map(newest))
   if (changed <= newest(stamp)) return
   rmSync(folder, { recursive: true, force: true })
-  step('Building', process.execPath, ['node_modules/typescript/bin/tsc', '-p', project])
+  step(`Building ${folder}`, process.execPath, command)
   writeFileSync(stamp, '')
 }
 

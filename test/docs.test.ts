@@ -14,6 +14,24 @@ import { SKIPPED } from '../src/engine/conversations/conversations.ts'
 import { ENVIRONMENT } from '../src/main/config.ts'
 import { temporaryFolder } from './support/temporary.ts'
 
+const LIFE_SETTINGS = [
+  'extractionMode',
+  'summaryDebounceSeconds',
+  'coreModel',
+  'fastModel',
+  'modelTokensPerDay',
+  'relevanceGateMode',
+  'contextTokensMax',
+  'autoRecall',
+  'autoCapture',
+  'captureMaxChars',
+  'consolidationIntervalHours',
+  'salienceFloor',
+  'episodeRetentionDays',
+  'retentionDays',
+  'binDays',
+] as const
+
 const readme = readFileSync('README.md', 'utf8')
 const isBuilt = existsSync('dist/index.js')
 
@@ -27,6 +45,16 @@ it('[SE1] docs/settings.md tells every setting', async () => {
   await expect(
     withTable('docs/settings.md', 'setting default range scope help', rows),
   ).toMatchFileSnapshot('../docs/settings.md')
+})
+
+it('[SE1] docs/lifecycle.md tells the settings of the life of a memory', async () => {
+  const rows = LIFE_SETTINGS.map((name) => {
+    const { default: value, help }: SettingDeclaration = SETTINGS[name]
+    return `| \`${name}\` | ${value === '' ? 'none' : value} | ${settingRange(name)} | ${help} |`
+  })
+  await expect(
+    withTable('docs/lifecycle.md', 'setting default range help', rows),
+  ).toMatchFileSnapshot('../docs/lifecycle.md')
 })
 
 it('[SE1] docs/recall.md tells every environment variable', async () => {

@@ -3,8 +3,9 @@ import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { measureConsolidation } from './consolidation.ts'
 import { fillOwner } from './owner.ts'
+import { measureRecording } from './recording.ts'
 
-const PARTS = { fill: fillOwner, consolidate: measureConsolidation }
+const PARTS = { fill: fillOwner, record: measureRecording, consolidate: measureConsolidation }
 type PartName = keyof typeof PARTS
 type InputOf<P extends PartName> = Parameters<(typeof PARTS)[P]>[0]
 type ResultOf<P extends PartName> = Awaited<ReturnType<(typeof PARTS)[P]>>

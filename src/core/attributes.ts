@@ -340,16 +340,19 @@ export function hintsFor(attribute: Attribute | null): readonly string[] {
 }
 
 const WORK =
-  'work works job employed arbeite trabajo travaille trabalho 工作 上班 职业 働いています 働いている'
+  'work works job employed arbeite arbeitet trabajo trabaja travaille trabalho trabalha 工作 上班 职业 働いています 働いている'
 const HINTS: ReadonlyMap<string, string> = new Map([
   [
     'home',
-    'live living moved wohne lebe gezogen vivo mudé habite vis déménagé moro mudei 住在 搬到 住んでいます 住んでいる 引っ越しました',
+    'live lives living moved wohne wohnt lebe lebt gezogen vivo vive mudé mudó habite vis vit déménagé moro mora mudei mudou 住在 搬到 住んでいます 住んでいる 引っ越しました',
   ],
   ['employer', WORK],
   ['workplace', WORK],
   ['trade', WORK],
-  ['name', 'name called heiße llamo nombre appelle nom chamo nome 名字 我叫 名前'],
+  [
+    'name',
+    'name called heiße heißt llamo llama nombre appelle nom chamo chama nome 名字 我叫 名前',
+  ],
   ['age', 'years old jahre alt años ans anos 岁 歳'],
 ])
 

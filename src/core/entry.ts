@@ -1,7 +1,8 @@
 /**
  * What the system keeps for itself: keys, settings, the audit log, answers to requests that may be repeated, background
  * jobs, receipts of the gateway, threads, by which it knows conversations again, signals, which tell
- * what was said and not yet learned from, and reports of consolidation. They
+ * what was said and not yet learned from, reports of consolidation, roots, which say where an owner's files are, and in
+ * the index of files what is known of each file and which generation of chunks answers. They
  * share a table because they are small, are found by id or listed in order, and are never searched by words.
  */
 import type { EntryId, Instant, OwnerId, Place } from './ids.ts'
@@ -19,6 +20,9 @@ export const ENTRY_KINDS = [
   'report',
   'lane',
   'spend',
+  'root',
+  'file',
+  'generation',
 ] as const
 export type EntryKind = (typeof ENTRY_KINDS)[number]
 

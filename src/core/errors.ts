@@ -77,7 +77,7 @@ export const ERRORS = {
     status: 503,
     exit: 10,
     retryable: true,
-    help: 'Another process kept the database locked for too long.',
+    help: 'Another process kept the database locked, or worked for the same owner, for too long.',
   },
   disk_full: { status: 507, exit: 11, retryable: true, help: 'There is no space left to write.' },
   read_only: {

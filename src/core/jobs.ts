@@ -96,7 +96,11 @@ export function jobId({ kind, owner, key }: Pick<JobRequest, 'kind' | 'owner' | 
 
 /** Of an owner; a job that is nobody's has one to itself. */
 export function laneId({ id, owner }: Pick<Job, 'id' | 'owner'>): EntryId {
-  return `lane_${owner === null ? hashed(null, id) : hashed(owner)}` as EntryId // as above
+  return owner === null ? (`lane_${hashed(null, id)}` as EntryId) : laneOf(owner) // as above
+}
+
+export function laneOf(owner: OwnerId): EntryId {
+  return `lane_${hashed(owner)}` as EntryId // as above
 }
 
 function hashed(...parts: readonly (string | null)[]): string {

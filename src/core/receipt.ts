@@ -1,5 +1,7 @@
 import type { FormatName, Placement, Usage } from './formats/format.ts'
+import type { GateSection } from './gate/types.ts'
 import type { Instant, MemoryId, Place, ReceiptId, TurnId } from './ids.ts'
+import type { Settings } from './settings.ts'
 
 /**
  * What memory did for one request. It names memories by id and holds no text of theirs or of the conversation, so that
@@ -21,9 +23,15 @@ export type Receipt = {
   readonly skipped: string | null
   /** The code of the error that memory met, if it did. */
   readonly error: string | null
-  /** Legs of recall that failed: `meaning`, `rerank`, `keyword`. */
+  /** What failed: `identity`, `recall`, or legs of it, `meaning`, `rerank`, `keyword`. */
   readonly degraded: readonly string[]
+  /** What kind of memories the message was found to need; null when that was not asked, or by an earlier version. */
+  readonly gate: ReceiptGate | null
   readonly recalled: readonly ReceiptMemory[]
+  /** Of those that were given, or in shadow mode would have been: those that are always given. */
+  readonly identity: readonly MemoryId[]
+  /** What of earlier conversations was given word for word, or would have been. */
+  readonly quoted: readonly TurnId[]
   readonly injected: {
     readonly placement: Placement
     readonly memories: readonly MemoryId[]
@@ -44,6 +52,18 @@ export type Receipt = {
     /** What keeping took afterwards, in the background. */
     readonly recordMs: number | null
   }
+}
+
+/** What kind of memories a message needs, and who said so. */
+export type ReceiptGate = {
+  /** The setting `relevanceGateMode`. */
+  readonly mode: Settings['relevanceGateMode']
+  /** What decided. A model that can't be asked leaves it to the rules, `heuristic`. */
+  readonly by: Settings['relevanceGateMode']
+  /** `all`: it was not decided, and everything may be of use. */
+  readonly section: GateSection | 'all'
+  /** One of a fixed few sentences: it holds no word of the message. */
+  readonly because: string
 }
 
 /** How a memory got where it was: each step with its score. */

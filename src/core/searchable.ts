@@ -1,5 +1,5 @@
 import type { Memory } from './memory.ts'
-import { indexTerms } from './terms.ts'
+import { type IndexText, indexTerms, indexText } from './terms.ts'
 import type { Turn } from './transcript.ts'
 
 type Searchable = Pick<Memory, 'content' | 'key' | 'provenance'>
@@ -9,13 +9,29 @@ export function searchableTerms({ content, key, provenance }: Searchable): reado
   return termsOf([content, key, provenance.speaker])
 }
 
+/** The same as one text. */
+export function searchableText({ content, key, provenance }: Searchable): IndexText {
+  const texts = [content, key, provenance.speaker].flatMap((text) =>
+    text === null ? [] : indexText(text),
+  )
+  return {
+    terms: texts.map(({ terms }) => terms).join(' '),
+    count: texts.reduce((sum, { count }) => sum + count, 0),
+  }
+}
+
 /** The same of a turn: what was said and by whom. */
 export function spokenTerms({ content, speaker }: Pick<Turn, 'content' | 'speaker'>) {
   return termsOf([content, speaker])
 }
 
 function termsOf(texts: readonly (string | null)[]): readonly string[] {
-  return texts.flatMap((text) => (text === null ? [] : indexTerms(text)))
+  const terms: string[] = []
+  for (const text of texts) {
+    if (text === null) continue
+    for (const term of indexTerms(text)) terms.push(term)
+  }
+  return terms
 }
 
 /** Whether a memory that was replaced by another version must be indexed again. */

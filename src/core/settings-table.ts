@@ -216,12 +216,12 @@ export const SETTINGS = {
   },
   contextTokensMax: {
     kind: 'number',
-    default: 2_000,
+    default: 800,
     min: 0,
     max: 16_000,
     step: 'integer',
     scope: 'owner',
-    help: 'How many tokens of a prompt memories may take. 0 gives none; otherwise the best one is always given.',
+    help: 'How many tokens of a prompt memories may take, also called `memoryBudgetTokens`. 0 gives none; otherwise the best one is always given. Who the person is takes half of it at most.',
   },
   legDeadlineMs: {
     kind: 'number',
@@ -286,10 +286,10 @@ export const SETTINGS = {
   },
   relevanceGateMode: {
     kind: 'choice',
-    default: 'heuristic',
+    default: 'off',
     choices: ['off', 'heuristic', 'llm'],
     scope: 'owner',
-    help: '(Not used yet.) Who decides whether a message needs memories: nobody (always), rules, or a model.',
+    help: 'Who decides what kind of memories a message needs, if any: nobody (`off`: every message is looked up in all of them, and recall itself finds nothing where nothing fits), rules for seven languages (`heuristic`), or `fastModel` (`llm`), which may take half of `injectDeadlineMs`; where it does not answer, the rules do. Who the person is, is told in any case.',
   },
   autoRecall: {
     kind: 'switch',
@@ -412,7 +412,7 @@ export const SETTINGS = {
     kind: 'text',
     default: '',
     scope: 'owner',
-    help: 'The model that reads every turn where `extractionMode` is `everyTurn`. Default: the core model.',
+    help: 'The model that reads every turn where `extractionMode` is `everyTurn`, and every message where `relevanceGateMode` is `llm`. Default: the core model.',
   },
   modelTokensPerDay: {
     kind: 'number',

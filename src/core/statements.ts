@@ -7,6 +7,7 @@
  * of an attribute that can have one value. Everything else is left alone, because a wrong "same" loses a memory.
  */
 import { type Attribute, canBothHold, findAttribute } from './attributes.ts'
+import { asFirstPerson, findAttributeOfAnother } from './truth/persons.ts'
 import { plainWording, REWRITTEN_CHARACTERS_MAX } from './truth/wording.ts'
 import {
   AND,
@@ -36,10 +37,12 @@ export type Contradiction = 'negation' | 'number' | 'date' | 'value' | 'change' 
 export type Comparison =
   | { readonly kind: 'same' }
   | { readonly kind: 'contradicts'; readonly because: Contradiction }
-  | { readonly kind: 'different' }
+  /** `isCertain`: rules know that both can be true. Without it they only can't tell. */
+  | { readonly kind: 'different'; readonly isCertain?: true }
 
 const SAME: Comparison = { kind: 'same' }
 const DIFFERENT: Comparison = { kind: 'different' }
+const APART: Comparison = { kind: 'different', isCertain: true }
 
 export function compareStatements(left: string, right: string): Comparison {
   return compareReadings(readStatement(left), readStatement(right))
@@ -47,7 +50,7 @@ export function compareStatements(left: string, right: string): Comparison {
 
 /** The same for one that is compared with many: it is read once. */
 export function compareReadings(a: Statement, b: Statement): Comparison {
-  if (a.isAsked || b.isAsked) return DIFFERENT
+  if (a.isAsked || b.isAsked) return APART
   if (alike(a.words, b.words) || alike(a.timeless, b.timeless)) return SAME
   const byAttribute = compareAttributes(a, b)
   if (byAttribute !== null) return byAttribute
@@ -59,7 +62,8 @@ export function compareReadings(a: Statement, b: Statement): Comparison {
   if (isPlain && a.isAgainst !== b.isAgainst && alike(a.claim, b.claim)) {
     return { kind: 'contradicts', because: 'negation' }
   }
-  return compareNumbers(a, b)
+  const byNumbers = compareNumbers(a, b)
+  return byNumbers === DIFFERENT && setOther(a.attribute, b.attribute) ? APART : byNumbers
 }
 
 export type Statement = {
@@ -143,7 +147,8 @@ function read(content: string): Statement {
     timeless,
     outline: timeless.map((word) => (NUMBER.test(word) ? '#' : isCalendar(word) ? '@' : word)),
     left: isCode || isLong ? [] : givenUp(folded),
-    attribute: isCode || denials > 0 ? null : findAttribute(plain),
+    attribute:
+      isCode || denials > 0 ? null : (findAttribute(plain) ?? findAttributeOfAnother(plain)),
   }
 }
 
@@ -153,7 +158,7 @@ function compareAttributes(
 ) {
   if (a === null || a.name !== b?.name) return null
   if (a.value === b.value) return SAME
-  if (canBothHold(a.name, a.value, b.value)) return DIFFERENT
+  if (canBothHold(a.name, a.value, b.value)) return APART
   if (a.plurality === 'one' && b.plurality === 'one') {
     return { kind: 'contradicts', because: 'value' } as const
   }
@@ -161,6 +166,13 @@ function compareAttributes(
   return isReplacing && one.isChange !== other.isChange
     ? ({ kind: 'contradicts', because: 'change' } as const)
     : null
+}
+
+/** Whether two statements set different things: where one lives and where one's sister does, a home and a name. */
+function setOther(a: Attribute | null, b: Attribute | null): boolean {
+  if (a === null || b === null || a.name === b.name) return false
+  // In some languages the same words name a firm, a town or a trade.
+  return ![a, b].every(({ name }) => /^(?:employer|workplace|trade)/.test(name))
 }
 
 /** Whether `newer` says that what `older` uses was given up: "I use vim", "I switched from vim to Helix". */
@@ -202,9 +214,9 @@ function compareNumbers(a: Statement, b: Statement): Comparison {
   const place = a.timeless.findIndex((word, index) => word !== b.timeless[index])
   const isDate = [place - 1, place, place + 1].some((index) => a.outline[index] === '@')
   // What happened on two days, or happens on both, or happens to someone on one of them, may all be true.
-  if (a.isEvent || b.isEvent || isNumbered(a, place)) return DIFFERENT
+  if (a.isEvent || b.isEvent || isNumbered(a, place)) return APART
   if (isDate && (a.isOwn || a.timeless.some(isRepeatedDay) || b.timeless.some(isRepeatedDay))) {
-    return DIFFERENT
+    return APART
   }
   return { kind: 'contradicts', because: isDate ? 'date' : 'number' }
 }
@@ -293,15 +305,6 @@ function withoutAnswer(text: string): string {
   return text
     .replace(/^(?:no|nope|nein|não|non|yes|yeah|ja|sí|sim|oui|不|是的)[,.!;:，。] */iu, '')
     .replace(/, (?:no|nope|nein|não|non)[.!]*$/iu, '')
-}
-
-/** Extractors write about "the user"; people write about themselves. */
-function asFirstPerson(text: string): string {
-  return text
-    .replace(/\b(?:the )?user's\b/gi, 'my')
-    .replace(/\b(?:the )?user is\b/gi, 'I am')
-    .replace(/\b(?:the )?user has\b/gi, 'I have')
-    .replace(/\b(?:the )?user (?=[\p{L}])/giu, 'I ')
 }
 
 /** What is given up, in words: of "from MySQL to PostgreSQL" the first. */

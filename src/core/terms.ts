@@ -34,6 +34,25 @@ export function indexTerms(text: string): readonly string[] {
   return terms.length > 0 ? terms : lastResort(text)
 }
 
+/** Terms with a space between each, and how many they are. */
+export type IndexText = { readonly terms: string; readonly count: number }
+
+/** The same as `indexTerms` in one text, which takes half of the time: only what was never met is taken apart. */
+export function indexText(text: string): IndexText {
+  const parts: string[] = []
+  let count = 0
+  for (const piece of pieces(text)) {
+    const isLong = piece.length > REMEMBERED_CHARACTERS_MAX
+    const made = isLong && PLAIN_EAST_ASIAN.test(piece) ? runsText(piece) : knownPieces.of(piece)
+    if (made.count === 0) continue
+    parts.push(made.text)
+    count += made.count
+  }
+  if (count > 0) return { terms: parts.join(' '), count }
+  const terms = lastResort(text)
+  return { terms: terms.join(' '), count: terms.length }
+}
+
 /** The distinct terms to look for: stop words dropped while something else remains, at most QUERY_TERMS_MAX. */
 export function queryTerms(text: string): readonly string[] {
   const ranks = new Map<string, Rank>()
@@ -74,11 +93,14 @@ function mostTelling(terms: readonly string[], room: number): readonly string[] 
 // Zero-width space and control characters separate words; a term may not hold them anyway.
 const SEPARATORS = /[\s\u0000-\u001f\u007f-\u009f\u200b]+/
 
-/** Plain text has no other separator than the space, and splitting at that is three times as fast. */
-const PLAIN = /^[\u0020-\u007e]*$/
+/** All separators but the space and the line break. Most texts have none, and are split three times as fast. */
+const RARE_SEPARATORS =
+  /[\t\v\f\r\u0000-\u0008\u000e-\u001f\u007f-\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff]/
+const COMMON_SEPARATORS = /[ \n]+/
 
 function pieces(text: string): readonly string[] {
-  return PLAIN.test(text) ? text.split(' ') : text.split(SEPARATORS)
+  if (RARE_SEPARATORS.test(text)) return text.split(SEPARATORS)
+  return text.includes('\n') ? text.split(COMMON_SEPARATORS) : text.split(' ')
 }
 
 /** A text of invisible characters only still finds itself, by their numbers. */
@@ -90,24 +112,88 @@ function lastResort(text: string): readonly string[] {
 }
 
 /**
- * Most pieces of a text are words seen before. Only pieces under 13 characters are remembered: V8 makes longer
- * substrings views of their text, and one remembered word would keep 50,000 characters alive.
+ * Most words of a text were met before. What was made of them is remembered in two halves: when the newer one is full,
+ * the older one goes, and with it what was not met since. V8 makes substrings of 13 and more characters views of their
+ * text, and one remembered word would keep 50,000 characters alive, so those are copied.
  */
-const REMEMBERED_CHARACTERS_MAX = 12
-const REMEMBERED_PIECES_MAX = 32_768
-const remembered = new Map<string, readonly Term[]>()
+class Remembered<Value> {
+  #newer = new Map<string, Value>()
+  #older = new Map<string, Value>()
+  readonly #make: (text: string) => Value
+
+  constructor(make: (text: string) => Value) {
+    this.#make = make
+  }
+
+  of(text: string): Value {
+    if (text.length > REMEMBERED_CHARACTERS_MAX) return this.#make(text)
+    const known = this.#newer.get(text)
+    if (known !== undefined) return known
+    const own = text.length < VIEWED_CHARACTERS_MIN ? text : text.split('').join('')
+    const value = this.#older.get(own) ?? this.#make(own)
+    if (this.#newer.size >= REMEMBERED_TEXTS_MAX) {
+      this.#older = this.#newer
+      this.#newer = new Map()
+    }
+    this.#newer.set(own, value)
+    return value
+  }
+}
+
+const REMEMBERED_CHARACTERS_MAX = 16
+const REMEMBERED_TEXTS_MAX = 32_768
+const VIEWED_CHARACTERS_MIN = 13
+
+/** What a piece is made of, and the same as text. */
+type Made = { readonly terms: readonly Term[]; readonly text: string; readonly count: number }
+
+const knownPieces = new Remembered(piecesMade)
+const knownWords = new Remembered(wordTerms)
 
 function termsOf(piece: string): readonly Term[] {
-  const known = remembered.get(piece)
-  if (known !== undefined) return known
+  return knownPieces.of(piece).terms
+}
+
+function piecesMade(piece: string): Made {
   const terms: Term[] = []
   if (IS_ASCII.test(piece)) addTerms(piece, terms)
+  else if (PLAIN_EAST_ASIAN.test(piece)) addRuns(piece, terms)
   else for (const part of pieces(folded(piece))) addTerms(part, terms)
-  if (piece.length <= REMEMBERED_CHARACTERS_MAX) {
-    if (remembered.size >= REMEMBERED_PIECES_MAX) remembered.clear()
-    remembered.set(piece, terms)
+  return { terms, text: terms.map(({ text }) => text).join(' '), count: terms.length }
+}
+
+/**
+ * Ideographs and kana that folding leaves as they are, and marks that end a run of them; a letter comes first. Most of
+ * a Chinese or Japanese text is such, and takes a quarter of the time without folding it and looking for names.
+ */
+const PLAIN_EAST_ASIAN =
+  /^[\u4e00-\u9fff\u3041-\u3096\u30a1-\u30fa][\u4e00-\u9fff\u3041-\u3096\u30a1-\u30fa\u30fc，。、：；（）「」！？]*$/
+const EAST_ASIAN_MARKS = /[，。、：；（）「」！？]+/
+
+function addRuns(piece: string, terms: Term[]): void {
+  for (const run of piece.split(EAST_ASIAN_MARKS)) {
+    for (let at = 0; at < run.length; at++) {
+      terms.push({ text: run.charAt(at), rank: run.length > 1 ? INDEX_ONLY : SOUGHT })
+      if (at + 1 === run.length) break
+      const isMinor = isHiragana(run.charCodeAt(at)) && isHiragana(run.charCodeAt(at + 1))
+      terms.push({ text: run.slice(at, at + 2), rank: isMinor ? MINOR : SOUGHT })
+    }
   }
-  return terms
+}
+
+/** What `addRuns` adds, as text. */
+function runsText(piece: string): { readonly text: string; readonly count: number } {
+  const terms: string[] = []
+  for (const run of piece.split(EAST_ASIAN_MARKS)) {
+    const last = run.length - 1
+    for (let at = 0; at < last; at++) terms.push(run.charAt(at), run.slice(at, at + 2))
+    if (last >= 0) terms.push(run.charAt(last))
+  }
+  return { text: terms.join(' '), count: terms.length }
+}
+
+function isHiragana(unit: number): boolean {
+  return unit >= 0x3041 && unit <= 0x3096
 }
 
 const IS_ASCII = /^[\u0000-\u007f]*$/
@@ -203,11 +289,17 @@ const NEGATION = /n't$/i
 const CAMEL = /(?<=[a-z0-9]{2})(?=[A-Z])|(?<=[a-z0-9A-Z])(?=[A-Z][a-z]{2})/
 
 function addWord(word: string, terms: Term[]): void {
+  for (const term of knownWords.of(word)) terms.push(term)
+}
+
+function wordTerms(word: string): readonly Term[] {
+  const terms: Term[] = []
   const bare = CLITIC.exec(word)?.[1] ?? word
   pushWord(bare.replaceAll("'", ''), terms)
-  if (NEGATION.test(bare)) return
+  if (NEGATION.test(bare)) return terms
   const parts = bare.split("'").flatMap((part) => part.split(CAMEL))
   if (parts.length > 1) for (const part of parts) pushWord(part, terms)
+  return terms
 }
 
 function pushWord(word: string, terms: Term[]): void {

@@ -182,7 +182,8 @@ describe('decideWrite', () => {
     const known = stored('I drive a Golf')
     const input = { content: 'I drive a Tesla to work now' }
     const given = (verdict: Verdict, neighbour = known) =>
-      decide(input, { neighbours: [neighbour], verdicts: new Map([[neighbour.id, verdict]]) }).kind
+      decide(input, { neighbours: [neighbour], verdicts: new Map([[neighbour.content, verdict]]) })
+        .kind
 
     it('[TR6] it decides where rules can not tell', () => {
       expect(given('duplicate')).toBe('duplicate')

@@ -33,14 +33,22 @@ export type WriteContext = {
   /** Tombstones that match the draft's content or key. */
   readonly tombstones: readonly Tombstone[]
   readonly reinforcement: number
-  /** What someone else makes of neighbours that rules keep apart; see `core/truth/adjudicate.ts`. */
-  readonly verdicts?: ReadonlyMap<MemoryId, Verdict>
+  /**
+   * What someone else makes of statements that rules can't tell from this one, by their words: a verdict on what a
+   * memory said says nothing about what it says since. See `core/truth/adjudicate.ts`.
+   */
+  readonly verdicts?: ReadonlyMap<string, Verdict>
 }
 
 export type WriteDecision =
   | { readonly kind: 'create'; readonly memory: Memory }
-  | { readonly kind: 'update'; readonly memory: Memory; readonly previous: Memory }
-  | { readonly kind: 'duplicate'; readonly memory: Memory; readonly previous: Memory }
+  | {
+      readonly kind: 'update' | 'duplicate'
+      readonly memory: Memory
+      readonly previous: Memory
+      /** The statement in its own words, where somebody else said that it is the same: they may be wrong. */
+      readonly absorbed?: Memory
+    }
   | {
       readonly kind: 'supersede'
       readonly memory: Memory
@@ -56,6 +64,8 @@ export type WriteDecision =
       readonly because: Contradiction | 'trust'
     }
   | { readonly kind: 'refused'; readonly because: 'forgotten' }
+
+type Restated = Extract<WriteDecision, { kind: 'update' | 'duplicate' }>
 
 export function decideWrite(context: WriteContext): WriteDecision {
   const { draft, sameKey, tombstones } = context
@@ -80,12 +90,18 @@ export function decideWrite(context: WriteContext): WriteDecision {
   const compared = neighbours.map((neighbour) => {
     const known = readStatement(neighbour.content)
     const byRules = compareReadings(said, known)
-    const verdict = context.verdicts?.get(neighbour.id)
-    const comparison = byRules.kind === 'different' ? judged(verdict) : byRules
-    return { neighbour, known, verdict, comparison }
+    const verdict = context.verdicts?.get(neighbour.content)
+    const isJudged = isOpen(byRules)
+    const comparison = isJudged ? judged(verdict) : byRules
+    return { neighbour, known, verdict, isJudged, comparison }
   })
-  const same = compared.find(({ comparison }) => comparison.kind === 'same')?.neighbour
-  if (same !== undefined) return restate(context, same)
+  const same = compared.find(({ comparison }) => comparison.kind === 'same')
+  if (same !== undefined) {
+    const restated = restate(context, same.neighbour)
+    return same.isJudged
+      ? { ...restated, absorbed: absorbedInto(context, same.neighbour) }
+      : restated
+  }
   for (const { neighbour, known, verdict, comparison } of compared) {
     if (comparison.kind !== 'contradicts') continue
     const { because } = comparison
@@ -114,7 +130,7 @@ function decideSameKey(context: WriteContext, holder: Memory): WriteDecision {
 }
 
 /** Said again: reinforced, and what the caller says beyond it is taken over. */
-function restate(context: WriteContext, memory: Memory): WriteDecision {
+function restate(context: WriteContext, memory: Memory): Restated {
   // Reinforcing already takes the higher importance.
   const { importance = 0, ...given } = context.draft.given
   const draft = { ...context.draft, given }
@@ -128,6 +144,11 @@ function restate(context: WriteContext, memory: Memory): WriteDecision {
   return { kind: 'update', memory: updated, previous: memory }
 }
 
+/** Kept out of recall, where it can be restored from. */
+function absorbedInto(context: WriteContext, { id }: Memory): Memory {
+  return { ...createMemory(context), key: null, status: 'superseded', supersededBy: id }
+}
+
 /** The same statement from the same kind of source: what is kept aside must not pile up. */
 function echoOf({ draft, neighbours }: WriteContext): Memory | undefined {
   const said = readStatement(draft.content)
@@ -136,6 +157,11 @@ function echoOf({ draft, neighbours }: WriteContext): Memory | undefined {
       neighbour.trust === draft.trust &&
       compareReadings(said, readStatement(neighbour.content)).kind === 'same',
   )
+}
+
+/** Whether rules leave it to others what two statements are to each other. */
+export function isOpen(comparison: Comparison): boolean {
+  return comparison.kind === 'different' && comparison.isCertain !== true
 }
 
 function judged(verdict: Verdict | undefined): Comparison {
@@ -164,11 +190,16 @@ export function undecidedNeighbour(
 ): Memory | null {
   const isNamed = draft.key !== null && draft.provenance.extractor === null
   if (decision.kind !== 'create' || draft.trust === 'suspect' || isNamed) return null
-  const said = readStatement(draft.content)
-  const isDoubtful = (neighbour: Memory) =>
-    close.has(neighbour.id) ||
-    sharedWords(said, readStatement(neighbour.content)) > SHARED_WORDS_MIN
-  return neighbours.find(isDoubtful) ?? null
+  return (
+    neighbours.find(({ id, content }) => isDoubtful(draft.content, content, close.has(id))) ?? null
+  )
+}
+
+/** Whether it is worth asking what two statements are to each other: rules can't tell, and they look like one matter. */
+export function isDoubtful(content: string, other: string, isClose: boolean): boolean {
+  const [said, known] = [readStatement(content), readStatement(other)]
+  if (!isOpen(compareReadings(said, known))) return false
+  return isClose || sharedWords(said, known) > SHARED_WORDS_MIN
 }
 
 /**
@@ -283,7 +314,7 @@ function later(a: Instant | null, b: Instant): Instant {
 }
 
 /** Said again: more certain and more alive, but still one memory. A disabled one stays disabled. */
-function reinforce(context: WriteContext, memory: Memory): WriteDecision {
+function reinforce(context: WriteContext, memory: Memory): Restated {
   const importance = Math.max(memory.importance, context.draft.given.importance ?? 0)
   const reinforced: Memory = {
     ...memory,

@@ -5,9 +5,9 @@
 import { type DraftInput, type EditInput, parseScope, type ScopeInput } from '../core/draft.ts'
 import { AppError } from '../core/errors.ts'
 import type { ForeignRecord } from '../core/foreign/record.ts'
-import { decideRecall } from '../core/gate.ts'
 import { type Instant, parseId, type Scope, SYSTEM_OWNER } from '../core/ids.ts'
 import type { Memory } from '../core/memory.ts'
+import { resolveSettings } from '../core/settings.ts'
 import type { Embedder, EmbedderReport } from '../ports/embedder.ts'
 import type { Change, Page, Store, StoreFault, StoreReport, Tally } from '../ports/store.ts'
 import { type Cleared, type ClearOptions, clear } from './clear.ts'
@@ -17,7 +17,9 @@ import * as correct from './correct.ts'
 import { Indexer, type IndexProgress, type IndexStatus } from './indexing.ts'
 import { LegGuard } from './leg-guard.ts'
 import { createLife, type Life, type LifeStatus } from './life/life.ts'
+import { namedModel, wordingBy } from './models/wording.ts'
 import { createModels, type Models } from './models.ts'
+import { createOverview, type Overview } from './overview.ts'
 import { type ErasedOwner, eraseOwner } from './owners.ts'
 import { type ForeignOptions, importRecords } from './portability/foreign.ts'
 import { exportLines, type Imported, importLines } from './portability.ts'
@@ -25,6 +27,8 @@ import type { EnginePorts } from './ports.ts'
 import { type Probe, probe } from './probe.ts'
 import { createQueue } from './queue.ts'
 import * as read from './read.ts'
+import { type GivenPreview, previewGiven, type Trial } from './reading/previewing.ts'
+import { createReader } from './reading/reading.ts'
 import { type RecallQuery, type Recollection, recall } from './recall.ts'
 import { type Learned, type LearnOptions, learn, type Remembered, remember } from './remember.ts'
 import { merged, type Reach, scopesFor } from './shared.ts'
@@ -69,6 +73,12 @@ export interface Engine extends Life {
    * to look: in the session of the scope, in everything of the owner, or in shared memory as well.
    */
   recall(scope: ScopeInput, query: RecallQuery & { readonly reach?: Reach }): Promise<Recollection>
+  /** What the gateway would give a model for a message, with the settings that are tried. Changes nothing. */
+  previewGiven(
+    scope: ScopeInput,
+    message: string,
+    options?: { readonly trial?: Trial; readonly signal?: AbortSignal },
+  ): Promise<GivenPreview>
   get(scope: ScopeInput, id: string): Promise<Memory | null>
   list(scope: ScopeInput, query?: read.ListQuery): Promise<Page<Memory>>
   tally(scope: ScopeInput, query?: read.ReadFilter): Promise<Tally>
@@ -95,7 +105,7 @@ export interface Engine extends Life {
   undo(scope: ScopeInput, change: string): Promise<Undone>
   /** Forgets, or erases, everything that matches; one change, which can be undone as long as nothing is erased. */
   clear(scope: ScopeInput, query: read.ReadFilter, options?: ClearOptions): Promise<Cleared>
-  /** Puts one memory in the place of many old ones, which it supersedes. */
+  /** Puts one memory in the place of many old ones, which it supersedes, in the words of a model where there is one. */
   summarize(scope: ScopeInput, options?: SummarizeOptions): Promise<Summarized>
   /** Removes everything of an owner for good: memories, history, conversations, settings, keys. */
   eraseOwner(owner: string, options?: { readonly dryRun?: boolean }): Promise<ErasedOwner>
@@ -122,6 +132,8 @@ export interface Engine extends Life {
     records: AsyncIterable<ForeignRecord>,
     options?: ForeignOptions,
   ): Promise<Imported>
+  /** Hears every commit that goes through this engine, until the function it gets back is called. Must not fail. */
+  onChanged(listener: (changes: readonly Change[]) => void): () => void
   /** Who has memories here, and how many. */
   places(): Promise<
     readonly { readonly owner: string; readonly user: string | null; readonly memories: number }[]
@@ -129,6 +141,8 @@ export interface Engine extends Life {
   status(): Promise<EngineStatus>
   /** What it is made of, without asking any of it. */
   parts(): EngineParts
+  /** For whoever writes to the store beside the engine, as the index of files does: vectors and counts follow. */
+  noteCommitted(changes: readonly Change[]): void
   /** Writes, finds and removes something, to see whether that works. */
   probe(): Promise<Probe>
   /**
@@ -151,6 +165,8 @@ export interface Engine extends Life {
   readonly answers: Answers
   /** What memory does around requests to models. */
   readonly conversations: Conversations
+  /** Memories seen from afar. */
+  readonly overview: Overview
   /** What it embeds and reranks with. */
   readonly models: Models
   close(): Promise<void>
@@ -164,11 +180,15 @@ export function createEngineOn(given: EnginePorts): Engine {
       : new Indexer({ ...given, embedder, vectors })
   const guards = { meaning: new LegGuard(given.clock), rerank: new LegGuard(given.clock) }
   const tallies = new Tallies(given.store, given.clock)
-  const store = watched(given.store, (changes) => {
+  const listeners = new Set<(changes: readonly Change[]) => void>()
+  const noteCommitted = (changes: readonly Change[]) => {
     tallies.changed(changes)
     indexer?.changed(memoriesIn(changes))
     keeper.changed(changes)
-  })
+    reader.changed(changes)
+    for (const listener of listeners) listener(changes)
+  }
+  const store = watched(given.store, noteCommitted)
   const ports = { ...given, store }
   const uses = new UseCounter(store, ports.clock)
   const inTurn = createQueue()
@@ -177,6 +197,7 @@ export function createEngineOn(given: EnginePorts): Engine {
   /** Whatever else may hold something of what was erased lets it go. */
   const letGo = async () => {
     conversations.letGo()
+    reader.letGo()
     await answers.forgetAll()
     await ports.onErased?.()
   }
@@ -185,13 +206,17 @@ export function createEngineOn(given: EnginePorts): Engine {
       const parsed = parseScope(scope)
       return remember(await portsOf(parsed), parsed, draft)
     })
-  const recallFirst: Engine['recall'] = (scope, query) => recallIn(scope, query)
+  const reader = createReader({
+    ports,
+    recall: (scope, query) => recallIn(scope, query),
+    modelFor: (owner) => keeper.modelFor(owner),
+  })
   const keeper = createLife({
     ports,
     settings: stored,
     inTurn,
     letGo,
-    recall: recallFirst,
+    read: reader.read,
     remember: rememberInTurn,
   })
   const { life, settings, noteSaid } = keeper
@@ -233,9 +258,8 @@ export function createEngineOn(given: EnginePorts): Engine {
   const conversations = createConversations({
     ports,
     settings,
-    recall: recallIn,
+    read: reader.read,
     learn: learnInTurn,
-    decideRecall,
     noteSaid,
   })
   return {
@@ -245,10 +269,15 @@ export function createEngineOn(given: EnginePorts): Engine {
     settings,
     audit: createAudit(ports, async () => (await settings.effective(null)).auditDays),
     answers,
-    models: createModels(ports),
+    models: createModels(ports, (owner) => keeper.modelFor(owner)),
+    overview: createOverview(ports, indexer),
     remember: rememberInTurn,
     learn: async (scope, text, options) => learnInTurn(scope, text, options),
     recall: recallIn,
+    previewGiven: async (scope, message, { trial = {}, signal = NEVER } = {}) => {
+      const inForce = resolveSettings(await settings.effective(parseScope(scope).owner), trial)
+      return previewGiven({ ports, read: reader.read }, scope, message, inForce, signal)
+    },
     get: async (scope, id) => store.get('memory', parseScope(scope), parseId('mem', id)),
     list: async (scope, query = {}) => read.list(ports, parseScope(scope), query),
     tally: async (scope, query = {}) => {
@@ -280,7 +309,13 @@ export function createEngineOn(given: EnginePorts): Engine {
       if (cleared.erased > 0) await letGo()
       return cleared
     },
-    summarize: async (scope, options = {}) => summarize(ports, parseScope(scope), options),
+    summarize: async (scope, options = {}) => {
+      const parsed = parseScope(scope)
+      const { coreModel } = await settings.effective(parsed.owner)
+      const model = namedModel(coreModel, keeper.modelFor(parsed.owner))
+      const word = model === null ? {} : { word: wordingBy(model).summary }
+      return summarize(ports, parsed, { ...word, ...options })
+    },
     eraseOwner: async (owner, options = {}) => {
       const { owner: named } = parseScope({ owner })
       if (options.dryRun !== true) {
@@ -291,12 +326,17 @@ export function createEngineOn(given: EnginePorts): Engine {
       if (options.dryRun !== true) await letGo()
       return erased
     },
+    onChanged: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
     parts: () => ({
       embedder: embedder === undefined ? null : reportOn(embedder, guards.meaning),
       vectors: vectors === undefined ? 'none' : 'store',
       reranks: given.reranker !== undefined,
       learns: given.languageModel !== undefined,
     }),
+    noteCommitted,
     probe: () => probe(ports),
     undo: async (scope, change) => undo(ports, parseScope(scope), parseId('chg', change)),
     noteUse: async (scope, ids) => {
@@ -339,6 +379,7 @@ export function createEngineOn(given: EnginePorts): Engine {
     close: async () => {
       await conversations.close()
       await keeper.close()
+      await reader.close()
       await uses.flush().catch(() => {}) // counting is not worth failing for
       await Promise.all([guards.meaning.close(), guards.rerank.close()])
       await indexer?.close()
@@ -352,6 +393,8 @@ export function createEngineOn(given: EnginePorts): Engine {
     },
   }
 }
+
+const NEVER = new AbortController().signal
 
 /** A model that hangs doesn't know it; whoever has waited for it does. */
 function reportOn(embedder: Embedder, guard: LegGuard): EmbedderReport {

@@ -1,6 +1,14 @@
 /** The models that the engine itself works with, for whoever wants to use them directly. */
+import { parseScope } from '../core/draft.ts'
 import { AppError } from '../core/errors.ts'
+import type { OwnerId } from '../core/ids.ts'
 import type { EmbeddingModel, EmbedOptions } from '../ports/embedder.ts'
+import type {
+  Completion,
+  CompletionRequest,
+  LanguageModel,
+  ModelProvider,
+} from '../ports/language-model.ts'
 import type { EnginePorts } from './ports.ts'
 
 export interface Models {
@@ -17,13 +25,30 @@ export interface Models {
     readonly model: string
     readonly ranked: readonly { readonly index: number; readonly score: number }[]
   }>
+  /** One question to a language model, on the account of an owner and behind its guards. */
+  ask(owner: string, request: CompletionRequest): Promise<Completion>
+  /** Whose language models can be asked, and what else they are called. */
+  providers(): Promise<{
+    readonly providers: readonly ModelProvider[]
+    readonly aliases: readonly string[]
+  }>
 }
 
-export function createModels({
-  embedder,
-  reranker,
-}: Pick<EnginePorts, 'embedder' | 'reranker'>): Models {
+export function createModels(
+  {
+    embedder,
+    reranker,
+    languageModel,
+  }: Pick<EnginePorts, 'embedder' | 'reranker' | 'languageModel'>,
+  modelFor: (owner: OwnerId) => LanguageModel | null,
+): Models {
   return {
+    ask: async (owner, request) => {
+      const model = modelFor(parseScope({ owner }).owner)
+      if (model === null) throw new AppError('missing_part', 'There is no language model.')
+      return model.complete(request)
+    },
+    providers: async () => (await languageModel?.providers?.()) ?? { providers: [], aliases: [] },
     embed: async (texts, options) => {
       if (embedder === undefined) {
         throw new AppError('missing_part', 'There is no embedding model: `RECOLLECT_EMBEDDING`.')

@@ -6,6 +6,7 @@ import { hintsFor } from '../core/attributes.ts'
 import type { Draft } from '../core/draft.ts'
 import { embeddingText, spaceSignature } from '../core/embedding.ts'
 import { fingerprint } from '../core/fingerprint.ts'
+import { NARRATIVE_KEY } from '../core/identity/narrative.ts'
 import type { Instant, MemoryId, Place, Scope } from '../core/ids.ts'
 import type { Memory } from '../core/memory.ts'
 import { readStatement } from '../core/statements.ts'
@@ -14,6 +15,8 @@ import type { MemoryFilter } from '../ports/store.ts'
 import type { VectorIndex, VectorSpace } from '../ports/vector-index.ts'
 import { withinTime } from './deadline.ts'
 import type { EnginePorts } from './ports.ts'
+
+export { NARRATIVE_KEY } from '../core/identity/narrative.ts'
 
 export type Neighbours = {
   /** Exact restatements first, then the others, nearest first. */
@@ -64,9 +67,6 @@ export async function neighboursOf(
   const others = ids.flatMap((id) => byId.get(id) ?? [])
   return { memories: [...exact, ...others], close: new Set(close) }
 }
-
-/** Of what is told about a person as a whole. */
-const NARRATIVE_KEY = 'identity:narrative'
 
 /** What stands for a whole conversation, or for all that is known of a person, is no statement among others. */
 export function isStatement({ category, key }: Memory): boolean {

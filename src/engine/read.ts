@@ -8,6 +8,7 @@ import {
   type MemoryCategory,
   type MemoryStatus,
   type MemoryType,
+  type Trust,
 } from '../core/memory.ts'
 import type { MemoryFilter, Page } from '../ports/store.ts'
 import { getOrThrow } from './changes.ts'
@@ -19,6 +20,9 @@ export type ReadFilter = {
   readonly statuses?: readonly MemoryStatus[]
   readonly types?: readonly MemoryType[]
   readonly categories?: readonly MemoryCategory[]
+  readonly trusts?: readonly Trust[]
+  /** What wrote it: `provenance.source`. */
+  readonly sources?: readonly string[]
   readonly pinned?: boolean
   readonly key?: string
   readonly createdFrom?: Instant
@@ -104,11 +108,13 @@ export async function asOf(
 
 export function toMemoryFilter(query: ReadFilter, now: Instant): MemoryFilter {
   const { statuses, types, categories, pinned, key, createdFrom, createdBefore } = query
-  const { contains, ids, importanceMin } = query
+  const { contains, ids, importanceMin, trusts, sources } = query
   return {
     statuses: statuses ?? ['active'],
     ...(types === undefined ? {} : { types }),
     ...(categories === undefined ? {} : { categories }),
+    ...(trusts === undefined ? {} : { trusts }),
+    ...(sources === undefined ? {} : { sources }),
     ...(pinned === undefined ? {} : { pinned }),
     ...(key === undefined ? {} : { key }),
     ...(createdFrom === undefined ? {} : { createdFrom }),

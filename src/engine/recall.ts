@@ -409,15 +409,15 @@ function parseTime(time: Date | number): Instant {
 }
 
 function filterOf(query: RecallQuery, now: Instant): MemoryFilter {
-  const believed = query.includeSuspect === true ? {} : { trusts: BELIEVED }
+  const { trusts = TRUST_LEVELS } = query
+  const believed =
+    query.includeSuspect === true ? {} : { trusts: trusts.filter((trust) => trust !== 'suspect') }
   if (query.asOf === undefined) return { ...toMemoryFilter(query, now), ...believed }
   // What has been replaced or disabled since may have been active then.
   const { unendedAt: _, ...where } = toMemoryFilter({ ...query, statuses: MEMORY_STATUSES }, now)
   const before = Math.min(now + 1, query.createdBefore ?? Number.POSITIVE_INFINITY)
   return { ...where, ...believed, createdBefore: before as Instant } // "at or before", in whole milliseconds
 }
-
-const BELIEVED = TRUST_LEVELS.filter((trust) => trust !== 'suspect')
 
 function tokenBudget({ tokensMax, purpose }: RecallQuery, settings: Settings): number | null {
   if (tokensMax !== undefined) {

@@ -71,8 +71,10 @@ export async function learn(
   const { accepts = () => true, keyPrefix = '', trust } = options
   const kept: Remembered[] = []
   let refused = 0
+  // What was said to a model is recorded while others wait: nobody is asked about it here.
+  const { adjudicate: _, ...alone } = ports
   for (const fact of extractPatterns(text).filter(accepts)) {
-    const decision = await write(ports, scope, {
+    const decision = await write(alone, scope, {
       content: fact.content,
       key: keyPrefix + fact.key,
       type: fact.type,
@@ -103,7 +105,7 @@ async function write(ports: EnginePorts, scope: Scope, input: DraftInput): Promi
   const draft = parseDraft(input, ports.clock.now())
   let id: MemoryId | undefined
   // Asked once, also when something changes meanwhile and all is decided again.
-  const verdicts = new Map<MemoryId, Verdict>()
+  const verdicts = new Map<string, Verdict>()
   return decideAndCommit(ports, async () => {
     const { change, now } = stamp(ports)
     id ??= ids.next('mem', now)
@@ -150,23 +152,25 @@ export async function holderOf(
   return rows[0] ?? null
 }
 
-/** How long a write waits for someone else's judgement. */
-const ADJUDICATION_MS = 10_000
+/** How long somebody who writes, and those who write after them, wait for someone else's judgement. */
+const ADJUDICATION_MS = 2_000
 
 /** What rules decide; where they find nothing to say about a close neighbour, what they make of a verdict on it. */
 export async function judge(
   { adjudicate }: EnginePorts,
   context: WriteContext,
   close: ReadonlySet<MemoryId>,
-  verdicts: Map<MemoryId, Verdict>,
+  verdicts: Map<string, Verdict>,
+  ms = ADJUDICATION_MS,
 ): Promise<WriteDecision> {
   const decision = decideWrite({ ...context, verdicts })
-  const doubtful = adjudicate === undefined ? null : undecidedNeighbour(context, decision, close)
-  if (adjudicate === undefined || doubtful === null || verdicts.has(doubtful.id)) return decision
-  const asked = await withinTime(ADJUDICATION_MS, (signal) =>
+  if (adjudicate === undefined) return decision
+  const doubtful = undecidedNeighbour(context, decision, close)
+  if (doubtful === null || verdicts.has(doubtful.content)) return decision
+  const asked = await withinTime(ms, (signal) =>
     adjudicate(doubtful.content, context.draft.content, signal),
   )
-  verdicts.set(doubtful.id, asked.kind === 'done' ? asked.result : 'unsure')
+  verdicts.set(doubtful.content, asked.kind === 'done' ? asked.result : 'unsure')
   return decideWrite({ ...context, verdicts })
 }
 
@@ -180,7 +184,10 @@ function changesOf(ports: EnginePorts, decision: WriteDecision): readonly Change
       return [creating(decision.memory)]
     case 'update':
     case 'duplicate':
-      return replacing(ports, decision.previous, decision.memory)
+      return [
+        ...replacing(ports, decision.previous, decision.memory),
+        ...(decision.absorbed === undefined ? [] : [creating(decision.absorbed)]),
+      ]
     case 'supersede':
       return [
         ...replacing(ports, decision.previous, decision.superseded),

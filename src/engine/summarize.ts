@@ -28,6 +28,7 @@ export type WordSummary = (request: {
   /** What rules made of them. */
   readonly condensed: string
   readonly tokensMax: number
+  readonly signal?: AbortSignal
 }) => Promise<string>
 
 export type SummarizeOptions = {
@@ -46,6 +47,8 @@ export type Summarized = {
   readonly tokensSaved: number
   readonly superseded: number
   readonly summaries: readonly Memory[]
+  /** Who worded them, `both` where a model failed on some; null where there are none. */
+  readonly wording: SummaryDraft['wording'] | 'both' | null
 }
 
 const DAYS_DEFAULT = 30
@@ -55,6 +58,11 @@ const TOKENS_DEFAULT = 4_000
 const TOKENS_MAX = 1_000_000
 /** Of one call, the oldest; another call takes the next ones. */
 const MEMORIES_MAX = 500
+
+type Done = Pick<SummaryDraft, 'wording'> & {
+  readonly group: readonly Memory[]
+  readonly summary: Memory
+}
 
 /** Keeps of each user, or of one session, the newest memories that fit, and summarizes the rest. */
 export function summarizeMemories(
@@ -81,13 +89,13 @@ export async function summarize(
     contents.reduce((sum, content) => sum + count(content), 0)
   const candidates = groups.flat()
   const totalTokens = tokensOf(candidates.map(({ content }) => content))
-  const done: { readonly group: readonly Memory[]; readonly summary: Memory }[] = []
+  const done: Done[] = []
   for (const group of dryRun ? [] : groups) {
     const worded = await wordingOf(group, word, count)
     const id = ports.ids.next('mem', mark.now)
     const summary = summaryOf(group, { id, place: placeOf(group, scope), ...worded }, mark)
     // Somebody changed one of them meanwhile: these wait for the next call.
-    if (await replaceAll(ports, group, summary)) done.push({ group, summary })
+    if (await replaceAll(ports, group, summary)) done.push({ group, summary, ...worded })
     await nextTurn()
   }
   const contents = dryRun ? groups.map(condensed) : done.map(({ summary }) => summary.content)
@@ -98,7 +106,13 @@ export async function summarize(
     tokensSaved: Math.max(0, tokensOf(replaced.map(({ content }) => content)) - tokensOf(contents)),
     superseded: dryRun ? 0 : replaced.length,
     summaries: done.map(({ summary }) => summary),
+    wording: wordingIn(done.map(({ wording }) => wording)),
   }
+}
+
+function wordingIn(wordings: readonly SummaryDraft['wording'][]): Summarized['wording'] {
+  const [first = null, ...others] = new Set(wordings)
+  return others.length === 0 ? first : 'both'
 }
 
 function checked({ olderThanDays, maxTokens, ...rest }: SummarizeOptions) {

@@ -2,3 +2,21 @@
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
+
+/** Long enough that going round costs nothing, and so short that nobody notices the wait. */
+const HELD_MS_MAX = 5
+
+/** Counts by the clock and not by pieces: how long a piece takes depends on what is in it, and on the machine. */
+export class Pace {
+  #since = performance.now()
+
+  /** Whether the thread was held for long enough. */
+  get isDue(): boolean {
+    return performance.now() - this.#since >= HELD_MS_MAX
+  }
+
+  async rest(): Promise<void> {
+    await nextTurn()
+    this.#since = performance.now()
+  }
+}

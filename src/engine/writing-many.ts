@@ -18,8 +18,11 @@ import { holderOf, judge } from './remember.ts'
 
 export type Mark = { readonly change: ChangeId; readonly now: Instant }
 
-/** What others said about neighbours, by statement: asked once, also when all is decided again. */
-export type Verdicts = Map<string, Map<MemoryId, Verdict>>
+/** What others make of two statements, by the newer and the older one: asked once, also when all is decided again. */
+export type Verdicts = Map<string, Map<string, Verdict>>
+
+/** Batches are made in the background, where there is time to think. */
+const VERDICT_MS = 15_000
 
 type Touched = {
   /** As the store holds it; null for a new one. */
@@ -63,8 +66,8 @@ export class WriteBatch {
       tombstones: await this.#tombstones(draft),
       reinforcement: this.#settings.reinforcement,
     }
-    const decision = await judge(this.#ports, context, close, this.#verdictsOn(draft))
-    return this.#take(decision)
+    const verdicts = this.#verdictsOn(draft)
+    return this.#take(await judge(this.#ports, context, close, verdicts, VERDICT_MS))
   }
 
   /** A memory as it will be after the batch; the one given where the batch leaves it alone. */
@@ -120,6 +123,9 @@ export class WriteBatch {
         const category = previous.category === 'identity' ? 'identity' : decision.memory.category
         const memory = { ...decision.memory, ...again, category }
         this.#replace(previous, memory)
+        const { absorbed } = decision
+        if (absorbed !== undefined)
+          this.#touched.set(absorbed.id, { before: null, after: absorbed })
         return { ...decision, memory }
       }
     }
@@ -152,8 +158,8 @@ export class WriteBatch {
     return { memories: present.filter(isComparable), close }
   }
 
-  #verdictsOn({ content }: Draft): Map<MemoryId, Verdict> {
-    const known = this.#verdicts.get(content) ?? new Map<MemoryId, Verdict>()
+  #verdictsOn({ content }: Draft): Map<string, Verdict> {
+    const known = this.#verdicts.get(content) ?? new Map<string, Verdict>()
     this.#verdicts.set(content, known)
     return known
   }

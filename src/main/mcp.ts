@@ -9,19 +9,27 @@ import { serve } from './serve.ts'
 
 const PATH = '/mcp'
 
-export function serveOverStreams(
+/** While it serves, it also does what is due in the background, as a server does. */
+export async function serveOverStreams(
   options: McpOptions,
   streams: { readonly stdin: Readable; readonly stdout: Writable },
 ): Promise<void> {
-  const { version, scope, isCompatible, stop } = options
-  return serveStdio({
-    ...streams,
-    contextOf: contextOf(options),
-    version,
-    compatibility: isCompatible,
-    caller: localCaller(scope.owner, scope.user),
-    signal: stop,
-  })
+  const { engine, version, scope, isCompatible, stop } = options
+  // A store that can't be written to at the moment is no reason not to serve what it holds.
+  const starting = engine.jobs.start().catch(() => {})
+  try {
+    await serveStdio({
+      ...streams,
+      contextOf: contextOf(options),
+      version,
+      compatibility: isCompatible,
+      caller: localCaller(scope.owner, scope.user),
+      signal: stop,
+    })
+  } finally {
+    await starting
+    await engine.jobs.stop()
+  }
 }
 
 /** The server, with MCP at `/mcp` behind the same port. */

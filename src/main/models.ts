@@ -52,6 +52,8 @@ export function createProviderAccess(
     open,
     languageModel: {
       complete: async (request) => (await open()).languageModel.complete(request),
+      providers: async () =>
+        (await (await open()).languageModel.providers?.()) ?? { providers: [], aliases: [] },
       close: async () => {
         const closing = opened
         opened = null

@@ -2,11 +2,15 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
 import { systemClock } from '../adapters/system/clock.ts'
 import { AppError } from '../core/errors.ts'
 import type { ServeOptions, Serving } from '../doors/cli/host.ts'
 import { openHttpDoor } from '../doors/http/door.ts'
 import { bracketed, hostsFor, isLoopback, isWildcard } from '../doors/http/guard.ts'
+
+/** Beside the code, in the package as in a clone. */
+const STUDIO_FOLDER = fileURLToPath(new URL('../../dist-studio', import.meta.url))
 
 export async function serve(options: ServeOptions): Promise<Serving> {
   const { host, port, engine, allowedHosts, tls, auth = 'keys', graceMs, ...rest } = options
@@ -14,6 +18,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const certificate = tls == null ? null : readCertificate(tls)
   const door = openHttpDoor(
     {
+      studioFolder: STUDIO_FOLDER,
       ...rest,
       engine,
       auth,

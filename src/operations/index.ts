@@ -1,22 +1,33 @@
 /** The table: everything that can be done over a door. */
+import * as agents from './agents.ts'
 import * as background from './background.ts'
+import * as describing from './describing.ts'
+import * as episodes from './episodes.ts'
+import * as identity from './identity.ts'
 import * as instances from './instances.ts'
 import * as keys from './keys.ts'
 import * as lifecycle from './lifecycle.ts'
 import * as memories from './memories.ts'
 import * as moving from './moving.ts'
 import type { Operation } from './operation.ts'
+import * as overview from './overview.ts'
+import * as previewing from './previewing.ts'
 import * as reading from './reading.ts'
+import * as receiptStats from './receipt-stats.ts'
 import * as receipts from './receipts.ts'
+import * as review from './review.ts'
 import * as settings from './settings.ts'
 import * as system from './system.ts'
+import * as transcript from './transcript.ts'
+import * as trying from './trying.ts'
 
 export const OPERATIONS: readonly Operation[] = [
   reading.listMemories,
   memories.addMemory,
   reading.clearMemories,
   reading.searchMemories,
-  reading.previewRetrieval,
+  previewing.previewRetrieval,
+  previewing.previewInjection,
   memories.learnMemories,
   memories.forgetBy,
   memories.undoChange,
@@ -27,8 +38,15 @@ export const OPERATIONS: readonly Operation[] = [
   system.engineStatus,
   system.reindex,
   system.reindexStatus,
+  trying.testEmbedding,
+  trying.testRerank,
+  trying.listModels,
+  trying.testModel,
   moving.exportMemories,
   moving.importMemories,
+  overview.memoryVectors,
+  overview.memoryEntities,
+  overview.memoryDays,
   memories.getMemory,
   memories.updateMemory,
   memories.forgetMemory,
@@ -36,6 +54,8 @@ export const OPERATIONS: readonly Operation[] = [
   memories.restoreMemory,
   memories.disableMemory,
   memories.eraseMemory,
+  transcript.memorySources,
+  describing.describeSettings,
   settings.getSettings,
   settings.changeSettings,
   instances.listInstanceMemories,
@@ -43,8 +63,27 @@ export const OPERATIONS: readonly Operation[] = [
   instances.forgetInstanceMemory,
   instances.clearInstance,
   receipts.listReceipts,
+  receiptStats.receiptStats,
   receipts.getReceipt,
   lifecycle.ingestConversation,
+  agents.searchLayer,
+  agents.listAgents,
+  episodes.listEpisodes,
+  episodes.getEpisode,
+  episodes.editEpisode,
+  episodes.disableEpisode,
+  episodes.forgetEpisode,
+  episodes.restoreEpisode,
+  identity.getIdentity,
+  identity.addIdentity,
+  identity.editIdentity,
+  identity.forgetIdentity,
+  transcript.listSessions,
+  transcript.listTurns,
+  transcript.forgetSession,
+  transcript.getTurn,
+  transcript.editTurn,
+  transcript.forgetTurn,
   lifecycle.flushSession,
   lifecycle.consolidateMemories,
   lifecycle.listConsolidations,
@@ -57,6 +96,9 @@ export const OPERATIONS: readonly Operation[] = [
   lifecycle.listReview,
   lifecycle.approveMemory,
   lifecycle.rejectMemory,
+  review.listConflicts,
+  review.settleConflict,
+  review.reconcileMemory,
   lifecycle.recallForPrompt,
   lifecycle.captureMessages,
   keys.listKeys,

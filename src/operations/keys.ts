@@ -137,6 +137,19 @@ export const listAudit = defineOperation({
   access: 'manage',
   input: z.strictObject({
     owner: scopeFields.owner,
+    actor: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('The id of a key, or `none` for whoever sat at the machine.'),
+    operation: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('As `memory.forget`, or `memory` for all that is done to memories.'),
+    target: z.string().min(1).max(200).optional().describe('The id of what it was done to.'),
     from: timeInput.optional(),
     before: timeInput.optional(),
     limit: z.int().min(1).max(1_000).default(50),
@@ -158,11 +171,14 @@ export const listAudit = defineOperation({
   }),
   http: { method: 'GET', path: '/api/audit' },
   cli: 'audit',
-  run: async (context, { owner, from, before, limit, after }) => {
+  run: async (context, { owner, actor, operation, target, from, before, limit, after }) => {
     if (owner !== undefined) ownerOf(context, { owner }, 'manage')
     const { rows, next } = await context.engine.audit.list({
       limit,
       ...(owner === undefined ? {} : { owner }),
+      ...(actor === undefined ? {} : { actor: actor === 'none' ? null : actor }),
+      ...(operation === undefined ? {} : { operation }),
+      ...(target === undefined ? {} : { target }),
       ...(from === undefined ? {} : { from }),
       ...(before === undefined ? {} : { before }),
       ...(after === undefined ? {} : { after }),

@@ -250,11 +250,16 @@ export const recallForPrompt = defineOperation({
   output: z.object({
     block: z.string().describe('Empty when there is nothing to say.'),
     memories: z.array(wireMemory),
+    skipped: z
+      .enum(['off', 'short'])
+      .nullable()
+      .describe('Why nothing was looked for: `autoRecall` is off, or the prompt is too short.'),
   }),
   http: { method: 'POST', path: '/api/hooks/recall' },
   run: async (context, { prompt, ...input }) => {
     const found = await context.engine.recallFor(scopeOf(context, input, 'read'), prompt)
-    return { block: found.block, memories: found.memories.map(toWire) }
+    const { block, memories, skipped } = found
+    return { block, memories: memories.map(toWire), skipped }
   },
 })
 
@@ -271,12 +276,16 @@ export const captureMessages = defineOperation({
   output: z.object({
     captured: z.array(wireMemory),
     passed: z.int().describe('Messages of the person that were left alone.'),
+    skipped: z
+      .enum(['off'])
+      .nullable()
+      .describe('`autoCapture` is off, and nothing was looked at.'),
   }),
   http: { method: 'POST', path: '/api/hooks/capture' },
   targets: ({ captured }) => captured.map(({ id }) => id),
   run: async (context, { messages, ...input }) => {
     const scope = scopeOf(context, input, 'write')
-    const { captured, passed } = await context.engine.captureFrom(scope, messages)
-    return { captured: captured.map(({ memory }) => toWire(memory)), passed }
+    const { captured, passed, skipped } = await context.engine.captureFrom(scope, messages)
+    return { captured: captured.map(({ memory }) => toWire(memory)), passed, skipped }
   },
 })

@@ -4,6 +4,7 @@ import { AppError } from '../core/errors.ts'
 import type { Instant, MemoryId } from '../core/ids.ts'
 import { parseId } from '../core/ids.ts'
 import { QUERY_CHARACTERS_MAX } from '../core/limits.ts'
+import { TRUST_LEVELS } from '../core/memory.ts'
 import { STRATEGIES } from '../core/settings.ts'
 import type { LegReport } from '../engine/gather.ts'
 import type { ReadFilter } from '../engine/read.ts'
@@ -28,10 +29,13 @@ const LIST_LIMIT_MAX = 200
 /** About as many characters as a token has in most languages; a sum over all memories can't be counted exactly. */
 const CHARACTERS_PER_TOKEN = 4
 
-const filterFields = {
+export const filterFields = {
   type: listOf(memoryType).optional(),
   category: listOf(memoryCategory).optional(),
   status: listOf(memoryStatus).optional().describe('Default: active.'),
+  trust: listOf(z.enum(TRUST_LEVELS)).optional(),
+  source: listOf(z.string().max(100)).optional().describe('What wrote it.'),
+  importanceMin: z.int().min(1).max(10).optional().describe('At least this important.'),
   pinned: z.boolean().optional(),
   key: z.string().max(200).optional(),
   createdFrom: timeInput.optional(),
@@ -43,6 +47,9 @@ type FilterInput = {
   readonly type?: ReadFilter['types'] | undefined
   readonly category?: ReadFilter['categories'] | undefined
   readonly status?: ReadFilter['statuses'] | undefined
+  readonly trust?: ReadFilter['trusts'] | undefined
+  readonly source?: readonly string[] | undefined
+  readonly importanceMin?: number | undefined
   readonly pinned?: boolean | undefined
   readonly key?: string | undefined
   readonly createdFrom?: number | undefined
@@ -50,12 +57,16 @@ type FilterInput = {
   readonly includeEnded?: boolean | undefined
 }
 
-function toFilter(input: FilterInput): ReadFilter {
+export function toFilter(input: FilterInput): ReadFilter {
   const { type, category, status, pinned, key, createdFrom, createdBefore, includeEnded } = input
+  const { trust, source, importanceMin } = input
   return defined({
     types: type,
     categories: category,
     statuses: status,
+    trusts: trust,
+    sources: source,
+    importanceMin,
     pinned,
     key,
     createdFrom: createdFrom as Instant | undefined, // checked by its schema
@@ -145,8 +156,8 @@ const leg = z.object({
   because: z.string().nullable(),
   missing: z.int().optional().describe('Memories without a vector yet.'),
 })
-const legs = z.object({ keyword: leg, meaning: leg, rerank: leg })
-const step = z.object({ stage: z.string(), score: z.number(), note: z.string().optional() })
+export const legs = z.object({ keyword: leg, meaning: leg, rerank: leg })
+export const step = z.object({ stage: z.string(), score: z.number(), note: z.string().optional() })
 
 const searchHit = z.object({
   id: z.string(),
@@ -257,99 +268,9 @@ function toHit(
   }
 }
 
-function toLegs({ legs: all }: Recollection) {
+export function toLegs({ legs: all }: Recollection) {
   const toLeg = (report: LegReport) => ({ ...report })
   return { keyword: toLeg(all.keyword), meaning: toLeg(all.meaning), rerank: toLeg(all.rerank) }
-}
-
-export const previewRetrieval = defineOperation({
-  name: 'memory.preview',
-  summary: 'What a model would be given for a message, and why. Changes nothing.',
-  access: 'read',
-  input: z.strictObject({
-    ...scopeFields,
-    query: z.string().min(1).max(1_048_576),
-    scope: z.enum(['session', 'owner', 'global']).optional(),
-    strategy: z.enum(STRATEGIES).optional(),
-    maxTokens: z.int().min(1).max(16_000).default(2_000),
-    limit: z.int().min(1).max(100).default(20),
-  }),
-  output: z.object({
-    memories: z.array(
-      z.object({
-        id: z.string(),
-        type: memoryType,
-        key: z.string().nullable(),
-        content: z.string(),
-        score: z.number(),
-        tokens: z.int(),
-        tier: z.enum(['fts5', 'vector', 'hybrid-rrf', 'hybrid', 'recent']),
-        vecScore: z.number().nullable(),
-        ftsScore: z.number().nullable(),
-        trail: z.array(step),
-      }),
-    ),
-    resolution: z.object({
-      embeddingSource: z.string().nullable(),
-      embeddingModel: z.string().nullable(),
-      vectorStore: z.string(),
-      strategyUsed: z.enum(STRATEGIES),
-      rerankApplied: z.boolean(),
-      fallbackReason: z.string().nullable(),
-    }),
-    totalTokensUsed: z.int(),
-    budgetMaxTokens: z.int(),
-  }),
-  http: { method: 'POST', path: '/api/memory/retrieve-preview' },
-  run: async (context, { query, scope: reach, strategy, maxTokens, limit, ...input }) => {
-    const { engine } = context
-    const found = await engine.recall(scopeOf(context, input, 'read'), {
-      text: query,
-      limit,
-      tokensMax: maxTokens,
-      ...(strategy === undefined ? {} : { strategy }),
-      ...(reach === undefined ? {} : { reach }),
-    })
-    const { embedder, vectors } = engine.parts()
-    return {
-      memories: found.memories.map((recalled) => toPreview(recalled, found)),
-      resolution: {
-        embeddingSource: embedder?.source ?? null,
-        embeddingModel: embedder?.model ?? null,
-        vectorStore: vectors,
-        strategyUsed: found.strategy,
-        rerankApplied: found.legs.rerank.state === 'searched',
-        fallbackReason: found.legs.meaning.because ?? found.legs.keyword.because,
-      },
-      totalTokensUsed: found.tokens,
-      budgetMaxTokens: maxTokens,
-    }
-  },
-})
-
-function toPreview({ memory, score, tokens, evidence, trail }: Recalled, found: Recollection) {
-  const isKeyword = evidence.keyword > 0
-  const isMeaning = evidence.meaning > 0
-  const tier =
-    found.strategy === 'recent' || found.strategy === 'exact'
-      ? ('recent' as const)
-      : isKeyword && isMeaning
-        ? ('hybrid' as const)
-        : isMeaning
-          ? ('vector' as const)
-          : ('fts5' as const)
-  return {
-    id: memory.id,
-    type: memory.type,
-    key: memory.key,
-    content: memory.content,
-    score,
-    tokens,
-    tier,
-    vecScore: isMeaning ? evidence.meaning : null,
-    ftsScore: isKeyword ? evidence.keyword : null,
-    trail: trail.map((each) => ({ ...each })),
-  }
 }
 
 export const clearMemories = defineOperation({
@@ -448,10 +369,15 @@ export const summarizeMemories = defineOperation({
     summaryIds: z
       .array(z.string())
       .describe('One for each user, more where they would be too long.'),
+    wording: z
+      .enum(['model', 'rules', 'both'])
+      .nullable()
+      .describe('Who worded them: a model, where one is configured and did not fail, or rules.'),
     change: z.string().nullable().describe('What undo takes.'),
     dryRun: z.boolean(),
   }),
   http: { method: 'POST', path: '/api/memory/summarize' },
+  cli: 'summarize',
   targets: ({ summaryIds }) => summaryIds,
   run: async (context, { olderThanDays, maxTokens, dryRun, ...input }) => {
     const owner = ownerOf(context, input, 'curate')
@@ -468,6 +394,7 @@ export const summarizeMemories = defineOperation({
       deletedCount: done.superseded,
       summaryId: done.summaries[0]?.id ?? null,
       summaryIds: done.summaries.map(({ id }) => id),
+      wording: done.wording,
       change: done.summaries[0]?.change ?? null,
       dryRun,
     }

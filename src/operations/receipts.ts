@@ -1,13 +1,34 @@
 /** Operations on receipts: what memory did for each request to a model. */
 import { z } from 'zod'
+import type { ScopeInput } from '../core/draft.ts'
 import { AppError } from '../core/errors.ts'
 import { FORMAT_NAMES, PLACEMENTS } from '../core/formats/format.ts'
+import { GATE_SECTIONS } from '../core/gate/types.ts'
 import type { Receipt } from '../core/receipt.ts'
+import { SETTINGS } from '../core/settings.ts'
+import {
+  type Conversations,
+  SKIPPED,
+  type SkipReason,
+} from '../engine/conversations/conversations.ts'
+import type { Page } from '../ports/store.ts'
 import { defineOperation } from './operation.ts'
 import { scopeFields, scopeOf } from './scope.ts'
 import { isoTime } from './wire.ts'
 
 const ids = z.array(z.string())
+export const SKIP_REASONS = Object.keys(SKIPPED) as [SkipReason, ...SkipReason[]] // the table's own keys
+const gateMode = z.enum(SETTINGS.relevanceGateMode.choices)
+
+export const wireGate = z
+  .object({
+    mode: gateMode.describe('The setting relevanceGateMode.'),
+    by: gateMode.describe('What decided: rules do where a model can’t be asked.'),
+    section: z.enum(['all', ...GATE_SECTIONS]),
+    because: z.string(),
+  })
+  .nullable()
+  .describe('What kind of memories the message was found to need; null when that was not asked.')
 
 export const wireReceipt = z
   .object({
@@ -26,6 +47,7 @@ export const wireReceipt = z
     degraded: z
       .array(z.string())
       .describe('Parts of recall that failed, so that it found less than it could have.'),
+    gate: wireGate,
     recalled: z.array(
       z.object({
         memory: z.string(),
@@ -34,6 +56,8 @@ export const wireReceipt = z
         trail: z.array(z.object({ stage: z.string(), score: z.number() })),
       }),
     ),
+    identity: ids.describe('Of those that were added: those that are always given.'),
+    quoted: ids.describe('Turns of earlier conversations that were added word for word.'),
     injected: z
       .object({ placement: z.enum(PLACEMENTS), memories: ids, tokens: z.int() })
       .nullable(),
@@ -60,6 +84,7 @@ export type WireReceipt = z.output<typeof wireReceipt>
 
 function toWireReceipt({ place, at, ...receipt }: Receipt): WireReceipt {
   const { degraded, recalled, injected, shadow, turns, extracted, toolCalls } = receipt
+  const { identity, quoted } = receipt
   return {
     ...receipt,
     owner: place.owner,
@@ -70,6 +95,8 @@ function toWireReceipt({ place, at, ...receipt }: Receipt): WireReceipt {
     recalled: recalled.map((each) => ({ ...each, trail: [...each.trail] })),
     injected: injected && { ...injected, memories: [...injected.memories] },
     shadow: shadow && { ...shadow, memories: [...shadow.memories] },
+    identity: [...identity],
+    quoted: [...quoted],
     turns: [...turns],
     extracted: [...extracted],
     toolCalls: [...toolCalls],
@@ -82,21 +109,61 @@ export const listReceipts = defineOperation({
   access: 'read',
   input: z.strictObject({
     ...scopeFields,
+    model: z.string().max(200).optional().describe('Only requests that named this model.'),
+    skipped: z
+      .enum(['none', ...SKIP_REASONS])
+      .optional()
+      .describe('Only those without memories for this reason; `none`: those with memories.'),
     limit: z.int().min(1).max(200).default(50),
     after: z.string().max(200).optional().describe('What `next` of the page before said.'),
   }),
-  output: z.object({ receipts: z.array(wireReceipt), next: z.string().nullable() }),
+  output: z.object({
+    receipts: z.array(wireReceipt),
+    next: z.string().nullable().describe('Where to go on; a page before it may be short.'),
+  }),
   http: { method: 'GET', path: '/api/receipts' },
   cli: 'receipts',
-  run: async (context, { limit, after, ...input }) => {
-    const scope = scopeOf(context, input, 'read')
-    const { rows, next } = await context.engine.conversations.receipts(scope, {
-      limit,
-      ...(after === undefined ? {} : { after }),
-    })
+  run: async (context, { limit, after, model, skipped, ...input }) => {
+    const { rows, next } = await matchingReceipts(
+      context.engine.conversations,
+      scopeOf(context, input, 'read'),
+      ({ model: named, skipped: reason }) =>
+        (model === undefined || model === named) &&
+        (skipped === undefined || skipped === (reason ?? 'none')),
+      { limit, ...(after === undefined ? {} : { after }) },
+    )
     return { receipts: rows.map(toWireReceipt), next }
   },
 })
+
+/** How many are read at once, and for one answer, where most of them may not match. */
+const READ_AT_ONCE = 200
+const READ_MAX = 2_000
+
+async function matchingReceipts(
+  conversations: Conversations,
+  scope: ScopeInput,
+  matches: (receipt: Receipt) => boolean,
+  { limit, after: first }: { readonly limit: number; readonly after?: string },
+): Promise<Page<Receipt>> {
+  const rows: Receipt[] = []
+  let after = first ?? null
+  for (let read = 0; read < READ_MAX; read += READ_AT_ONCE) {
+    const page = await conversations.receipts(scope, {
+      limit: READ_AT_ONCE,
+      ...(after === null ? {} : { after }),
+    })
+    for (const [index, receipt] of page.rows.entries()) {
+      if (matches(receipt)) rows.push(receipt)
+      if (rows.length < limit) continue
+      const isLast = index === page.rows.length - 1 && page.next === null
+      return { rows, next: isLast ? null : receipt.id }
+    }
+    after = page.next
+    if (after === null) break
+  }
+  return { rows, next: after }
+}
 
 export const getReceipt = defineOperation({
   name: 'receipt.get',

@@ -21,6 +21,8 @@ import { ownerOf, scopeFields } from './scope.ts'
 const ALIASES: {
   readonly [alias: string]: {
     readonly name: SettingName
+    /** Whether it is another name and nothing else. */
+    readonly isPlain: boolean
     readonly schema: z.ZodType
     readonly read: (value: never) => unknown
     readonly write: (value: never) => unknown
@@ -31,6 +33,7 @@ const ALIASES: {
   embeddingModel: nullable('embeddingProviderModel'),
   embeddingBackend: {
     name: 'embeddingSource',
+    isPlain: false,
     schema: z.enum(['mlx', 'none']),
     read: (value: string) => (value === 'none' ? 'none' : 'auto'),
     write: (value: string) => (value === 'none' ? 'none' : 'mlx'),
@@ -39,17 +42,40 @@ const ALIASES: {
 
 function same(name: SettingName) {
   const keep = (value: unknown) => value
-  return { name, schema: schemaOf(SETTINGS[name]), read: keep, write: keep }
+  return { name, isPlain: true, schema: schemaOf(SETTINGS[name]), read: keep, write: keep }
 }
 
 /** Text that others write as null when there is none. */
 function nullable(name: SettingName) {
   return {
     name,
+    isPlain: false,
     schema: z.string().max(200).nullable(),
     read: (value: string | null) => value ?? '',
     write: (value: string) => (value === '' ? null : value),
   }
+}
+
+/** The numbers that other systems move into their range, and so do we: under the names that come from there. */
+const CLAMPED: { readonly [name: string]: Range } = {
+  memoryBudgetTokens: { min: 100, max: 4_000 },
+  summaryDebounceSeconds: SETTINGS.summaryDebounceSeconds,
+  consolidationIntervalHours: SETTINGS.consolidationIntervalHours,
+  salienceFloor: SETTINGS.salienceFloor,
+  episodeRetentionDays: SETTINGS.episodeRetentionDays,
+}
+type Range = { readonly min: number; readonly max: number }
+
+/** Into what range a number under this name is moved; null for one that is refused when it is out of range. */
+export function clampedRange(name: string): Range | null {
+  return Object.hasOwn(CLAMPED, name) ? (CLAMPED[name] ?? null) : null
+}
+
+/** The setting that a name stands for, and whose values it takes; null when there is none. */
+export function settingNamed(name: string): SettingName | null {
+  const own = settingNames().find((each) => each === name)
+  const alias = Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined
+  return own ?? (alias?.isPlain === true ? alias.name : null)
 }
 
 function schemaOf(declaration: SettingDeclaration): z.ZodType {
@@ -74,6 +100,23 @@ const fields = Object.fromEntries([
     schema.describe(`The same as ${name}.`),
   ]),
 ]) as { [name: string]: z.ZodType }
+
+/** Those that are moved into their range are let in with any number. */
+function inputField(name: string, schema: z.ZodType): z.ZodType {
+  const range = clampedRange(name)
+  const own = settingNamed(name)
+  if (range === null || own === null) return schema
+  const declaration: SettingDeclaration = SETTINGS[own]
+  const isWhole = declaration.kind === 'number' && declaration.step === 'integer'
+  return (isWhole ? z.int() : z.number()).describe(
+    `${schema.description ?? ''} ${range.min} to ${range.max}: what lies outside is moved there, and the answer says so.`,
+  )
+}
+
+const clampedOutput = z
+  .array(z.object({ name: z.string(), given: z.number(), used: z.number() }))
+  .describe('Numbers that were out of their range, and what was set instead.')
+type Clamped = z.output<typeof clampedOutput>[number]
 
 const level = z
   .enum(['system', 'owner'])
@@ -143,7 +186,7 @@ async function sourcesOf({ engine }: Context, owner: OwnerId | null, settings: S
 export const changeSettings = defineOperation({
   name: 'settings.change',
   summary:
-    'Sets what is given and leaves the rest; null takes a value back to the next weaker one.',
+    'Sets what is given and leaves the rest; null takes a value back to the next weaker one. Tells of numbers that it moved into their range.',
   access: 'curate',
   isIdempotent: true,
   input: z.strictObject({
@@ -151,10 +194,13 @@ export const changeSettings = defineOperation({
     apiKeyId: scopeFields.apiKeyId,
     level,
     ...Object.fromEntries(
-      Object.entries(fields).map(([name, schema]) => [name, schema.nullable().optional()]),
+      Object.entries(fields).map(([name, schema]) => [
+        name,
+        inputField(name, schema).nullable().optional(),
+      ]),
     ),
   }),
-  output,
+  output: output.extend({ clamped: clampedOutput.optional() }),
   http: { method: 'PUT', path: '/api/settings/memory' },
   cli: 'settings',
   targets: (_, { owner: _o, apiKeyId: _a, level: _l, ...given }) => Object.keys(given),
@@ -163,17 +209,39 @@ export const changeSettings = defineOperation({
     if (at === 'system') refuseUnlessMay(caller, 'manage')
     else ownerOf(context, { owner, apiKeyId }, 'curate')
     const meant = ownerMeant(context, { owner, apiKeyId, level: at })
-    const own = toOwnNames(given, await engine.settings.effective(meant))
-    if (meant === null) return toWire(await engine.settings.change(null, own))
+    const inForce = await engine.settings.effective(meant)
+    const { values, clamped } = intoRange(given, inForce)
+    const own = toOwnNames(values, inForce)
+    const told = (settings: Settings) =>
+      clamped.length === 0 ? toWire(settings) : { ...toWire(settings), clamped }
+    if (meant === null) return told(await engine.settings.change(null, own))
     // Clients send all that they were told. What is for the whole system goes there, if the caller may set it.
     const system = mayDo(caller, 'manage') ? onlySystem(own) : {}
     const rest = Object.entries(own).filter(([name]) => !Object.hasOwn(system, name))
     if (Object.keys(system).length > 0) await engine.settings.change(null, system)
-    return toWire(await engine.settings.change(meant, Object.fromEntries(rest)))
+    return told(await engine.settings.change(meant, Object.fromEntries(rest)))
   },
 })
 
 type Values = { readonly [name: string]: unknown }
+
+/** Numbers that are to be moved into their range are. What is in force, under whatever name, is let be. */
+function intoRange(
+  given: Values,
+  inForce: Settings,
+): { readonly values: Values; readonly clamped: Clamped[] } {
+  const clamped: Clamped[] = []
+  const values = Object.entries(given).map(([name, value]) => {
+    const range = clampedRange(name)
+    const own = settingNamed(name)
+    const isLetBe = range === null || own === null || value === inForce[own]
+    if (isLetBe || typeof value !== 'number') return [name, value]
+    const used = Math.min(range.max, Math.max(range.min, value))
+    if (used !== value) clamped.push({ name, given: value, used })
+    return [name, used]
+  })
+  return { values: Object.fromEntries(values), clamped }
+}
 
 function onlySystem(values: Values): Values {
   return Object.fromEntries(Object.entries(values).filter(([name]) => isSystem(name)))

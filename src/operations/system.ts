@@ -229,6 +229,11 @@ export const systemStatus = defineOperation({
       schemaVersion: z.int(),
       sizeBytes: z.int().nullable(),
       memories: z.int().nullable().describe('Of all owners; for superadmins only.'),
+      facts: z
+        .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+        .describe(
+          'What the store says of itself, as whether it is encrypted; for superadmins only.',
+        ),
     }),
     memories: z.int().describe('Of the home owner, active.'),
     index: z
@@ -282,6 +287,7 @@ export const systemStatus = defineOperation({
         schemaVersion: status.schemaVersion,
         sizeBytes: isSuperadmin ? status.sizeBytes : null,
         memories: isSuperadmin ? status.rows.memory : null,
+        facts: isSuperadmin ? { ...status.facts } : {},
       },
       memories: total,
       index:

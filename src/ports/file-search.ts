@@ -83,9 +83,14 @@ export type FileStatus = {
     readonly lastSyncAt: number | null
     readonly troubles: readonly FileTrouble[]
   }[]
-  readonly bySource: Readonly<Record<FileSource, { readonly files: number; readonly chunks: number }>>
+  readonly bySource: Readonly<
+    Record<FileSource, { readonly files: number; readonly chunks: number }>
+  >
   /** How changes are noticed, and why not better. */
-  readonly watching: { readonly mode: 'events' | 'polling' | 'off'; readonly because: string | null }
+  readonly watching: {
+    readonly mode: 'events' | 'polling' | 'off'
+    readonly because: string | null
+  }
   readonly provider: string | null
   readonly model: string | null
   /** Chunks that are found by their words only, for now. */

@@ -21,6 +21,17 @@ export type Completion = {
   readonly tokens: { readonly input: number; readonly output: number }
 }
 
+/** Somebody who can be asked. */
+export type ModelProvider = {
+  /** As in `openai/gpt-5`. */
+  readonly name: string
+  readonly kind: string
+  /** Or it needs none. */
+  readonly hasKey: boolean
+  /** Those that are written down, without the provider's name; others can be asked for as well. */
+  readonly models: readonly string[]
+}
+
 /**
  * LanguageModel: one question to a model, one answer, nothing kept. Failures are AppErrors: `not_found` (no such model),
  * `unavailable` and `timeout` (may heal), `invalid_input` (the provider refuses), `cancelled` (by the signal); none holds
@@ -28,6 +39,11 @@ export type Completion = {
  */
 export interface LanguageModel {
   complete(request: CompletionRequest): Promise<Completion>
+  /** Who can be asked, and what else models are called; left out where that is not known. */
+  providers?(): Promise<{
+    readonly providers: readonly ModelProvider[]
+    readonly aliases: readonly string[]
+  }>
   /** Where there is something to close. Called once nobody asks any more. */
   close?(): Promise<void>
 }

@@ -2,7 +2,7 @@ import { AppError } from '../core/errors.ts'
 import type { Instant } from '../core/ids.ts'
 import { PAGE_ROWS_MAX } from '../core/limits.ts'
 import type { Turn } from '../core/transcript.ts'
-import type { FindQuery, Row, Table } from './store.ts'
+import type { FindQuery, Page, Row, SessionQuery, SessionTally, Table } from './store.ts'
 
 /** Which part of a list is asked for. */
 export type Part = { readonly limit: number; readonly offset: number }
@@ -63,4 +63,35 @@ export function cursorAfter<T extends Table>(
 ): string | null {
   if (last === undefined || order === 'updated') return null
   return isSaidOrder(order) ? saidCursor(last as Turn) : last.id // only turns have these orders
+}
+
+/** A conversation with what its place in the list is by. */
+export type SessionPoint = SessionTally & { readonly lastId: string }
+
+const SESSION_CURSOR = /^(-?\d{1,16})\.(.+)$/s
+
+/** The place of a conversation after which a page begins; null for first pages. */
+export function sessionAfter({
+  after,
+}: SessionQuery): Pick<SessionPoint, 'lastSaidAt' | 'lastId'> | null {
+  if (after === undefined) return null
+  const [, lastSaidAt, lastId] = SESSION_CURSOR.exec(after) ?? []
+  if (lastId === undefined) {
+    const message = '"after" takes only what an earlier page gave as "next".'
+    throw new AppError('invalid_input', message, { field: 'after' })
+  }
+  return { lastSaidAt: Number(lastSaidAt) as Instant, lastId } // as `sessionPage` wrote it
+}
+
+/** From what was found with one more than asked for, which tells whether there is another page. */
+export function sessionPage(
+  found: readonly SessionPoint[],
+  { limit }: SessionQuery,
+): Page<SessionTally> {
+  const page = found.slice(0, limit)
+  const last = found.length > limit ? page.at(-1) : undefined
+  return {
+    rows: page.map(({ lastId: _, ...tally }) => tally),
+    next: last === undefined ? null : `${last.lastSaidAt}.${last.lastId}`,
+  }
 }

@@ -5,6 +5,7 @@ import type {
   Instant,
   MemoryId,
   OwnerId,
+  Place,
   RevisionId,
   Scope,
   SessionId,
@@ -32,6 +33,10 @@ export type MemoryFilter = {
   readonly types?: readonly MemoryType[]
   readonly categories?: readonly MemoryCategory[]
   readonly trusts?: readonly Trust[]
+  /** What wrote it: `provenance.source`. */
+  readonly sources?: readonly string[]
+  /** Whether it says that another one says otherwise. */
+  readonly conflicting?: boolean
   readonly pinned?: boolean
   readonly change?: ChangeId
   /** Neither expired nor past its validity at this instant. */
@@ -222,6 +227,20 @@ export type TurnQuery = {
 /** Score and coverage as for memories, but among the owner's turns. */
 export type TurnHit = Pick<TextHit, 'score' | 'coverage'> & { readonly id: TurnId }
 
+/** How much there is of a conversation, without reading it. */
+export type SessionTally = {
+  readonly place: Place & { readonly session: SessionId }
+  readonly turns: number
+  readonly firstSaidAt: Instant
+  readonly lastSaidAt: Instant
+}
+
+export type SessionQuery = {
+  readonly limit: number
+  /** Only what `next` of an earlier page gave. */
+  readonly after?: string
+}
+
 /** Best first; of equal scores what was said last comes first, as in the order `lastSaid`. */
 export type TurnMatch = { readonly hits: readonly TurnHit[] }
 
@@ -273,6 +292,11 @@ export interface Store {
   matchText(scope: Scope, query: TextQuery): Promise<TextMatch>
   /** Finds turns by their words, from the commit on that they were put with. */
   matchTurns(scope: Scope, query: TurnQuery): Promise<TurnMatch>
+  /**
+   * The conversations that there are turns of, those with the last word first; of several said at the same instant, the
+   * one with the highest id of a turn. Turns that belong to no session are left out.
+   */
+  sessions(scope: Scope, query: SessionQuery): Promise<Page<SessionTally>>
   /**
    * What stands around these memories in their sessions, up to `reach` on each side, in the order of ids. Memories that
    * are not in the scope or belong to no session are left out.

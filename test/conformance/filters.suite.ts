@@ -57,6 +57,39 @@ export function describeFilters(open: OpenStore): void {
     expect(await found({ types: ['episodic'], pinned: true })).toEqual([])
   })
 
+  it('[SR1] narrows by what wrote a memory, whatever text that is, and by whether it is in conflict', async () => {
+    const store = await open()
+    const source = (text: string, speaker: string | null = null) => ({
+      ...memory().provenance,
+      ...{ source: text, speaker },
+    })
+    // What looks like the field inside of another, and characters that databases and JSON write in other ways.
+    const odd = ['a"b\\c', 'nul\0', 'half \ud800', '\ue0000000', "it's", 'back\\', 'naïve 猫']
+    const written = [
+      memory({ content: 'needle', provenance: source('cli', '"source":"api"') }),
+      memory({ content: 'needle', provenance: source('api', 'x\\"source":"cli"') }),
+      ...odd.map((text) => memory({ content: 'needle', provenance: source(text) })),
+    ]
+    const [first] = written
+    const disputed = memory({ content: 'needle', conflictsWith: first?.id ?? null })
+    await store.commit([...written, disputed].map(create))
+    const found = async (where: MemoryFilter) => {
+      const { rows } = await store.find('memory', ADA, { where, limit: 100, order: 'oldest' })
+      const { hits } = await store.matchText(ADA, { text: 'needle', limit: 100, where })
+      expect(new Set(hits.map(({ id }) => id))).toEqual(new Set(rows.map(({ id }) => id)))
+      expect((await store.tally(ADA, where)).total).toBe(rows.length)
+      return rows.map(({ id }) => id)
+    }
+    for (const row of written) {
+      expect(await found({ sources: [row.provenance.source] })).toEqual([row.id])
+    }
+    expect(await found({ sources: odd })).toEqual(written.slice(2).map(({ id }) => id))
+    expect(await found({ sources: ['CLI', 'a'] })).toEqual([])
+    expect(await found({ sources: [] })).toEqual([])
+    expect(await found({ conflicting: true })).toEqual([disputed.id])
+    expect(await found({ conflicting: false })).toEqual(written.map(({ id }) => id))
+  })
+
   it('[ST8] finds revisions by memory, by change, and by the time they were in force', async () => {
     const store = await open()
     const row = memory({ updatedAt: instant(100), change: changeId('maker') })

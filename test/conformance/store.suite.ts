@@ -23,6 +23,7 @@ import { describeFilters } from './filters.suite.ts'
 import { describeHistories, HISTORIES } from './histories.suite.ts'
 import { describeIsolation } from './isolation.suite.ts'
 import { describeListing } from './listing.suite.ts'
+import { describeSessions } from './sessions.suite.ts'
 import { describeSurroundings } from './surroundings.suite.ts'
 import { describeTextMatching } from './text.suite.ts'
 import { describeTurns } from './turns.suite.ts'
@@ -64,6 +65,7 @@ export function describeStore(
   describe(`${name}: sessions`, () => describeSurroundings(opened))
   describe(`${name}: keyword search`, () => describeTextMatching(opened))
   describe(`${name}: what was said`, () => describeTurns(opened, histories))
+  describe(`${name}: conversations`, () => describeSessions(opened))
   describe(`${name}: any text`, () => describeAnyText(opened))
   describe(`${name}: histories`, () => describeHistories(opened, histories))
 }

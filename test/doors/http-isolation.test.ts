@@ -13,6 +13,7 @@ import { type Answer, type Client, keyFor, start } from './http-support.ts'
 const MARK = 'xylophone'
 const VICTIM = 'victim'
 const ATTACKER = 'attacker'
+const SESSION = 's-2'
 
 async function scene() {
   const { engine, client } = await start()
@@ -24,13 +25,22 @@ async function scene() {
   for (let number = 0; number < 5; number++) {
     await engine.remember({ owner: VICTIM }, { content: `${MARK} lesson number ${number}` })
   }
+  const turns = [{ user: `When is the ${MARK} lesson?` }]
+  await engine.ingest({ owner: VICTIM, conversation: SESSION, turns, skipExtraction: true })
+  const said = await engine.transcript.turns({ owner: VICTIM, session: SESSION })
+  const digest = { content: `${MARK} lessons began.`, category: 'episode' } as const
+  const { memory: episode } = await engine.remember({ owner: VICTIM, session: SESSION }, digest)
+  const identity = await engine.identity.add({ owner: VICTIM }, { content: `I play the ${MARK}.` })
   await engine.remember({ owner: ATTACKER }, { content: 'Nothing to see here' })
   const cursor = (await engine.list({ owner: VICTIM }, { limit: 2 })).next ?? ''
   const { key } = await engine.keys.create({ name: MARK, home: VICTIM })
   const secrets = Object.fromEntries(
     await Promise.all(ROLES.map(async (role) => [role, await keyFor(engine, role, ATTACKER)])),
   ) as Record<Role, string> // one for each
-  const stolen = { id: memory.id, change: memory.change, cursor, key: key.id }
+  const stolen = {
+    ...{ id: memory.id, change: memory.change, cursor, key: key.id, session: SESSION },
+    ...{ turn: said.rows[0]?.id ?? '', episode: episode.id, identity: identity.memory.id },
+  }
   return { engine, client, secrets, stolen, before: await everything(engine, VICTIM) }
 }
 
@@ -59,12 +69,15 @@ function harmless(operation: Operation): { [field: string]: unknown } {
     turns: [],
     prompt: MARK,
     messages: [],
+    scope: 'transcript',
   }
   const known = fieldKinds(operation)
   const required = new Set(requiredFields(operation))
   const wanted = Object.entries(fields).filter(
     ([name]) => required.has(name) || (name === 'all' && known.has('all')),
   )
+  if (operation.name.startsWith('turn.')) wanted.push(['id', 'turn_none'])
+  if (operation.name === 'episode.edit') wanted.push(['salience', 0.5])
   if (operation.name === 'memory.update') wanted.push(['importance', 5])
   if (operation.name === 'memory.forgetBy') wanted.push(['query', MARK])
   if (operation.name === 'settings.change') wanted.push(['recallLimit', 3])
@@ -79,7 +92,7 @@ function requiredFields(operation: Operation): readonly string[] {
 
 /** Fields of somebody else, each under the names that operations take it by. */
 function theft(operation: Operation, stolen: Stolen): { readonly [field: string]: unknown } {
-  const isKey = operation.name === 'key.revoke'
+  const about = operation.name.split('.')[0] ?? ''
   const all = {
     owner: VICTIM,
     apiKeyId: VICTIM,
@@ -87,14 +100,15 @@ function theft(operation: Operation, stolen: Stolen): { readonly [field: string]
     agent_id: VICTIM,
     user: 'vera',
     sessionId: 's-1',
-    id: isKey ? stolen.key : stolen.id,
+    id: Object.entries(stolen).find(([kind]) => kind === about)?.[1] ?? stolen.id,
     ids: [stolen.id],
     change: stolen.change,
     after: stolen.cursor,
     query: `${MARK} is red`,
     q: MARK,
     key: 'instrument',
-    scope: 'global',
+    // Where a layer is named instead, there is no wider one.
+    ...(operation.name === 'memory.searchLayer' ? {} : { scope: 'global' }),
     allOwners: true,
     level: 'system',
   }

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
 import { OPERATIONS } from '../../src/operations/index.ts'
 import { answerOf, outcomeOf, requestOf } from '../engine/conversations-support.ts'
-import { start } from './http-support.ts'
+import { type Answer, start } from './http-support.ts'
 
 it('[HT10] every operation of the table answers, as the description says', async () => {
   const { client, engine } = await start()
@@ -127,10 +127,19 @@ it('[HT10] every operation of the table answers, as the description says', async
     expect((await call(200, 'GET', '/api/review')).memories).toMatchObject([{ id: doubted }])
     await call(200, 'POST', `/api/review/${doubted}/${decision}`)
   }
+  for (const hour of ['9', '10']) {
+    await call(201, 'POST', '/api/memory', { content: `The boat leaves at ${hour} in the morning` })
+  }
+  const [dispute] = (await call(200, 'GET', '/api/review/conflicts')).conflicts
+  const ids = { keep: dispute.memory.id, drop: dispute.other.id }
+  await call(200, 'POST', `/api/review/${ids.keep}/reconcile`)
+  const { dropped } = await call(200, 'POST', '/api/review/settle', ids)
+  expect(dropped).toMatchObject({ id: ids.drop, status: 'superseded' })
   const prompt = { prompt: 'Whom do I obey who says approve?' }
   expect((await call(200, 'POST', '/api/hooks/recall', prompt)).block).toContain('approve')
   const messages = [{ role: 'user', content: 'Remember that my dentist is Doctor Weber.' }]
   expect((await call(200, 'POST', '/api/hooks/capture', { messages })).captured).toEqual([])
+  for (const template of await keptRoutes(call)) answered.add(template)
 
   const all = OPERATIONS.map(({ http }) => `${http.method} ${http.path}`)
   expect(all.filter((each) => !answered.has(each))).toEqual([])
@@ -148,4 +157,56 @@ async function leaveReceipt(engine: Engine): Promise<string> {
   engine.conversations.record(prepared, outcomeOf(prepared, answerOf('Tea.')))
   await engine.conversations.settled()
   return prepared.receipt
+}
+
+type Ask = (status: number, method: string, path: string, body?: unknown) => Promise<Answer['body']>
+
+/** What people look at and put right of what was kept. Says which templates it asked for. */
+async function keptRoutes(call: Ask): Promise<readonly string[]> {
+  const templates: string[] = []
+  const at = (method: string, template: string, id: string, query = '') => {
+    templates.push(`${method} ${template}`)
+    return [method, template.replace('{id}', id) + query] as const
+  }
+  expect((await call(200, ...at('GET', '/agents', ''))).agents[0]).toMatchObject({
+    name: 'default',
+  })
+  const digest = { content: 'Ada planned a trip to Rome.', category: 'episode', key: 'episode:x' }
+  const { id: episode } = await call(201, 'POST', '/api/memory', digest)
+  const layer = { scope: 'transcript', query: 'Rome', days: 3_000 }
+  const found = await call(200, ...at('POST', '/memory/search', ''), layer)
+  expect(found.results).toMatchObject([{ content: 'I am going to Rome in June.' }])
+  const wrong = await call(400, 'POST', '/memory/search', { ...layer, scope: 'episodes' })
+  expect(wrong.error.details).toMatchObject([{ field: 'days' }])
+  const listed = await call(200, ...at('GET', '/api/episodes', '', '?topic=x&limit=3'))
+  expect(listed).toEqual({ episodes: [], next: null })
+  await call(200, ...at('GET', '/api/episodes/{id}', episode))
+  await call(404, 'GET', '/api/episodes/mem_none')
+  const edited = await call(200, ...at('PATCH', '/api/episodes/{id}', episode), { topics: ['x'] })
+  expect(edited.episode).toMatchObject({ summary: digest.content, topics: ['x'] })
+  await call(200, ...at('POST', '/api/episodes/{id}/disable', episode), {})
+  await call(200, ...at('POST', '/api/episodes/{id}/restore', episode), {})
+  expect(await call(200, ...at('GET', '/api/memory/{id}/sources', episode))).toEqual({
+    ...{ turns: [], goneTurns: [] },
+  })
+  await call(200, ...at('DELETE', '/api/episodes/{id}', episode))
+  const statement = { content: 'I am a pilot.' }
+  const { memory } = await call(201, ...at('POST', '/api/identity', ''), statement)
+  expect((await call(201, 'POST', '/api/identity', statement)).outcome).toBe('known')
+  expect((await call(200, ...at('GET', '/api/identity', ''))).identities).toHaveLength(1)
+  await call(200, ...at('PATCH', '/api/identity/{id}', memory.id), { content: 'I am a diver.' })
+  await call(200, ...at('DELETE', '/api/identity/{id}', memory.id))
+  const { sessions } = await call(200, ...at('GET', '/api/sessions', ''))
+  const trip = { id: 'trip', turns: 2, pending: 1, episode: null }
+  expect(sessions).toEqual(expect.arrayContaining([expect.objectContaining(trip)]))
+  const path = '/api/sessions/{id}/turns'
+  const { turns, next } = await call(200, ...at('GET', path, 'trip', '?limit=1'))
+  const query = `?limit=1&after=${encodeURIComponent(next)}`
+  expect((await call(200, ...at('GET', path, 'trip', query))).turns[0].role).toBe('assistant')
+  await call(404, 'GET', '/api/sessions/none/turns')
+  await call(200, ...at('GET', '/api/turns/{id}', turns[0].id))
+  await call(200, ...at('PATCH', '/api/turns/{id}', turns[0].id), { content: 'I go to Oslo.' })
+  await call(200, ...at('DELETE', '/api/turns/{id}', turns[0].id))
+  expect(await call(200, ...at('DELETE', '/api/sessions/{id}', 'trip'))).toMatchObject({ turns: 1 })
+  return templates
 }

@@ -43,7 +43,7 @@ afterAll(async () => {
 it('[MC7] the set comes beside our own tools', async () => {
   const names = (await client.tools()).map(({ name }) => name)
   expect(names.filter((name) => NAMES.includes(name)).sort()).toEqual([...NAMES].sort())
-  expect(names).toHaveLength(NAMES.length + 8)
+  expect(names).toHaveLength(NAMES.length + 9)
 })
 
 it('[MC7] no tool of the set takes a field that it does not know', async () => {
@@ -133,18 +133,44 @@ describe('tools of assistants', () => {
     )
   })
 
-  it('[MC7] search_memory tells which layers are there', async () => {
+  it('[LD4] search_memory answers each layer as a list in words', async () => {
     await client.call('memory_store', { text: 'Ann rides a tandem' })
-    const found = await client.call('search_memory', { scope: 'pinned', query: 'tandem' })
-    expect(found.text).toBe('Pinned facts:\n- Ann rides a tandem (salience 0.50)')
-    for (const scope of ['episodes', 'transcript']) {
-      const answer = await client.call('search_memory', { scope, query: 'tandem' })
-      expect(answer.text).toMatch(/^missing_part: .* not kept here yet; use scope pinned/)
+    const metadata = { topics: ['bicycles', 'trips'], decisions: ['Buy a tandem'] }
+    await host.engine.remember(
+      { owner: 'ann' },
+      { content: 'Ann looked at a tandem.', category: 'episode', metadata, validFrom: 0 },
+    )
+    const turns = [{ user: 'Is a tandem fast?', assistant: 'Rather.' }]
+    const said = { owner: 'ann', conversation: 'c', turns, skipExtraction: true }
+    await host.engine.ingest(said)
+    const today = new Date().toISOString().slice(0, 10)
+    const told = async (scope: string, more: object = {}) =>
+      (await client.call('search_memory', { scope, query: 'tandem', ...more })).text
+    expect(await told('pinned')).toBe('Pinned facts:\n- Ann rides a tandem (salience 0.50)')
+    expect(await told('episodes')).toBe(
+      'Episodes:\n- [1970-01-01] Ann looked at a tandem. (topics: bicycles, trips; decisions: Buy a tandem)',
+    )
+    expect(await told('transcript', { days: 1 })).toBe(
+      `Transcript:\n- [${today}] user: Is a tandem fast?`,
+    )
+    for (const [scope, none] of [
+      ['pinned', 'No pinned facts found.'],
+      ['episodes', 'No episodes found.'],
+      ['transcript', 'Nothing of this was said.'],
+    ] as const) {
+      expect(await told(scope, { query: 'volcano' })).toBe(none)
     }
-    const misplaced = await client.call('search_memory', { scope: 'pinned', query: 'x', days: 3 })
-    expect(misplaced.text).toMatch(/^invalid_input: days goes with scope transcript only/)
-    const unknown = await client.call('search_memory', { scope: 'dreams', query: 'x' })
-    expect(unknown.text).toMatch(/^invalid_input: scope: /)
+    const own = await client.call('memory_search_layer', { scope: 'transcript', query: 'tandem' })
+    expect(own.structured).toMatchObject({
+      scope: 'transcript',
+      results: [{ content: 'Is a tandem fast?', role: 'user', session_id: 'c' }],
+    })
+    expect(await told('pinned', { days: 3 })).toMatch(
+      /^invalid_input: days goes with scope transcript only, not with pinned/,
+    )
+    expect(await told('dreams')).toMatch(/^invalid_input: scope: /)
+    const empty = await client.call('search_memory', { scope: 'pinned' })
+    expect(empty.text).toMatch(/^invalid_input: query: /)
   })
 
   it('[MC7] searchMemory and saveMemory', async () => {

@@ -12,6 +12,7 @@ const TOOLS = [
   'memory_get',
   'memory_history',
   'memory_search',
+  'memory_search_layer',
   'memory_status',
   'memory_update',
 ]
@@ -196,7 +197,13 @@ describe('whose memories', () => {
   it('[MC3] lists what the role covers, and answers the rest as forbidden', async () => {
     host.as({ ...ANN, role: 'reader' })
     const names = (await client.tools()).map(({ name }) => name).sort()
-    expect(names).toEqual(['memory_get', 'memory_history', 'memory_search', 'memory_status'])
+    expect(names).toEqual([
+      'memory_get',
+      'memory_history',
+      'memory_search',
+      'memory_search_layer',
+      'memory_status',
+    ])
     const refused = await client.call('memory_add', { content: 'No' })
     expect(refused.isError).toBe(true)
     expect(refused.text).toMatch(/^forbidden: /)

@@ -114,6 +114,10 @@ describe('settings', () => {
       'recallLimit is 5\n',
     )
     const environment = { MEMORY_RRF_K: '10' }
+    const moved = await cli(['settings', 'set', 'memoryBudgetTokens=50', 'salienceFloor=0.3'])
+    expect(moved.out).toBe('memoryBudgetTokens is 100 (50 is out of range)\nsalienceFloor is 0.3\n')
+    expect(await of('contextTokensMax')).toMatchObject({ contextTokensMax: 100 })
+    expect(await of('memoryBudgetTokens')).toMatchObject({ memoryBudgetTokens: 100 })
     const { out } = await cli(['settings'], { environment })
     expect(out).toMatch(/rrfK +10 +start +1 to 1000/)
     expect(out).toMatch(/recallLimit +5 +system +1 to 100/)
@@ -132,6 +136,7 @@ describe('settings', () => {
     [['settings', 'set', 'recallLimit'], 'Write recallLimit=<value> to set it.'],
     [['settings', 'set', 'recallLimit=0'], 'recallLimit takes 1 to 100; not "0".'],
     [['settings', 'set', 'recallLimit=2.5'], 'recallLimit takes 1 to 100'],
+    [['settings', 'set', 'summaryDebounceSeconds=2.5'], 'summaryDebounceSeconds takes 10 to 3600'],
     [['settings', 'set', 'strategy=magic'], 'strategy takes hybrid, semantic'],
     [['settings', 'set', 'enabled=maybe'], 'enabled takes true, false'],
     [

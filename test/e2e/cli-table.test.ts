@@ -19,7 +19,7 @@ describe('the table of commands', () => {
 
   it('[CL20] the commands that are promised exist, each once', () => {
     const promised =
-      'serve mcp demo add learn flush review jobs consolidate search list get edit forget clear history restore disable undo erase status doctor ' +
+      'serve mcp demo add learn flush agents episodes identity sessions review jobs consolidate search list get edit forget clear history restore disable undo erase status doctor ' +
       'reindex keys owners audit receipts settings export import backup connect eval bench completion encrypt decrypt rekey ' +
       'help version'
     expect(NAMES).toEqual(expect.arrayContaining(promised.split(' ')))
@@ -58,7 +58,7 @@ describe('completion', () => {
       const script = `${out}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')})\nCOMP_CWORD=${words.length - 1}\n_recollect\nprintf '%s\\n' "\${COMPREPLY[@]}"`
       return spawnSync('bash', ['-c', script], { encoding: 'utf8' }).stdout.trim().split('\n')
     }
-    expect(complete('recollect', 'se')).toEqual(['search', 'serve', 'settings'])
+    expect(complete('recollect', 'se')).toEqual(['search', 'sessions', 'serve', 'settings'])
     expect(complete('recollect', 'clear', '--older')).toEqual(['--older-than'])
     expect(complete('recollect', 'list', '--older')).toEqual([''])
     expect(complete('recollect', '--owner', 'ada', 'list', '--pag')).toEqual(['--page'])

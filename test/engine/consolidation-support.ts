@@ -1,5 +1,6 @@
 /** An owner's memories on a store, a clock that tests move, and what consolidation makes of them. */
 import { onTestFinished } from 'vitest'
+import { NARRATIVE_KEY } from '../../src/core/identity/narrative.ts'
 import type { Instant, OwnerId, SessionId } from '../../src/core/ids.ts'
 import type { Memory } from '../../src/core/memory.ts'
 import type { SettingValues } from '../../src/core/settings.ts'
@@ -76,7 +77,7 @@ export function ownerOn(store: Store) {
       const { rows } = await store.find('memory', ADA, { where, limit: 1_000, order: 'oldest' })
       return rows
     },
-    /** All that a run can change, except when it was changed and by what. */
+    /** All that a run can change, except when it was changed and by what, and the names of what it makes. */
     state: async () => {
       const query = { where: {}, limit: 1_000, order: 'oldest' } as const
       const [memories, turns, entries] = await Promise.all([
@@ -85,7 +86,9 @@ export function ownerOn(store: Store) {
         store.find('entry', ADA, query),
       ])
       return {
-        memories: memories.rows.map(({ change: _, version: __, ...rest }) => rest),
+        memories: memories.rows.map(({ change: _, version: __, ...rest }) =>
+          rest.key === NARRATIVE_KEY ? { ...rest, id: 'mem_narrative' as Memory['id'] } : rest,
+        ),
         turns: turns.rows,
         entries: entries.rows.filter(({ kind }) => kind !== 'report'),
       }

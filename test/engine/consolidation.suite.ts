@@ -237,7 +237,7 @@ function describeRepeating(open: OpenStore): void {
       actions.map(({ kind, memories, because }) => ({ kind, memories, because }))
     expect(told(dry)).toEqual(told(real))
     expect(told(dry).map(({ kind }) => kind)).toEqual([
-      ...['merge', 'promote', 'evict', 'pruneEpisode', 'pruneTurns', 'trim'],
+      ...['merge', 'promote', 'evict', 'pruneEpisode', 'pruneTurns', 'trim', 'narrate'],
     ])
     expect(dry.actions.every(({ because }) => /^[A-Z0-9].*\.$/.test(because))).toBe(true)
     const { id: _, finishedAt: __, isDryRun: ___, actions: ____, ...counts } = dry

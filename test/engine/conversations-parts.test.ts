@@ -1,9 +1,10 @@
 /** Parts of conversations that need no store. */
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { createReferenceStore } from '../../src/adapters/reference/store.ts'
-import { resolveSettings } from '../../src/core/settings.ts'
+import { resolveSettings, type SettingValues } from '../../src/core/settings.ts'
 import { Backlog, type Work } from '../../src/engine/conversations/backlog.ts'
 import { createConversations } from '../../src/engine/conversations/keeper.ts'
+import { createReader, type ReadingParts } from '../../src/engine/reading/reading.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
 import { gate } from '../fakes/embedder.ts'
 import { requestOf } from './conversations-support.ts'
@@ -60,30 +61,41 @@ it('[CV20] what waits in a lane can be dropped', async () => {
   expect(done).toEqual(['b1'])
 })
 
-it('[CV4] a message that needs no memories is told so, and nothing is looked for', async () => {
-  const settings = resolveSettings({ enabled: true })
+/** Conversations that look memories up with `recall`, which mostly refuses. */
+function conversationsOn(given: SettingValues, recall: ReadingParts['recall']) {
+  const settings = resolveSettings({ enabled: true, injectDeadlineMs: 30_000, ...given })
   const ports = {
     store: createReferenceStore(),
     clock: new FakeClock(),
     ids: countingIds(),
     settings,
   }
+  const reader = createReader({ ports, recall, modelFor: () => null })
   const conversations = createConversations({
     ports,
     settings: { effective: async () => settings, known: () => settings },
-    recall: () => Promise.reject(new Error('nobody asked')),
+    read: reader.read,
     learn: async () => ({ remembered: [], refused: 0 }),
-    decideRecall: (text) => text !== 'Thanks!',
     noteSaid: async () => [],
   })
+  onTestFinished(async () => {
+    await conversations.close()
+    await reader.close()
+    await ports.store.close()
+  })
+  return conversations
+}
+
+it('[CV4] a message that needs no memories is told so, and nothing is looked for', async () => {
+  const conversations = conversationsOn({ relevanceGateMode: 'heuristic' }, () =>
+    Promise.reject(new Error('nobody asked')),
+  )
   expect(await conversations.prepare(requestOf(['Thanks!']))).toMatchObject({
     skipped: 'not-needed',
   })
-  expect(await conversations.prepare(requestOf(['What do I drink?']))).toMatchObject({
+  expect(await conversations.prepare(requestOf(['What is my dog called?']))).toMatchObject({
     skipped: 'failed',
   })
-  await conversations.close()
-  await ports.store.close()
 })
 
 it.each([
@@ -95,28 +107,12 @@ it.each([
     { text: 'Who is Rex', strategy: 'keyword' },
   ],
 ])('[CV31] asks memory for what a message is about: %s', async (message, asked) => {
-  const settings = resolveSettings({ enabled: true })
-  const ports = {
-    store: createReferenceStore(),
-    clock: new FakeClock(),
-    ids: countingIds(),
-    settings,
-  }
   const queries: object[] = []
-  const conversations = createConversations({
-    ports,
-    settings: { effective: async () => settings, known: () => settings },
-    recall: (_, query) => {
-      queries.push(query)
-      return Promise.reject(new Error('nothing'))
-    },
-    learn: async () => ({ remembered: [], refused: 0 }),
-    decideRecall: () => true,
-    noteSaid: async () => [],
+  const conversations = conversationsOn({}, (_, query) => {
+    queries.push(query)
+    return Promise.reject(new Error('nothing'))
   })
   await conversations.prepare(requestOf([message]))
   const [{ text, strategy } = {}] = queries as { text?: string; strategy?: string }[]
   expect(strategy === undefined ? { text } : { text, strategy }).toEqual(asked)
-  await conversations.close()
-  await ports.store.close()
 })

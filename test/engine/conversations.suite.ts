@@ -18,6 +18,7 @@ import {
 } from './conversations-support.ts'
 
 const QUESTION = ['What do I drink?']
+const ONLY_BLOCK = `${FENCE_OPEN}\n- I drink green tea (2026-03-01)\n</recollect-memory>`
 
 export function describeConversations(name: string, open: OpenStore): void {
   describe(`${name}: before a request`, () => describePreparing(open))
@@ -26,12 +27,12 @@ export function describeConversations(name: string, open: OpenStore): void {
 
 function describePreparing(open: OpenStore): void {
   it('[CV4] gives what answers the last words, with its cost', async () => {
-    const { engine, client } = await openConversations(open)
+    const { engine, client, clock } = await openConversations(open)
     const { memory } = await engine.remember(ADA, { content: 'I drink green tea' })
     await engine.remember(ADA, { content: 'My car is a red Volvo' })
     const prepared = await client.ask(['My car is old', 'Oh.', 'What do I drink?'], 'Tea.')
     expect(prepared).toMatchObject({
-      block: renderBlock([memory]),
+      block: renderBlock({ today: clock.now(), memories: [memory], turns: [], question: '' }),
       count: 1,
       skipped: null,
       listens: true,
@@ -48,7 +49,7 @@ function describePreparing(open: OpenStore): void {
       ['no-inject', 'the request wants none added', {}, QUESTION, { wants: { inject: false } }],
       ['no-inject', 'none are to be added', { inject: false }, QUESTION, {}],
       ['no-question', 'nobody says anything', {}, [], {}],
-      ['no-question', 'what is said is only a block', {}, [renderBlock([])], {}],
+      ['no-question', 'what is said is only a block', {}, [ONLY_BLOCK], {}],
       ['no-budget', 'none may be added', { contextTokensMax: 0 }, QUESTION, {}],
       [
         'no-budget',
@@ -387,7 +388,7 @@ function describeLearning(open: OpenStore): void {
     expect(count).toBe(2)
     const text = `${question}\n\n${block}`
     // The person's own line first: what follows one of the assistant's would be taken for the assistant's.
-    const lines = block?.split('\n').slice(1, -1).toReversed().join('\n')
+    const lines = block?.split('\n').slice(2, -1).toReversed().join('\n')
     expect(lines).toMatch(/^- I live in Oslo \(\d{4}/)
     for (const echo of [
       `Sum up: ${JSON.stringify({ text })}`,

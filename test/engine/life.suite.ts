@@ -405,9 +405,17 @@ export function describeLife(name: string, open: OpenStore): void {
       const prompt = 'Which instrument does Ada play in the orchestra?'
       expect((await life.engine.recallFor(ADA, prompt)).block).toContain('violin')
       const messages = [{ role: 'user', content: 'Remember that my dentist is Doctor Weber.' }]
-      expect(await life.engine.captureFrom(ADA, messages)).toEqual({ captured: [], passed: 0 })
+      expect(await life.engine.captureFrom(ADA, messages)).toEqual({
+        captured: [],
+        passed: 0,
+        skipped: 'off',
+      })
       await life.engine.settings.change(null, { autoRecall: false, autoCapture: true })
-      expect(await life.engine.recallFor(ADA, prompt)).toEqual({ block: '', memories: [] })
+      expect(await life.engine.recallFor(ADA, prompt)).toEqual({
+        block: '',
+        memories: [],
+        skipped: 'off',
+      })
       expect((await life.engine.captureFrom(ADA, messages)).captured).toHaveLength(1)
       const long = [
         { role: 'user', content: `Remember that ${'my plants need water '.repeat(10)}.` },

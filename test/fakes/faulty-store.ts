@@ -1,7 +1,16 @@
 /** Stores that misbehave on purpose. */
 import type { Store } from '../../src/ports/store.ts'
 
-const CALLS = ['get', 'find', 'tally', 'matchText', 'matchTurns', 'around', 'commit'] as const
+const CALLS = [
+  'get',
+  'find',
+  'tally',
+  'matchText',
+  'matchTurns',
+  'sessions',
+  'around',
+  'commit',
+] as const
 
 export class InjectedFault extends Error {}
 

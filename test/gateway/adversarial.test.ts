@@ -139,7 +139,8 @@ function linesInside(content: string, question: string): readonly string[] {
   expect(inside.replaceAll('\n', '')).not.toMatch(
     /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029\ufeff]|<[\p{L}/!?|]/u,
   )
-  const lines = inside.split('\n')
+  const [date, ...lines] = inside.split('\n')
+  expect(date).toMatch(/^Today is \d{4}-\d\d-\d\d, \w+day \(UTC\)\.$/)
   for (const line of lines) expect(line).toMatch(/^- .+ \(\d{4}-\d\d-\d\d\)$/u)
   return lines
 }

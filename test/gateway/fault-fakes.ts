@@ -8,7 +8,16 @@ export type Health = 'well' | 'fails' | 'hangs'
 
 export type Patient<P> = { readonly part: P; become(health: Health): void }
 
-const STORE_CALLS = ['get', 'find', 'tally', 'matchText', 'matchTurns', 'around', 'commit'] as const
+const STORE_CALLS = [
+  'get',
+  'find',
+  'tally',
+  'matchText',
+  'matchTurns',
+  'sessions',
+  'around',
+  'commit',
+] as const
 
 /** A store whose every call does what its health says. Calls that hang end when it gets well. */
 export function patientStore<S extends Store>(store: S): Patient<S> {

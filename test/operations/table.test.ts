@@ -5,11 +5,11 @@ import { createReferenceStore } from '../../src/adapters/reference/store.ts'
 import { referenceVectors } from '../../src/adapters/reference/vectors.ts'
 import type { Role } from '../../src/core/access.ts'
 import { createEngineOn, type Engine } from '../../src/engine/engine.ts'
-import type { Caller } from '../../src/operations/access.ts'
 import { OPERATIONS, operationNamed } from '../../src/operations/index.ts'
-import { type Context, perform } from '../../src/operations/operation.ts'
+import { perform } from '../../src/operations/operation.ts'
 import { answerOf, outcomeOf, requestOf } from '../engine/conversations-support.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
+import { keptOf, openContext } from './support.ts'
 
 /** What the test looks at; each operation answers some of it. */
 type Answer = {
@@ -19,35 +19,6 @@ type Answer = {
 } & Readonly<
   Record<'versions' | 'results' | 'memories' | 'remembered' | 'rows' | 'entries', unknown>
 >
-
-function openContext(caller: Partial<Caller> = {}) {
-  const clock = new FakeClock()
-  const engine = createEngineOn({
-    store: createReferenceStore(),
-    clock,
-    ids: countingIds(),
-    settings: {},
-  })
-  onTestFinished(() => engine.close())
-  const context: Context = {
-    engine,
-    version: '1.2.3',
-    signal: new AbortController().signal,
-    embeddingProviders: [{ provider: 'openai', hasKey: false, models: [] }],
-    caller: { key: null, role: 'superadmin', home: 'ada', actsFor: [], ...caller },
-  }
-  const call = async (name: string, input: unknown, as: Partial<Caller> = {}) => {
-    const operation = operationNamed(name)
-    const output = await perform(
-      operation,
-      { ...context, caller: { ...context.caller, ...as } },
-      input,
-    )
-    // Strictly: a field that is answered but not declared would be missing in the documents.
-    return operation.output.parse(output) as never
-  }
-  return { engine, call, clock }
-}
 
 it('[OP1] every operation has a name, an address and a summary of its own', () => {
   const names = OPERATIONS.map(({ name }) => name)
@@ -119,6 +90,13 @@ it('[OP3] every operation answers what it declares', async () => {
   expect((await done('memory.preview', { query: 'tea' })).memories).toMatchObject([
     { id, tier: 'fts5', vecScore: null },
   ])
+  expect(await done('memory.previewInjection', { query: 'green tea' })).toMatchObject({
+    skipped: 'off',
+    memories: [id],
+  })
+  expect((await done('memory.vectors')).memories).toMatchObject([{ id, vector: null }])
+  expect(await done('memory.entities')).toMatchObject({ entities: [], isComplete: true })
+  expect(await done('memory.days')).toMatchObject({ days: [{ memories: 1, episodes: 0 }] })
   expect((await done('memory.learn', { text: 'My name is Ada.' })).remembered).toHaveLength(1)
   expect(await done('memory.forgetBy', { query: 'I prefer green tea' })).toMatchObject({
     forgotten: { id },
@@ -135,6 +113,13 @@ it('[OP3] every operation answers what it declares', async () => {
   await done('memory.embeddingProviders')
   await done('memory.engineStatus')
   await done('memory.reindexStatus')
+  const absent = { works: false, error: { code: 'missing_part' } }
+  for (const part of ['memory.embeddingTest', 'memory.rerankTest']) {
+    expect(await done(part)).toMatchObject(absent)
+  }
+  expect(await done('model.test', { model: 'openai/gpt-5' })).toMatchObject(absent)
+  expect(await done('model.list')).toEqual({ providers: [], aliases: [], error: null })
+  await done('settings.describe')
   await expect(done('memory.reindex')).rejects.toMatchObject({ code: 'missing_part' })
   expect(await done('settings.change', { maxTokens: 500 })).toMatchObject({
     contextTokensMax: 500,
@@ -160,6 +145,7 @@ it('[OP3] every operation answers what it declares', async () => {
     next: null,
   })
   expect(await done('receipt.get', { id: receipt })).toMatchObject({ receipt: { id: receipt } })
+  expect(await done('receipt.stats')).toMatchObject({ total: { requests: 1, learned: 1 } })
   await expect(done('receipt.get', { id: 'rcp_none' })).rejects.toMatchObject({ code: 'not_found' })
   const turns = [{ user: 'I am going to Rome in June.', assistant: 'How nice!' }]
   expect(await done('memory.ingest', { conversation_id: 'trip', turns })).toMatchObject({
@@ -196,11 +182,27 @@ it('[OP3] every operation answers what it declares', async () => {
   expect(await done('review.reject', { id: waiting[1]?.id })).toMatchObject({
     memory: { status: 'forgotten' },
   })
+  const times = ['9', '10'].map((hour) => `The boat leaves at ${hour} in the morning`)
+  for (const content of times) await done('memory.add', { content })
+  const { conflicts } = (await done('review.conflicts')) as unknown as {
+    conflicts: { memory: { id: string }; other: { id: string } }[]
+  }
+  const [dispute] = conflicts
+  expect(await done('review.reconcile', { id: dispute?.memory.id })).toMatchObject({
+    memory: { conflictsWith: null },
+  })
+  const ids = { keep: dispute?.memory.id, drop: dispute?.other.id }
+  expect(await done('review.settle', ids)).toMatchObject({ dropped: { status: 'superseded' } })
   expect(await done('hook.recall', { prompt: 'Who is Trudy?' })).toMatchObject({
     block: expect.stringContaining('Trudy'),
   })
   const messages = [{ role: 'user', content: 'Remember that my dentist is Doctor Weber.' }]
-  expect(await done('hook.capture', { messages })).toEqual({ captured: [], passed: 0 })
+  expect(await done('hook.capture', { messages })).toEqual({
+    captured: [],
+    passed: 0,
+    skipped: 'off',
+  })
+  await keptOf(done)
   await done('key.list')
   await done('key.revoke', { id: key.id })
   await done('owner.list')

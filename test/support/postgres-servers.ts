@@ -6,7 +6,16 @@
  */
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import {
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -95,10 +104,14 @@ export async function startPglite(options: PgliteOptions = {}): Promise<Postgres
   const { PGlite } = await import('@electric-sql/pglite')
   const { PGLiteSocketServer } = await import('@electric-sql/pglite-socket')
   const { vector } = await import('@electric-sql/pglite-pgvector')
+  const isKept = options.folder !== undefined
+  const template = isKept ? null : readTemplate()
   const db = await PGlite.create({
-    ...(options.folder === undefined ? {} : { dataDir: options.folder }),
+    ...(isKept ? { dataDir: options.folder } : {}),
+    ...(template === null ? {} : { loadDataDir: template }),
     extensions: options.pgvector === true ? { vector } : {},
   })
+  if (!isKept && template === null) await writeTemplate(await db.dumpDataDir('none'))
   const server = new PGLiteSocketServer({ db, port: 0, maxConnections: PGLITE_CONNECTIONS_MAX })
   await server.start()
   return {
@@ -109,6 +122,21 @@ export async function startPglite(options: PgliteOptions = {}): Promise<Postgres
       await db.close()
     },
   }
+}
+
+/** A fresh database takes seconds to make, so the first file of tests that needs one leaves a copy for the others. */
+const TEMPLATE = process.env.TEST_FOLDER && join(process.env.TEST_FOLDER, 'pglite.tar')
+
+function readTemplate(): Blob | null {
+  return TEMPLATE && existsSync(TEMPLATE) ? new Blob([readFileSync(TEMPLATE)]) : null
+}
+
+/** Renamed when it is whole: others may look for it meanwhile. */
+async function writeTemplate(data: Blob): Promise<void> {
+  if (!TEMPLATE) return
+  const unfinished = `${TEMPLATE}.${randomUUID()}`
+  writeFileSync(unfinished, new Uint8Array(await data.arrayBuffer()))
+  renameSync(unfinished, TEMPLATE)
 }
 
 /** A server of our own on a socket in a temporary directory, which no one else can reach. */
@@ -124,11 +152,13 @@ export async function startServer(): Promise<PostgresServer | NoServer> {
   const data = join(directory, 'data')
   const environment = { ...process.env, LC_ALL: 'C' }
   const setup = ['-D', data, '-U', 'recollect', '-A', 'trust', '-E', 'UTF8', '--no-sync']
-  await promisify(execFile)(join(binaries, 'initdb'), setup, {
-    ...account,
-    cwd: directory,
-    env: environment,
-  })
+  try {
+    const options = { ...account, cwd: directory, env: environment }
+    await promisify(execFile)(join(binaries, 'initdb'), setup, options)
+  } catch (thrown) {
+    rmSync(directory, { recursive: true, force: true })
+    return none(`initdb failed: ${firstLineOf(thrown)}`)
+  }
   const settings = [
     ...['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'listen_addresses='],
     ...['max_connections=100', `unix_socket_directories=${directory}`],
@@ -152,6 +182,12 @@ export async function startServer(): Promise<PostgresServer | NoServer> {
     return none(`the server did not start: ${String(thrown)}`)
   }
   return { kind: 'server', url, stop }
+}
+
+/** What the program said before it gave up; the first line of an error only repeats the command. */
+function firstLineOf(thrown: unknown): string {
+  const [, said] = String(thrown).split('\n')
+  return said ?? String(thrown)
 }
 
 function none(reason: string): NoServer {

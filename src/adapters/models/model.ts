@@ -79,6 +79,17 @@ export function createLanguageModel(parts: LanguageModelParts): LanguageModel {
         throw request.signal.aborted ? cancelled() : thrown
       }
     },
+    providers: async () => ({
+      providers: registry.providers
+        .filter(({ kind }) => kind !== 'demo')
+        .map(({ name, kind, key, models }) => ({
+          name,
+          kind,
+          hasKey: key !== null || kind === 'ollama',
+          models: models.map(({ id }) => id),
+        })),
+      aliases: Object.keys(registry.aliases),
+    }),
   }
 }
 

@@ -72,6 +72,8 @@ function memoryConditions(where: MemoryFilter, binder: Binder): readonly string[
   add(where.types, (types) => `type = ANY (${bind(types)}::text[])`)
   add(where.categories, (categories) => `category = ANY (${bind(categories)}::text[])`)
   add(where.trusts, (trusts) => `trust = ANY (${bind(trusts)}::text[])`)
+  add(where.sources, (sources) => isWrittenBy(sources, binder))
+  add(where.conflicting, (is) => `conflicts_with IS ${is ? 'NOT NULL' : 'NULL'}`)
   add(where.pinned, (pinned) => `pinned = ${bind(pinned)}`)
   add(where.change, (change) => `change = ${bind(change)}`)
   add(where.unendedAt, (instant) => {
@@ -85,6 +87,18 @@ function memoryConditions(where: MemoryFilter, binder: Binder): readonly string[
   add(where.contains, (text) => containing(['content', 'key'], text, binder))
   return conditions
 }
+
+/**
+ * The source is cut out of the provenance, as text in JSON: PostgreSQL refuses to read escapes that are fine in JavaScript.
+ * A quote inside JSON text is always escaped, so the name in plain quotes can only be that of the field. JSON is stored as
+ * it is, without the escape of `core/storable-text.ts`, which a bound value has.
+ */
+function isWrittenBy(sources: readonly string[], { bind }: Binder): string {
+  const written = bind(sources.map((source) => JSON.stringify(source)))
+  return `replace(substring(provenance FROM ${SOURCE}), chr(57344), chr(57344) || 'e000') = ANY (${written}::text[])`
+}
+
+const SOURCE = String.raw`E'"source":("(?:[^"\\\\]|\\\\.)*")'`
 
 function revisionConditions(where: RevisionFilter, { bind }: Binder): readonly string[] {
   const conditions: string[] = []

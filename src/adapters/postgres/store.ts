@@ -22,6 +22,7 @@ import { inspect } from './inspect.ts'
 import { migrate, SCHEMA_VERSION } from './migrations.ts'
 import { type Names, namesIn, quoted } from './names.ts'
 import { decoded, SHAPES } from './rows.ts'
+import { sessions } from './sessions.ts'
 import { tally } from './tally.ts'
 import { matchText, matchTurns } from './text.ts'
 import { createPostgresVectors } from './vectors.ts'
@@ -77,6 +78,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     around: (scope, ids, reach) => around(database.query, names, scope, ids, reach),
     matchText: (scope, query) => matchText(database.query, names, scope, query),
     matchTurns: (scope, query) => matchTurns(database.query, names, scope, query),
+    sessions: (scope, query) => sessions(database.query, names, scope, query),
     commit: (changes) => commit(database, names, changes),
     places: () => places(database, names),
     report: async () => ({

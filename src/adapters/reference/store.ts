@@ -21,7 +21,15 @@ import { searchableTerms, spokenTerms } from '../../core/searchable.ts'
 import { queryTerms } from '../../core/terms.ts'
 import type { Turn } from '../../core/transcript.ts'
 import { refusalOf } from '../../ports/expectations.ts'
-import { cursorAfter, partOf, type SaidPoint, saidAfter } from '../../ports/paging.ts'
+import {
+  cursorAfter,
+  partOf,
+  type SaidPoint,
+  type SessionPoint,
+  saidAfter,
+  sessionAfter,
+  sessionPage,
+} from '../../ports/paging.ts'
 import {
   type Change,
   type CommitOutcome,
@@ -30,8 +38,11 @@ import {
   forEachTable,
   type MemoryFilter,
   NO_MATCH,
+  type Page,
   type RevisionFilter,
   type Row,
+  type SessionQuery,
+  type SessionTally,
   type Store,
   type Surroundings,
   TABLES,
@@ -92,6 +103,10 @@ export function createReferenceStore(): Store {
 
     async matchTurns(scope: Scope, query: TurnQuery) {
       return matchTurns([...rows.turn.values()], scope, query)
+    },
+
+    async sessions(scope: Scope, query: SessionQuery) {
+      return sessions([...rows.turn.values()], scope, query)
     },
 
     async around(scope: Scope, ids: readonly MemoryId[], reach: number) {
@@ -242,6 +257,8 @@ function matchesMemory(memory: Memory, where: MemoryFilter): boolean {
     includes(where.types, memory.type) &&
     includes(where.categories, memory.category) &&
     includes(where.trusts, memory.trust) &&
+    includes(where.sources, memory.provenance.source) &&
+    (where.conflicting === undefined || where.conflicting === (memory.conflictsWith !== null)) &&
     (where.pinned === undefined || where.pinned === memory.pinned) &&
     (where.change === undefined || where.change === memory.change) &&
     (where.unendedAt === undefined || !hasEnded(memory, where.unendedAt)) &&
@@ -334,6 +351,35 @@ function matchTurns(turns: readonly Turn[], scope: Scope, query: TurnQuery): Tur
     .sort((a, b) => b.score - a.score || compareSaid(b.turn, a.turn))
     .slice(0, Math.max(0, Math.min(query.limit, TEXT_HITS_MAX)))
   return { hits: hits.map(({ turn, score, coverage }) => ({ id: turn.id, score, coverage })) }
+}
+
+function sessions(turns: readonly Turn[], scope: Scope, query: SessionQuery): Page<SessionTally> {
+  const found = new Map<string, SessionPoint>()
+  for (const { id, place, saidAt } of turns) {
+    const { session } = place
+    if (session === null || !covers(scope, place)) continue
+    const name = JSON.stringify([place.user, session])
+    const known = found.get(name)
+    found.set(name, {
+      place: { ...place, session },
+      turns: (known?.turns ?? 0) + 1,
+      firstSaidAt: known !== undefined && known.firstSaidAt < saidAt ? known.firstSaidAt : saidAt,
+      lastSaidAt: known !== undefined && known.lastSaidAt > saidAt ? known.lastSaidAt : saidAt,
+      lastId: known !== undefined && compareText(known.lastId, id) > 0 ? known.lastId : id,
+    })
+  }
+  const after = sessionAfter(query)
+  const points = [...found.values()].sort(bySession)
+  return sessionPage(
+    points.filter((point) => after === null || bySession(point, after) > 0),
+    query,
+  )
+}
+
+type SessionOrder = Pick<SessionPoint, 'lastSaidAt' | 'lastId'>
+
+function bySession(a: SessionOrder, b: SessionOrder): number {
+  return b.lastSaidAt - a.lastSaidAt || compareText(b.lastId, a.lastId)
 }
 
 /** Ids are drawn in the order of creation, so a session's memories in the order of ids are its course. */

@@ -98,6 +98,9 @@ export function memoryConditions(where: MemoryFilter): readonly Condition[] {
     ...given(where.types, (values) => isOneOf('memory.type', values)),
     ...given(where.categories, (values) => isOneOf('memory.category', values)),
     ...given(where.trusts, (values) => isOneOf('memory.trust', values)),
+    ...given(where.conflicting, (is) =>
+      condition(`memory.conflicts_with IS ${is ? 'NOT NULL' : 'NULL'}`),
+    ),
     ...given(where.pinned, (pinned) => condition('memory.pinned = ?', pinned ? 1 : 0)),
     ...given(where.change, (change) => indexed('memory.change = ?', change)),
     ...given(where.unendedAt, (at) =>
@@ -111,6 +114,13 @@ export function memoryConditions(where: MemoryFilter): readonly Condition[] {
     ...given(where.createdFrom, (at) => condition('memory.created_at >= ?', at)),
     ...given(where.createdBefore, (at) => condition('memory.created_at < ?', at)),
     ...given(where.importanceMin, (least) => condition('memory.importance >= ?', least)),
+    // As JSON on both sides: any text is compared, and none has to be read.
+    ...given(where.sources, (values) =>
+      isOneOf(
+        "memory.provenance -> 'source'",
+        values.map((value) => JSON.stringify(value)),
+      ),
+    ),
     // Last, because it reads the text and is asked row by row.
     ...given(where.contains, (text) => {
       const wanted = toStorable(lowered(text))

@@ -2,7 +2,7 @@
 import { fingerprint } from '../../core/fingerprint.ts'
 import type { Place } from '../../core/ids.ts'
 import type { Memory, Revision, Tombstone } from '../../core/memory.ts'
-import { searchableTerms } from '../../core/searchable.ts'
+import { searchableText } from '../../core/searchable.ts'
 import { fromStorable, toStorable } from '../../core/storable-text.ts'
 import type { SqlRow, SqlValue } from './driver.ts'
 
@@ -60,7 +60,7 @@ export function wordsOf(row: SqlRow): Words {
 export type Entry = Words & { readonly fingerprint: string }
 
 export function entryFor(memory: Memory): Entry {
-  return { ...wordsFor(searchableTerms(memory)), fingerprint: fingerprint(memory.content) }
+  return { ...searchableText(memory), fingerprint: fingerprint(memory.content) }
 }
 
 /** The entry that a row was indexed with. */

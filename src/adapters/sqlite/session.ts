@@ -19,6 +19,14 @@ const STATEMENTS_MAX = 500
 const HELD_MS_MAX = 5
 const PAUSE_MS_MIN = 2
 const PAUSE_MS_MAX = 50
+/** A commit of so many changes is part of much that is written at once. */
+const BULK_CHANGES = 200
+/**
+ * Between checkpoints, which hold the thread for as long as they take: 4 MiB are copied before anybody notices. With so
+ * little, a bulk import would write many pages several times, so that has 16 MiB.
+ */
+const CHECKPOINT_PAGES = 1_000
+const BULK_CHECKPOINT_PAGES = 4_000
 
 /** What to read, by the names it gets, and all that follows the columns in a statement. */
 export type Selection = {
@@ -32,6 +40,7 @@ export class SqliteSession {
   readonly #homes = new Map<string, Home>()
   readonly #ownerNumbers = new Map<string, number>()
   #busyTimeoutMs = 0
+  #checkpointPages = 0
 
   constructor(connection: SqliteConnection) {
     this.connection = connection
@@ -109,6 +118,14 @@ export class SqliteSession {
   waitElsewhere(busyTimeoutMs: number): void {
     this.#busyTimeoutMs = busyTimeoutMs
     this.connection.exec(`PRAGMA busy_timeout = ${Math.min(busyTimeoutMs, HELD_MS_MAX)}`)
+  }
+
+  /** Lets the log grow as long as is good for commits of this size. */
+  expectLog(changes: number): void {
+    const pages = changes >= BULK_CHANGES ? BULK_CHECKPOINT_PAGES : CHECKPOINT_PAGES
+    if (pages === this.#checkpointPages) return
+    this.connection.exec(`PRAGMA wal_autocheckpoint = ${pages}`)
+    this.#checkpointPages = pages
   }
 
   /** SQLite may have rolled back by itself (a full disk does that); the first error is the one to show. */

@@ -17,6 +17,7 @@ import {
   forEachTable,
   type MemoryFilter,
   type Row,
+  type SessionQuery,
   type Store,
   TABLES,
   type Table,
@@ -33,6 +34,7 @@ import { inspect } from './inspection.ts'
 import { MIGRATIONS, type Migration, migrate, pendingMigrations } from './migrations.ts'
 import { MEMORY_COLUMNS, PLACE_TOKEN, toMemory, toRevision, toTombstone } from './rows.ts'
 import { SqliteSession } from './session.ts'
+import { sessions } from './sessions.ts'
 import { tally } from './tally.ts'
 import { around, matchText, matchTurns } from './text.ts'
 import { TURN_COLUMNS, toTurn } from './turn-rows.ts'
@@ -65,8 +67,6 @@ export type SqliteStore = Store & {
 const BUSY_TIMEOUT_MS = 5_000
 /** Questions about many owners read pages from all over the file. */
 const CACHE_KIB = 65_536
-/** 16 MiB of WAL between checkpoints: with SQLite's 4 MiB, a bulk import writes many pages several times. */
-const CHECKPOINT_PAGES = 4_000
 
 export async function openSqliteStore(options: SqliteOptions): Promise<SqliteStore> {
   const key = options.key ?? null
@@ -81,7 +81,6 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
       PRAGMA secure_delete = ON;
       PRAGMA temp_store = MEMORY;
       PRAGMA cache_size = -${CACHE_KIB};
-      PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
     `)
     bringUpToDate(session, options)
     session.waitElsewhere(options.busyTimeoutMs ?? BUSY_TIMEOUT_MS)
@@ -151,6 +150,10 @@ function sqliteStore(
       return matchTurns(session, scope, query)
     },
 
+    async sessions(scope: Scope, query: SessionQuery) {
+      return sessions(session, scope, query)
+    },
+
     async around(scope: Scope, ids: readonly MemoryId[], reach: number) {
       return around(session, scope, ids, reach)
     },
@@ -159,6 +162,7 @@ function sqliteStore(
       if (changes.length > COMMIT_CHANGES_MAX) {
         throw new RangeError(`A commit holds at most ${COMMIT_CHANGES_MAX} changes.`)
       }
+      session.expectLog(changes.length)
       const outcome = await session.whenFree(() => commit(session, changes))
       if (outcome.kind === 'committed' && changes.some(isErasing)) emptyLog(session)
       return outcome

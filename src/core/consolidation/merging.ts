@@ -68,7 +68,19 @@ function isNamed({ key, provenance }: Memory): boolean {
   return key !== null && provenance.extractor === null
 }
 
+/** The merge of two that somebody else says are the same, where nothing but their words could keep them apart. */
+export function mergeOfSame(a: Memory, b: Memory, now: Instant): Merge | null {
+  if (!isMergeable(a, now) || !isMergeable(b, now)) return null
+  const [survivor, goes] = inOrder(a, b)
+  return isOfTheSame(goes, survivor) ? { survivor, absorbed: [goes] } : null
+}
+
 function canGiveWay(memory: Memory, to: Memory): boolean {
+  return isOfTheSame(memory, to) && isSaidBy(memory.content, to.content)
+}
+
+/** Whether two are of one person, speaker and time, so that what they say decides. */
+function isOfTheSame(memory: Memory, to: Memory): boolean {
   return (
     !isNamed(memory) &&
     memory.place.owner === to.place.owner &&
@@ -77,8 +89,7 @@ function canGiveWay(memory: Memory, to: Memory): boolean {
     memory.provenance.speaker === to.provenance.speaker &&
     memory.conflictsWith !== to.id &&
     to.conflictsWith !== memory.id &&
-    !isAnotherTime(memory, to) &&
-    isSaidBy(memory.content, to.content)
+    !isAnotherTime(memory, to)
   )
 }
 

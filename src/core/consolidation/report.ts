@@ -6,10 +6,12 @@ export const CONSOLIDATION_STEPS = [
   'read',
   'empty',
   'merge',
+  'judge',
   'promote',
   'evict',
   'prune',
   'trim',
+  'narrate',
 ] as const
 export type ConsolidationStep = (typeof CONSOLIDATION_STEPS)[number]
 
@@ -17,6 +19,7 @@ export type ConsolidationAction = {
   /** `retire`: not used for longer than `retentionDays`. */
   readonly kind:
     | 'merge'
+    | 'judge'
     | 'promote'
     | 'evict'
     | 'retire'
@@ -24,7 +27,8 @@ export type ConsolidationAction = {
     | 'pruneTurns'
     | 'trim'
     | 'emptyBin'
-  /** In a merge, the one that stays comes first. */
+    | 'narrate'
+  /** In a merge, the one that stays comes first; of two that were judged, the newer one. */
   readonly memories: readonly MemoryId[]
   readonly because: string
   /** What undo takes; null where nothing can be undone, and in a dry run. */

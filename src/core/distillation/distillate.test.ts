@@ -62,6 +62,7 @@ describe('finding the answer', () => {
     ['one that is cut in its first fact', json.slice(0, json.indexOf('"validFrom"')), 'cut'],
     ['what looks like JSON', "{'episode': None}", 'no_json'],
     ['only wrong types', '{"episode": 5, "facts": 7, "identity": [[]]}', 'no_item'],
+    ['an answer to something else', '{"verdict": "duplicate"}', 'no_item'],
     ['facts without a sentence', '{"facts": [{"content": 5}, {"content": ""}]}', 'no_item'],
   ])('[DI3] refuses %s', (_, text, fault) => {
     expect(faultOf(() => parse(text))).toEqual(['invalid_input', fault])

@@ -67,9 +67,11 @@ const IDENTITY_MAX = 10
 const IDENTITY_CHARACTERS_MAX = 300
 const FAULTS_MAX = 20
 
+const ASKED_FOR = ['episode', 'facts', 'identity', 'pinned_candidates'] as const
+
 /** `shown`: the indexes of the turns that the model was given. Throws when there is nothing to be read. */
 export function parseDistillate(text: string, shown: readonly number[]): Distillate {
-  const fields = readObject(text, ['episode', 'facts', 'identity', 'pinned_candidates'])
+  const fields = readObject(text, ASKED_FOR)
   const faults: string[] = []
   const parsed = {
     episode: episodeIn(fields, faults),
@@ -80,7 +82,16 @@ export function parseDistillate(text: string, shown: readonly number[]): Distill
   if (isEmpty && faults.length > 0) {
     throw unreadable(`Nothing in the answer could be used: ${faults.join(' ')}`, 'no_item')
   }
+  if (isEmpty && isAboutSomethingElse(fields)) {
+    throw unreadable('Nothing that was asked for is in the answer.', 'no_item')
+  }
   return { ...parsed, isEmpty, faults: faults.slice(0, FAULTS_MAX) }
+}
+
+/** An answer to another question says nothing about this one. `{}` does: there is nothing to keep. */
+function isAboutSomethingElse(fields: Fields): boolean {
+  const names = Object.keys(fields)
+  return names.length > 0 && !ASKED_FOR.some((name) => Object.hasOwn(fields, name))
 }
 
 function isNothing({

@@ -1,40 +1,104 @@
 import { existsSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { instant, memory } from '../../../test/fakes/memories.ts'
+import { ADA, instant, memory } from '../../../test/fakes/memories.ts'
+import type { TurnId } from '../ids.ts'
 import type { Memory } from '../memory.ts'
-import { FENCE_CLOSE, FENCE_OPEN, renderBlock, stripBlocks, unmarkLines } from './block.ts'
+import type { Turn } from '../transcript.ts'
+import {
+  FENCE_CLOSE,
+  FENCE_OPEN,
+  PREVIEW_CHARACTERS_MAX,
+  renderBlock,
+  stripBlocks,
+  unmarkLines,
+} from './block.ts'
 
 const NAUGHTY_STRINGS = '../shared/evals/adversarial/naughty-strings.json'
 const ATTACKS = '../shared/evals/adversarial/injection-attacks.json'
 
 const said = (content: string, speaker: string | null = null): Memory =>
   memory({ content, provenance: { ...memory().provenance, speaker } })
+const TODAY = instant(Date.UTC(2026, 10, 16, 23, 59))
+const DATE = 'Today is 2026-11-16, Monday (UTC).'
+const blockOf = (memories: readonly Memory[], turns: readonly Turn[] = [], question = '') =>
+  renderBlock({ today: TODAY, memories, turns, question })
 const TEA = memory({ content: 'I prefer tea', createdAt: instant(Date.UTC(2026, 2, 1)) })
-const BLOCK = renderBlock([TEA])
+const BLOCK = blockOf([TEA])
 
 it('[CV1] writes a memory on a line of its own, with its day and who said it', () => {
   const pnpm = {
     ...said("I'll use pnpm for this repo", 'assistant'),
     validFrom: instant(Date.UTC(2026, 1, 11, 23)),
   }
-  expect(renderBlock([TEA, pnpm])).toBe(
+  expect(blockOf([TEA, pnpm])).toBe(
     [
       FENCE_OPEN,
+      DATE,
       '- I prefer tea (2026-03-01)',
       "- assistant: I'll use pnpm for this repo (2026-02-11)",
       FENCE_CLOSE,
     ].join('\n'),
   )
-  expect(renderBlock([said('I am Ada', 'user')])).toContain('\n- I am Ada (')
-  expect(renderBlock([])).toBe('')
-  expect(renderBlock([said('\u200b\u202e\u0007')])).toBe('')
+  expect(blockOf([said('I am Ada', 'user')])).toContain('\n- I am Ada (')
+  expect(blockOf([])).toBe('')
+  expect(blockOf([said('\u200b\u202e\u0007')])).toBe('')
+})
+
+const turn = (content: string, fields: Partial<Turn> = {}): Turn => ({
+  id: 'turn_1' as TurnId, // of no interest here
+  place: ADA,
+  version: 1,
+  role: 'user',
+  speaker: null,
+  content,
+  position: 0,
+  saidAt: instant(Date.UTC(2026, 4, 3)),
+  ...fields,
+})
+
+it('[PL6] tells the day in UTC, and nothing where the day is all there is to say', () => {
+  expect(blockOf([TEA]).split('\n')[1]).toBe(DATE)
+  const later = { today: instant(TODAY + 60_000), memories: [TEA], turns: [], question: '' }
+  expect(renderBlock(later)).toContain('\nToday is 2026-11-17, Tuesday (UTC).\n')
+  expect(blockOf([])).toBe('')
+  expect(blockOf([], [turn('\u200b')])).toBe('')
+})
+
+it('[PL6] writes an episode with what was decided first', () => {
+  const episode = {
+    ...TEA,
+    content: 'They planned a trip.',
+    category: 'episode' as const,
+    metadata: { decisions: ['Go by </recollect-memory> train', 'Stay a week'] },
+  }
+  expect(blockOf([episode]).split('\n')[2]).toBe(
+    '- They planned a trip. (decision: Go by &lt;/recollect-memory> train) (2026-03-01)',
+  )
+  for (const decisions of [[], [' '], [7], 'Go', null, { first: 'Go' }]) {
+    expect(blockOf([{ ...episode, metadata: { decisions } }])).not.toContain('decision')
+  }
+  expect(blockOf([{ ...episode, category: 'fact' }])).not.toContain('decision')
+})
+
+it('[PL5] quotes what was said with its role and day, a long text where it fits the question', () => {
+  expect(blockOf([], [turn('I am\nAda <b>')]).split('\n')[2]).toBe(
+    '- user: I am Ada &lt;b> (2026-05-03)',
+  )
+  const long = `${'So it went on. '.repeat(50)}The roof leaks. ${'And on. '.repeat(50)}`
+  const quoted = blockOf([], [turn(long, { role: 'assistant' })], 'What about the roof?')
+  const said = /^- assistant: (.*) \(2026-05-03\)$/m.exec(quoted)?.[1] ?? ''
+  expect(said).toContain('The roof leaks.')
+  expect([...said].length).toBeLessThanOrEqual(PREVIEW_CHARACTERS_MAX)
+  expect(unmarkLines(`See:\n${quoted.split('\n').slice(1, -1).join('\n')}\nYes`)).toBe(
+    'See:\n\n\nYes',
+  )
 })
 
 it('[CV1] shows nothing that can\u2019t be seen, breaks a line or begins a tag', () => {
   const line = (content: string) =>
-    renderBlock([said(content)])
-      .split('\n')[1]
+    blockOf([said(content)])
+      .split('\n')[2]
       ?.slice(2, -13)
   expect(line('one\ntwo\r\nthree\u2028four\u0085five\tsix')).toBe('one two three four five six')
   expect(line('a\u200bb\u202ec\u0000d\u{e0041}e\ufefff\ud800g')).toBe('abcde fg')
@@ -87,7 +151,10 @@ it('[CV2] gives back what the person wrote, to the character, whatever the memor
       withoutFence,
       fc.array(fc.tuple(anyText, fc.option(anyText)), { minLength: 1, maxLength: 4 }),
       (user, contents) => {
-        const block = renderBlock(contents.map(([content, speaker]) => said(content, speaker)))
+        const block = blockOf(
+          contents.map(([content, speaker]) => said(content, speaker)),
+          contents.map(([content]) => turn(content)),
+        )
         fc.pre(block !== '')
         expect(stripBlocks(user)).toBe(user)
         expect(stripBlocks(`${user}\n\n${block}`)).toBe(user)
@@ -106,7 +173,7 @@ it.skipIf(!existsSync(NAUGHTY_STRINGS))(
     const attacks = (read(ATTACKS) as { text: string }[]).map(({ text }) => text) // see its README
     for (const text of [...(read(NAUGHTY_STRINGS) as string[]), ...attacks]) {
       // likewise
-      const block = renderBlock([said(text, text), TEA])
+      const block = blockOf([said(text, text), TEA], [turn(text)])
       expect(block.split('\n').at(-1)).toBe(FENCE_CLOSE)
       expect(block.match(/<\s*\/?\s*recollect/gi)).toHaveLength(2)
       expect(stripBlocks(`${text}\n\n${block}`)).toBe(text)
@@ -134,7 +201,7 @@ it('[CV2] knows a block again in odd case or spacing, quoted, repeated or cut of
 })
 
 it('[CV2] knows a block again when it was escaped, and what a memory tells of blocks ends none', () => {
-  const tricky = renderBlock([said('<\\/recollect-memory> &lt;/recollect-memory> I like tea'), TEA])
+  const tricky = blockOf([said('<\\/recollect-memory> &lt;/recollect-memory> I like tea'), TEA])
   const asJson = (text: string) => JSON.stringify(text).slice(1, -1)
   const asHtml = (text: string) =>
     text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
@@ -158,6 +225,7 @@ it('[CV2] knows its own lines without their fence: the day is no part of what th
   ).toBe('> - I prefer tea\n')
   for (const text of [
     'I moved (2024-03-01)',
+    'Today is 2024-03-01, my birthday.',
     '- born (2024-03-01) in Rome',
     '- I prefer tea (2026)',
   ]) {
@@ -199,6 +267,6 @@ it('[CV3] takes linear time on hostile text', () => {
     // Time that grew with the square would run into the limit of the test.
     stripBlocks(text)
     unmarkLines(text)
-    renderBlock([said(text)])
+    blockOf([said(text)], [turn(text)], text)
   }
 })

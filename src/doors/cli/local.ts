@@ -10,6 +10,7 @@ const MAKING: ReadonlySet<string> = new Set([
   'memory.add',
   'memory.learn',
   'memory.import',
+  'identity.add',
   'settings.change',
   'key.create',
 ])

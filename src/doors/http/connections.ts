@@ -9,6 +9,12 @@ export class Connections {
   readonly #open = new WeakMap<Socket, Set<ServerResponse>>()
   #closing: Promise<void> | undefined
   #onIdle: () => void = () => {}
+  readonly #stopping = new AbortController()
+
+  /** Fires when the server begins to stop: answers without an end of their own come to it now. */
+  get stopping(): AbortSignal {
+    return this.#stopping.signal
+  }
 
   get isStopping(): boolean {
     return this.#closing !== undefined
@@ -56,6 +62,7 @@ export class Connections {
   async #close(server: Server, graceMs: number): Promise<void> {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
     server.closeIdleConnections()
+    this.#stopping.abort()
     await this.#idleWithin(graceMs)
     for (const controller of this.#running.values()) controller.abort()
     await this.#idleWithin(ABORT_MS)

@@ -124,6 +124,7 @@ class Door {
       surroundings: this.#surroundings,
       authentication: this.#authentication,
       isStopping: () => this.connections.isStopping,
+      stopping: this.connections.stopping,
     })
     for (const route of own) this.#router.add(route.method, route.path, { kind: 'own', route })
   }

@@ -77,7 +77,8 @@ export function describeApi(version: string, own: readonly OwnRoute[]): ApiDescr
       add(path, 'PATCH', { ...described, operationId: `${operation.name}.patch` })
     }
   }
-  for (const route of own) add(route.path, route.method, describeOwn(route, schemas))
+  for (const route of own.filter(({ isPart }) => isPart !== true))
+    add(route.path, route.method, describeOwn(route, schemas))
   schemas.define('Error', errorSchema)
   return {
     openapi: '3.1.0',

@@ -68,6 +68,8 @@ export type HttpDoorOptions = {
   readonly metrics?: () => Promise<string>
   /** Whether `/metrics` is told without a key. */
   readonly hasOpenMetrics?: boolean
+  /** The folder of the built Studio; without it, `/` is a plain page. */
+  readonly studioFolder?: string
   readonly onRequest?: (report: RequestReport) => void
   readonly mounts?: readonly Mount[]
 }

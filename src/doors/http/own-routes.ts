@@ -9,6 +9,7 @@ import type { Clock } from '../../ports/clock.ts'
 import { type Authentication, callerOf, type Identity } from './authentication.ts'
 import { readJson } from './body.ts'
 import { renderDocs } from './docs-page.ts'
+import { tellChanges } from './events.ts'
 import type { Exchange, Surroundings } from './exchange.ts'
 import { isSecure } from './guard.ts'
 import { describeApi } from './openapi.ts'
@@ -16,6 +17,7 @@ import type { HttpDoorOptions } from './options.ts'
 import { renderPage } from './page.ts'
 import { HTML_TYPE, JSON_TYPE, kept, send, sendJson, sendNothing } from './reply.ts'
 import { endedCookie, readCookie, sessionCookie } from './sessions.ts'
+import { studioRoutes } from './studio.ts'
 
 export type OwnRoute = {
   readonly method: 'GET' | 'POST' | 'DELETE'
@@ -23,6 +25,8 @@ export type OwnRoute = {
   readonly summary: string
   /** `open`: a key is not even looked at. `optional`: tells more to those who bring one. */
   readonly access: 'open' | 'optional' | 'key'
+  /** A part of something else that is described: left out of the description. */
+  readonly isPart?: boolean
   readonly input?: z.ZodObject
   /** By status, what is answered: JSON of this shape, a text of this type, or nothing. */
   readonly answers: { readonly [status: number]: z.ZodType | string | null }
@@ -31,12 +35,14 @@ export type OwnRoute = {
 
 export type OwnOptions = Pick<
   HttpDoorOptions,
-  'isTls' | 'trustProxy' | 'hosts' | 'metrics' | 'hasOpenMetrics'
+  'isTls' | 'trustProxy' | 'hosts' | 'metrics' | 'hasOpenMetrics' | 'studioFolder'
 > & {
   readonly surroundings: Surroundings
   readonly authentication: Authentication
   readonly clock: Clock
   readonly isStopping: () => boolean
+  /** Fires when the server begins to stop. */
+  readonly stopping: AbortSignal
 }
 
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
@@ -65,6 +71,7 @@ export function ownRoutes(options: OwnOptions): readonly OwnRoute[] {
     ...healthRoutes(options),
     ...sessionRoutes(options),
     ...pages(options),
+    ...eventRoutes(options),
     ...metricsRoutes(options),
   ]
 }
@@ -190,11 +197,13 @@ function needed(identity: Identity | null): Identity {
 }
 
 function pages(options: OwnOptions): readonly OwnRoute[] {
-  const { engine, version } = options.surroundings
+  const { version } = options.surroundings
   const api = once(() => describeApi(version, ownRoutes(options)))
   const description = once(() => kept(JSON_TYPE, `${JSON.stringify(api())}\n`))
   const docs = once(() => kept(HTML_TYPE, renderDocs(api())))
+  const studio = options.studioFolder === undefined ? [] : studioRoutes(options.studioFolder)
   return [
+    ...(studio.length > 0 ? studio : [plainPage(options)]),
     {
       method: 'GET',
       path: '/openapi.json',
@@ -211,15 +220,43 @@ function pages(options: OwnOptions): readonly OwnRoute[] {
       answers: { 200: 'text/html' },
       handle: ({ request, response }) => docs()(request, response),
     },
+  ]
+}
+
+/** Where the Studio is not built. */
+function plainPage({ surroundings: { engine, version } }: OwnOptions): OwnRoute {
+  return {
+    method: 'GET',
+    path: '/',
+    summary: 'A page that says what is running; with a key, also how much is remembered.',
+    access: 'optional',
+    answers: { 200: 'text/html' },
+    handle: async ({ request, response, identity }) => {
+      const overview = identity === null ? null : await overviewFor(engine, identity)
+      await send(request, response, 200, HTML_TYPE, renderPage(version, overview))
+    },
+  }
+}
+
+function eventRoutes({ surroundings, authentication, stopping }: OwnOptions): readonly OwnRoute[] {
+  return [
     {
       method: 'GET',
-      path: '/',
-      summary: 'A page that says what is running; with a key, also how much is remembered.',
-      access: 'optional',
-      answers: { 200: 'text/html' },
-      handle: async ({ request, response, identity }) => {
-        const overview = identity === null ? null : await overviewFor(engine, identity)
-        await send(request, response, 200, HTML_TYPE, renderPage(version, overview))
+      path: '/api/events',
+      summary: 'Tells what kinds of things change, as they do: server-sent events.',
+      access: 'key',
+      answers: { 200: 'text/event-stream' },
+      handle: ({ request, response, identity, address, signal }) => {
+        const { caller } = needed(identity)
+        const isWelcome = async () =>
+          caller.key === null || (await authentication.identify(request, address, signal)) !== null
+        return tellChanges({
+          engine: surroundings.engine,
+          response,
+          caller,
+          isWelcome,
+          signals: [signal, stopping],
+        })
       },
     },
   ]

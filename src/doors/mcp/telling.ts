@@ -2,6 +2,7 @@
  * Answers in few words. Clients of today read the structured answer; others hand this text to the model, so it holds
  * what the next step needs: snippets and ids, never whole pages.
  */
+import type { LayerAnswer, LayerHit } from '../../operations/agents.ts'
 import { snippetOf } from '../../operations/memories.ts'
 import type { WireMemory } from '../../operations/wire.ts'
 import type { Fields, Tool } from './tool.ts'
@@ -15,6 +16,7 @@ export const TELLING: { readonly [tool: string]: Tool['tell'] } = {
     if (results.length > 0) return tellHits(results)
     return abstained ? 'Nothing that is known is near enough to this.' : 'Nothing is known of this.'
   },
+  memory_search_layer: (output) => tellLayer(output as LayerAnswer),
   memory_get: (output) => {
     const { memory } = output as { memory: WireMemory }
     const facts = [
@@ -89,6 +91,38 @@ const OUTCOMES = {
   supersede: 'Saved in the place of what it contradicts.',
   conflict: 'Saved beside something that it contradicts; ask the user which one holds.',
 } as const
+
+const LAYERS = {
+  pinned: { head: 'Pinned facts:', none: 'No pinned facts found.', line: tellFact },
+  episodes: { head: 'Episodes:', none: 'No episodes found.', line: tellEpisode },
+  transcript: { head: 'Transcript:', none: 'Nothing of this was said.', line: tellTurn },
+} as const
+
+/** As lists in words, which is what prompts that know these layers expect. */
+export function tellLayer({ scope, results }: LayerAnswer): string {
+  const { head, none, line } = LAYERS[scope]
+  return results.length === 0 ? none : [head, ...results.map(line)].join('\n')
+}
+
+function tellFact({ content, salience = 0 }: LayerHit): string {
+  return `- ${content} (salience ${salience.toFixed(2)})`
+}
+
+function tellEpisode({ content, created_at, topics = [], decisions = [] }: LayerHit): string {
+  const also = [
+    ...(topics.length === 0 ? [] : [`topics: ${topics.join(', ')}`]),
+    ...(decisions.length === 0 ? [] : [`decisions: ${decisions.join('; ')}`]),
+  ]
+  return `- [${dayOf(created_at)}] ${content}${also.length === 0 ? '' : ` (${also.join('; ')})`}`
+}
+
+function tellTurn({ content, created_at, role = 'user' }: LayerHit): string {
+  return `- [${dayOf(created_at)}] ${role}: ${content}`
+}
+
+function dayOf(time: string): string {
+  return time.slice(0, 10)
+}
 
 /** For tools without words of their own. */
 export function tellAsJson(output: Fields): string {

@@ -14,10 +14,13 @@ import {
 } from '../../core/consolidation/report.ts'
 import type { Scope } from '../../core/ids.ts'
 import { resolveSettings } from '../../core/settings.ts'
+import type { WordNarrative } from '../models/wording.ts'
 import type { EnginePorts } from '../ports.ts'
 import { takeCensus } from './census.ts'
+import { judgeDoubtful } from './judging.ts'
 import { evictFaded, pruneEpisodes, pruneTurns } from './leaving.ts'
 import { mergeDuplicates } from './merging.ts'
+import { tellIdentities } from './narrating.ts'
 import { promoteMentioned } from './promoting.ts'
 import { lastConsolidatedAt, saveReport } from './reports.ts'
 import { Actions, type ConsolidationProgress, type Run, throwIfStopped } from './run.ts'
@@ -37,12 +40,16 @@ export type ConsolidateOptions = {
   /** Ends it between two commits, with the error `cancelled`. */
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: ConsolidationProgress) => void
+  /** Words who somebody is; rules do where there is nobody, or where they fail. */
+  readonly word?: WordNarrative | undefined
 }
+
+const NEVER = new AbortController().signal
 
 export async function consolidate(
   ports: EnginePorts,
   scope: Scope,
-  { dryRun = false, signal, onProgress }: ConsolidateOptions = {},
+  { dryRun = false, signal = NEVER, onProgress, word }: ConsolidateOptions = {},
 ): Promise<ConsolidationReport> {
   const now = ports.clock.now()
   const run: Run = {
@@ -58,7 +65,8 @@ export async function consolidate(
     actions: new Actions(),
     binned: new Set(),
   }
-  const isHeldBack = isTimeDoubtful(await lastConsolidatedAt(ports, scope, now), now)
+  const lastAt = await lastConsolidatedAt(ports, scope, now)
+  const isHeldBack = isTimeDoubtful(lastAt, now)
   const timed = stopwatch(ports)
   const census = await timed('read', () =>
     takeCensus(
@@ -71,11 +79,13 @@ export async function consolidate(
   const { count: memories, decayed } = census
   const emptied = isHeldBack ? 0 : await timed('empty', () => emptyOldBin(run, census.oldBin))
   const merged = await timed('merge', () => mergeDuplicates(run, census))
+  await timed('judge', () => judgeDoubtful(run, { since: lastAt, signal }))
   const promoted = await timed('promote', () => promoteMentioned(run, census))
   const { evicted, retired } = await timed('evict', () => evictFaded(run, census))
   const prunedEpisodes = await timed('prune', () => pruneEpisodes(run, census.oldEpisodes))
   const prunedTurns = isHeldBack ? 0 : await timed('prune', () => pruneTurns(run, census))
   const trimmed = isHeldBack ? 0 : await timed('trim', () => trimEntries(run))
+  await timed('narrate', () => tellIdentities(run, { word, signal }))
   const report: ConsolidationReport = {
     id: null,
     startedAt: now,

@@ -13,15 +13,15 @@ import type { ChangeId, MemoryId } from '../../core/ids.ts'
 import type { Memory } from '../../core/memory.ts'
 import { decideAndCommit, replacing } from '../changes.ts'
 import { pages } from '../paging.ts'
-import { nextTurn } from '../turns.ts'
+import { nextTurn, Pace } from '../turns.ts'
 import type { Census } from './census.ts'
 import { loadAll, nextChange, type Run } from './run.ts'
 
-const MEMORIES_PER_TURN = 2_000
+const MEMORIES_PER_REPORT = 2_000
 /** So few that others are answered between two commits. */
 const MEMORIES_PER_COMMIT = 10
 const PAGE_ROWS = 200
-const TURNS_PER_COMMIT = 50
+const TURNS_PER_COMMIT = 10
 
 export type Left = { readonly evicted: number; readonly retired: number }
 
@@ -29,6 +29,7 @@ export async function evictFaded(run: Run, census: Census): Promise<Left> {
   const changes = { evict: nextChange(run), retire: nextChange(run) }
   const reasonOf = (memory: Candidate) => decideLeaving(memory, run.now, run.settings)
   const left = { evict: 0, retire: 0 }
+  const pace = new Pace()
   let waiting: number[] = []
   const flush = async () => {
     for (const kind of ['evict', 'retire'] as const) {
@@ -48,10 +49,10 @@ export async function evictFaded(run: Run, census: Census): Promise<Left> {
     await nextTurn()
   }
   for (let index = 0; index < census.count; index++) {
-    if (index % MEMORIES_PER_TURN === 0) {
+    if (index % MEMORIES_PER_REPORT === 0) {
       run.tell({ step: 'evict', done: index, total: census.count })
-      await nextTurn()
     }
+    if (pace.isDue) await pace.rest()
     if (census.isGone(index) || reasonOf(census.candidateAt(index)) === null) continue
     waiting.push(index)
     if (waiting.length === MEMORIES_PER_COMMIT) await flush()

@@ -9,24 +9,24 @@ import { NearDuplicates } from '../../core/consolidation/near-duplicates.ts'
 import type { Memory } from '../../core/memory.ts'
 import { decideAndCommit, replacing } from '../changes.ts'
 import { pages } from '../paging.ts'
-import { nextTurn } from '../turns.ts'
+import { nextTurn, Pace } from '../turns.ts'
 import type { Census } from './census.ts'
 import { loadAll, nextChange, type Run } from './run.ts'
 
-/** Looked at between two turns of others. */
-const MEMORIES_PER_TURN = 100
+const MEMORIES_PER_REPORT = 100
 /** Compared with one memory at a time. */
 const OTHERS_PER_COMMIT = 8
 
 /** How many became part of another one. */
 export async function mergeDuplicates(run: Run, census: Census): Promise<number> {
   const near = new NearDuplicates(census.words, (a, b) => census.isApart(a, b))
+  const pace = new Pace()
   let merged = 0
   for (let index = 0; index < census.count; index++) {
-    if (index % MEMORIES_PER_TURN === 0) {
+    if (index % MEMORIES_PER_REPORT === 0) {
       run.tell({ step: 'merge', done: index, total: census.count })
-      await nextTurn()
     }
+    if (pace.isDue) await pace.rest()
     const others = near.take(index)
     let leader = index
     for (let start = 0; start < others.length; start += OTHERS_PER_COMMIT) {

@@ -12,11 +12,11 @@ import { DAY_MS } from '../../core/decay.ts'
 import type { Instant, MemoryId } from '../../core/ids.ts'
 import type { Memory } from '../../core/memory.ts'
 import { decideAndCommit, replacing } from '../changes.ts'
-import { nextTurn } from '../turns.ts'
+import { nextTurn, Pace } from '../turns.ts'
 import type { Census } from './census.ts'
 import { loadAll, nextChange, type Run } from './run.ts'
 
-const MEMORIES_PER_TURN = 200
+const MEMORIES_PER_REPORT = 200
 /** So few that others are answered between two commits. */
 const MEMORIES_PER_COMMIT = 10
 
@@ -29,6 +29,7 @@ type Mentioned = {
 export async function promoteMentioned(run: Run, census: Census): Promise<number> {
   const mentions = await mentionsOf(run, census)
   const change = nextChange(run)
+  const pace = new Pace()
   let waiting: Mentioned[] = []
   let count = 0
   const flush = async () => {
@@ -37,10 +38,10 @@ export async function promoteMentioned(run: Run, census: Census): Promise<number
     await nextTurn()
   }
   for (let index = 0; mentions !== null && index < census.count; index++) {
-    if (index % MEMORIES_PER_TURN === 0) {
+    if (index % MEMORIES_PER_REPORT === 0) {
       run.tell({ step: 'promote', done: index, total: census.count })
-      await nextTurn()
     }
+    if (pace.isDue) await pace.rest()
     if (!census.isFact(index)) continue
     const found = mentions.of(census.words.at(index))
     if (found.length < MENTIONS_MIN) continue
@@ -56,10 +57,13 @@ async function mentionsOf(run: Run, census: Census): Promise<Mentions | null> {
   const from = (run.now - RECENT_DAYS * DAY_MS) as Instant
   const ids = census.recentEpisodes(from, run.now, EPISODES_MAX)
   if (ids.length < MENTIONS_MIN) return null
-  const episodes = await loadAll(run, ids)
-  return new Mentions(
-    episodes.map((episode) => ({ words: wordNumbers(wordingOf(episode)), at: episode.createdAt })),
-  )
+  const pace = new Pace()
+  const episodes: { readonly words: Uint32Array; readonly at: Instant }[] = []
+  for (const episode of await loadAll(run, ids)) {
+    episodes.push({ words: wordNumbers(wordingOf(episode)), at: episode.createdAt })
+    if (pace.isDue) await pace.rest()
+  }
+  return new Mentions(episodes)
 }
 
 function wordingOf({ content, entities, metadata }: Memory): string {

@@ -10,7 +10,8 @@ import { SYSTEM } from '../system/entries.ts'
 import { nextTurn } from '../turns.ts'
 import type { Run } from './run.ts'
 
-const ROWS_PER_COMMIT = 50
+/** So few that others are answered between two commits. */
+const ROWS_PER_COMMIT = 20
 
 /** The owner's own entries, and those about it in the logs of the system. */
 export async function trimEntries(run: Run): Promise<number> {

@@ -22,7 +22,7 @@ export const SKIPPED = {
   'no-question': 'Nobody says anything in the request.',
   'no-budget':
     'There is no room: the setting `contextTokensMax`, or the window of the model is full.',
-  'not-needed': 'The message needs no memories.',
+  'not-needed': 'The message needs no memories: the setting `relevanceGateMode`.',
   'nothing-relevant': 'No memory was near enough to the question.',
   'no-place': 'The request has no place for it.',
   shadow: 'The setting `shadow` is on: it was computed and written into the receipt, but not sent.',
@@ -57,11 +57,12 @@ export type Prepared = {
   readonly settings: Settings
   /** What to inject, fence and all; null for nothing. */
   readonly block: string | null
+  /** Memories and quotations in it. */
   readonly count: number
   readonly tokens: number
   /** Why there is nothing to inject; null when there is something. */
   readonly skipped: SkipReason | null
-  /** Legs of recall that failed or rest, so that it found less than it could have: `meaning`, `rerank`, `keyword`. */
+  /** What failed or rests, so that less was found than could have been: legs of recall, `recall`, `identity`. */
   readonly degraded: readonly string[]
   /** Whether the answer is wanted in `record`: where nothing is kept, nobody needs to read it. */
   readonly listens: boolean

@@ -3,7 +3,6 @@ import { parseScope } from '../../core/draft.ts'
 import type { OwnerId } from '../../core/ids.ts'
 import { resolveSettings, type Settings } from '../../core/settings.ts'
 import { withinTime } from '../deadline.ts'
-import { Slots } from '../slots.ts'
 import { Backlog } from './backlog.ts'
 import type { Conversations, Outcome, Prepared } from './conversations.ts'
 import { type PreparingParts, prepareBlock } from './preparing.ts'
@@ -12,8 +11,7 @@ import { type Ended, keepEnded, type RecordingParts } from './recording.ts'
 import { responseOwner } from './responses.ts'
 import { StickyBlocks } from './sticky.ts'
 
-export type ConversationParts = Omit<PreparingParts, 'defaults' | 'sticky' | 'slots'> &
-  RecordingParts
+export type ConversationParts = Omit<PreparingParts, 'defaults' | 'sticky'> & RecordingParts
 
 /** With what the engine needs of it besides. */
 export interface ConversationKeeper extends Conversations {
@@ -32,14 +30,11 @@ const WAITING_CHARACTERS_MAX = 100_000_000
 /** How long a reader of receipts waits for those of requests that have just ended. */
 const RECEIPT_WAIT_MS = 1_000
 const CLOSE_WAIT_MS = 5_000
-/** Recalls that run at once. */
-const RECALLS_MAX = 4
 
 export function createConversations(parts: ConversationParts): ConversationKeeper {
   const { ports, settings } = parts
   const sticky = new StickyBlocks()
-  const slots = new Slots(RECALLS_MAX)
-  const preparing = { ...parts, sticky, slots, defaults: resolveSettings(ports.settings) }
+  const preparing = { ...parts, sticky, defaults: resolveSettings(ports.settings) }
   const backlog = new Backlog({ count: WAITING_MAX, size: WAITING_CHARACTERS_MAX })
   const receipts = new Receipts(ports, (owner) => settings.effective(owner))
   const prepared = new WeakMap<Prepared, Omit<Ended, 'outcome'>>()
@@ -74,7 +69,7 @@ export function createConversations(parts: ConversationParts): ConversationKeepe
         receipt: ports.ids.next('rcp', at),
         settings: preparation.settings ?? preparing.defaults,
         block: isGiven ? block.text : null,
-        count: isGiven ? block.memories.length : 0,
+        count: isGiven ? block.content.memories.length + block.content.turns.length : 0,
         tokens: isGiven ? block.tokens : 0,
         skipped,
         degraded: preparation.degraded,

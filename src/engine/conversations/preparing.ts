@@ -1,18 +1,17 @@
 /** What memory has to say to a request, and how much of it fits. */
 import { parseScope } from '../../core/draft.ts'
 import type { AppError, ErrorCode } from '../../core/errors.ts'
-import { gate } from '../../core/gate/index.ts'
-import type { DecideRecall } from '../../core/gate.ts'
 import type { Instant, Scope } from '../../core/ids.ts'
-import { renderBlock, stripBlocks } from '../../core/prompting/block.ts'
-import { pointOf } from '../../core/prompting/question.ts'
-import type { ReceiptMemory } from '../../core/receipt.ts'
+import { stripBlocks } from '../../core/prompting/block.ts'
+import type { BlockRoom } from '../../core/prompting/fitting.ts'
+import type { ReceiptGate, ReceiptMemory } from '../../core/receipt.ts'
 import type { Settings } from '../../core/settings.ts'
-import { type CountTokens, estimateTokens } from '../../core/tokens.ts'
+import { estimateTokens } from '../../core/tokens.ts'
 import { orCancelled, withinTime } from '../deadline.ts'
 import type { EnginePorts } from '../ports.ts'
-import type { Recalled, RecallQuery, Recollection } from '../recall.ts'
-import type { Slots } from '../slots.ts'
+import type { Home } from '../reading/at-hand.ts'
+import type { Reader } from '../reading/reading.ts'
+import type { Recalled } from '../recall.ts'
 import type { StoredSettings } from '../system/settings.ts'
 import type { ConversationRequest, SkipReason } from './conversations.ts'
 import { hashOf, steady } from './hashing.ts'
@@ -25,12 +24,8 @@ export type PreparingParts = {
   readonly settings: Pick<StoredSettings, 'effective' | 'known'>
   /** In force while those of the owner can't be read. */
   readonly defaults: Settings
-  /** Counts as a use of what it finds. */
-  readonly recall: (scope: Scope, query: RecallQuery) => Promise<Recollection>
-  readonly decideRecall: DecideRecall
+  readonly read: Reader['read']
   readonly sticky: StickyBlocks
-  /** For recalls that run at once. */
-  readonly slots: Slots
 }
 
 /** What came of it. */
@@ -42,7 +37,9 @@ export type Preparation = {
   readonly block: GivenBlock | null
   readonly skipped: SkipReason | null
   readonly error: ErrorCode | null
-  /** Legs of recall that failed, so that it found less than it could have. */
+  /** What kind of memories the message was found to need; null when that was not asked. */
+  readonly gate: ReceiptGate | null
+  /** What failed, so that less was found than could have been. */
   readonly degraded: readonly string[]
   readonly milliseconds: number
 }
@@ -65,6 +62,7 @@ export async function prepareBlock(
     at,
     settings,
     block: null,
+    gate: null,
     error: null,
     degraded: [...degraded],
     ...outcome,
@@ -78,16 +76,18 @@ export async function prepareBlock(
   if (read.kind === 'failed') return failed(read)
   settings = read.result
   if (!settings.enabled) return end({ skipped: 'off' })
-  const skipped = reasonToSkip(parts, request, settings)
+  const skipped = reasonToSkip(request, settings)
   if (skipped !== null) return end({ skipped })
 
   const { injectDeadlineMs, shadow } = settings
   const left = Math.max(1, injectDeadlineMs - (performance.now() - started))
-  const call = { parts, request, settings, at, degraded }
+  const leftMs = () => injectDeadlineMs - (performance.now() - started)
+  const call = { parts, request, settings, at, degraded, leftMs }
   const made = await inTime(left, request, (late) => blockFor(call, late))
   if (made.kind === 'failed') return failed(made)
-  if (typeof made.result === 'string') return end({ skipped: made.result })
-  return end({ block: made.result, skipped: shadow ? 'shadow' : null })
+  const { gate, block } = made.result
+  if (typeof block === 'string') return end({ gate, skipped: block })
+  return end({ gate, block, skipped: shadow ? 'shadow' : null })
 }
 
 /** As a rule they are known; waiting for nothing would cost more than everything else when memory is off. */
@@ -126,16 +126,10 @@ async function inTime<Result>(
 }
 
 /** What can be told without looking at any memory. */
-function reasonToSkip(
-  { decideRecall }: PreparingParts,
-  request: ConversationRequest,
-  settings: Settings,
-): SkipReason | null {
+function reasonToSkip(request: ConversationRequest, settings: Settings): SkipReason | null {
   if (!settings.inject || !request.wants.inject) return 'no-inject'
-  const question = questionOf(request)
-  if (question === '') return 'no-question'
-  if (roomIn(request, settings) <= 0) return 'no-budget'
-  return decideRecall(question, settings) ? null : 'not-needed'
+  if (questionOf(request) === '') return 'no-question'
+  return roomIn(request, settings).budget <= 0 ? 'no-budget' : null
 }
 
 function questionOf({ asked }: ConversationRequest): string {
@@ -149,8 +143,9 @@ const ANSWER_TOKENS = 4_096
 const ANSWER_SHARE_MAX = 1 / 8
 
 /** How many tokens the block may take. */
-function roomIn(request: ConversationRequest, { contextTokensMax }: Settings): number {
-  return Math.min(contextTokensMax, roomInWindow(request))
+function roomIn(request: ConversationRequest, { contextTokensMax }: Settings): BlockRoom {
+  const window = roomInWindow(request)
+  return { budget: Math.min(contextTokensMax, window), window }
 }
 
 function roomInWindow({ asked, contextWindow }: ConversationRequest): number {
@@ -167,69 +162,51 @@ type BlockCall = {
   readonly at: Instant
   /** Noted as soon as it is known: it is told whatever becomes of the block. */
   readonly degraded: Set<string>
+  readonly leftMs: () => number
 }
 
-async function blockFor(call: BlockCall, late: AbortSignal): Promise<GivenBlock | SkipReason> {
+type Made = { readonly gate: ReceiptGate | null; readonly block: GivenBlock | SkipReason }
+
+async function blockFor(call: BlockCall, late: AbortSignal): Promise<Made> {
   const { parts, request, settings, at } = call
-  const { sticky, ports } = parts
+  const { sticky, ports, read } = parts
   const name = stickyName(request)
-  const before = await sticky.find(ports.store, homeOf(request), name, at)
-  if (before !== null && before.tokens <= roomIn(request, settings)) return before
-  const memories = await recallInTurn(call, late, {
-    ...askedWith(questionOf(request), settings),
-    purpose: 'prompt',
-    tokensMax: Math.max(1, Math.floor(roomIn(request, settings))),
-    deadlineMs: Math.max(
+  const home = homeOf(request)
+  const room = roomIn(request, settings)
+  const before = await sticky.find(ports.store, home, name, at)
+  if (before !== null && before.tokens <= room.budget) return { gate: before.gate, block: before }
+  const { gate, block, recalled } = await read({
+    home,
+    place: () => placeToLook(call),
+    text: questionOf(request),
+    at,
+    settings,
+    room,
+    countTokens: request.countTokens ?? ports.countTokens ?? estimateTokens,
+    legMs: Math.max(
       LEG_MS_MIN,
       Math.min(settings.legDeadlineMs, Math.floor(settings.injectDeadlineMs * LEG_SHARE)),
     ),
+    leftMs: call.leftMs,
+    signal: late,
+    degraded: call.degraded,
   })
-  const fitted = bestThatFit(call, memories)
-  if (typeof fitted !== 'string') sticky.keep(name, fitted, at)
-  return fitted
-}
-
-/** Shorter ones, as "thanks!", mean nothing by themselves, and a model finds them near to everything. */
-const TELLING_CHARACTERS_MIN = 24
-
-/** By words alone where nothing in the message says that memories would help. */
-function askedWith(
-  message: string,
-  { strategy }: Settings,
-): Pick<RecallQuery, 'text' | 'strategy'> {
-  const text = pointOf(message)
-  const looksByMeaning = strategy === 'hybrid' || strategy === 'semantic'
-  if (!looksByMeaning || text.length >= TELLING_CHARACTERS_MIN) return { text }
-  return gate(text, { entities: [] }).section === 'none' ? { text, strategy: 'keyword' } : { text }
-}
-
-/** Beyond this a recall is taken for hung, and others have their turn. */
-const TURN_MS_MAX = 10_000
-
-/**
- * Few at a time, and none for a request that has gone on without: a server that is asked too much would otherwise do
- * more and more for nobody.
- */
-function recallInTurn(
-  call: BlockCall,
-  late: AbortSignal,
-  query: RecallQuery,
-): Promise<Recollection['memories']> {
-  const { recall, slots } = call.parts
-  return slots.use(late, async () => {
-    const place = await placeToLook(call)
-    const recalled = await withinTime(TURN_MS_MAX, () => recall(place, query))
-    if (recalled.kind === 'failed') throw recalled.error
-    const { memories, legs } = recalled.result
-    for (const [leg, { state }] of Object.entries(legs)) {
-      if (state === 'failed') call.degraded.add(leg)
-    }
-    return memories
-  })
+  if (typeof block === 'string') return { gate, block }
+  const { text, tokens, content, identity } = block
+  const given: GivenBlock = {
+    text,
+    tokens,
+    content,
+    identity: identity.map(({ id }) => id),
+    gate,
+    recalled: recalled.map(toReceiptMemory),
+  }
+  sticky.keep(name, given, at)
+  return { gate, block: given }
 }
 
 /** A request that names no user is nobody's in particular: what others told the same owner is not for it. */
-function homeOf({ scope }: ConversationRequest): Scope {
+function homeOf({ scope }: ConversationRequest): Home {
   const { owner, user } = parseScope(scope)
   return { owner, user: user ?? null }
 }
@@ -240,32 +217,6 @@ async function placeToLook({ parts, request, settings, at }: BlockCall): Promise
   if (settings.recallScope !== 'session') return home
   const conversation = conversationOf(request, at)
   return { ...home, session: conversation.named ?? (await findSession(parts.ports, conversation)) }
-}
-
-/** The best that fit together with what stands around them. The best one is given unless the window has no room for it. */
-function bestThatFit(
-  { parts, request, settings }: BlockCall,
-  recalled: readonly Recalled[],
-): GivenBlock | SkipReason {
-  const count = request.countTokens ?? parts.ports.countTokens ?? estimateTokens
-  const room = roomIn(request, settings)
-  let block = blockOf(recalled, recalled, count)
-  for (let left = recalled.length - 1; left > 0 && block.tokens > room; left--) {
-    block = blockOf(recalled.slice(0, left), recalled, count)
-  }
-  if (block.text === '') return 'nothing-relevant'
-  return block.tokens > roomInWindow(request) ? 'no-budget' : block
-}
-
-function blockOf(
-  given: readonly Recalled[],
-  recalled: readonly Recalled[],
-  count: CountTokens,
-): GivenBlock {
-  const memories = given.map(({ memory }) => memory)
-  const text = renderBlock(memories)
-  const tokens = text === '' ? 0 : count(text)
-  return { text, tokens, memories, recalled: recalled.map(toReceiptMemory) }
 }
 
 function toReceiptMemory({ memory, score, coverage, trail }: Recalled): ReceiptMemory {

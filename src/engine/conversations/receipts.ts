@@ -174,7 +174,13 @@ function toReceipt({ id, place, at, body }: Entry): Receipt {
   if (typeof body.requestId !== 'string') {
     throw new AppError('damaged', 'A receipt is not in the form that it was written in.', { id })
   }
-  // As written by `toEntry`, which did not tell of failed legs at first.
-  const { degraded = [], ...rest } = body as unknown as Receipt
-  return { ...rest, degraded, id: id as ReceiptId, place, at }
+  // As written by `toEntry`, which did not tell all of this at first.
+  const {
+    degraded = [],
+    gate = null,
+    identity = [],
+    quoted = [],
+    ...rest
+  } = body as unknown as Receipt
+  return { ...rest, degraded, gate, identity, quoted, id: id as ReceiptId, place, at }
 }

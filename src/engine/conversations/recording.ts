@@ -4,7 +4,6 @@ import { type ErrorCode, toAppError } from '../../core/errors.ts'
 import { PLACEMENTS, type Placement } from '../../core/formats/format.ts'
 import type { MemoryId, ReceiptId, SessionId, TurnId } from '../../core/ids.ts'
 import { NAME_CHARACTERS_MAX } from '../../core/limits.ts'
-import type { Memory } from '../../core/memory.ts'
 import type { Extraction } from '../../core/patterns/index.ts'
 import { stripBlocks, unmarkLines } from '../../core/prompting/block.ts'
 import type { Receipt } from '../../core/receipt.ts'
@@ -121,7 +120,7 @@ type Lesson = { readonly text: string; readonly options: LearnOptions }
 
 /** What is to be learned from, in the order in which it was said. */
 function lessons({ said, answered, toolResults }: Kept, { block }: Preparation): readonly Lesson[] {
-  const given = block?.memories ?? []
+  const given = [...(block?.content.memories ?? []), ...(block?.content.turns ?? [])]
   return [
     ...said.map(({ text, turn }) => ({ text, options: { turns: [turn] } })),
     ...toolResults.map((text) => ({
@@ -139,7 +138,7 @@ function lessons({ said, answered, toolResults }: Kept, { block }: Preparation):
               keyPrefix: 'assistant:',
               turns: [answered.turn],
               accepts: (fact: Extraction) =>
-                fact.category === 'decision' && !given.some((memory) => repeats(fact, memory)),
+                fact.category === 'decision' && !given.some((each) => repeats(fact, each)),
             },
           },
         ]),
@@ -150,9 +149,9 @@ function lessons({ said, answered, toolResults }: Kept, { block }: Preparation):
 const REPEATED_SHARE = 0.5
 
 /** What a model was told and says again is nothing new: memories must not beget memories. */
-function repeats({ content }: Extraction, memory: Memory): boolean {
+function repeats({ content }: Extraction, given: { readonly content: string }): boolean {
   const words = queryTerms(content)
-  const known = new Set(queryTerms(memory.content))
+  const known = new Set(queryTerms(given.content))
   const repeated = words.filter((word) => known.has(word)).length
   return repeated > words.length * REPEATED_SHARE
 }
@@ -164,7 +163,10 @@ function receiptOf(
   recordMs: number,
 ): Receipt {
   const { block } = preparation
-  const given = block && { memories: block.memories.map(({ id }) => id), tokens: block.tokens }
+  const given = block && {
+    memories: block.content.memories.map(({ id }) => id),
+    tokens: block.tokens,
+  }
   const placement = toPlacement(outcome.placement)
   return {
     id: receipt,
@@ -178,7 +180,10 @@ function receiptOf(
     skipped: outcome.skipped ?? preparation.skipped,
     error: preparation.error ?? error,
     degraded: preparation.degraded,
+    gate: preparation.gate,
     recalled: block?.recalled ?? [],
+    identity: block?.identity ?? [],
+    quoted: block?.content.turns.map(({ id }) => id) ?? [],
     injected: placement === null || given === null ? null : { placement, ...given },
     shadow: preparation.skipped === 'shadow' ? given : null,
     turns,

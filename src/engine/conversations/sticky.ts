@@ -2,16 +2,20 @@
  * Blocks that stay as they were. A model that calls tools is asked the same thing several times, with more at the end
  * each time; were the block another one in between, the provider would have to read everything after it anew.
  */
-import type { Instant, OwnerId, Scope } from '../../core/ids.ts'
-import type { Memory } from '../../core/memory.ts'
-import { renderBlock } from '../../core/prompting/block.ts'
-import type { ReceiptMemory } from '../../core/receipt.ts'
+import type { Instant, MemoryId, OwnerId, Scope, TurnId } from '../../core/ids.ts'
+import { type Memory, TRUST_LEVELS } from '../../core/memory.ts'
+import { type BlockContent, renderBlock } from '../../core/prompting/block.ts'
+import type { ReceiptGate, ReceiptMemory } from '../../core/receipt.ts'
+import type { Turn } from '../../core/transcript.ts'
 import type { Store } from '../../ports/store.ts'
 
 export type GivenBlock = {
   readonly text: string
   readonly tokens: number
-  readonly memories: readonly Memory[]
+  readonly content: BlockContent
+  /** Of its memories, those that are always given. */
+  readonly identity: readonly MemoryId[]
+  readonly gate: ReceiptGate
   readonly recalled: readonly ReceiptMemory[]
 }
 
@@ -43,13 +47,13 @@ export class StickyBlocks {
     }
   }
 
-  /** The block, if its memories still say the same. Being restated or used doesn't change what they say. */
+  /** The block, if what is in it still says the same. Being restated or used doesn't change what memories say. */
   async find(store: Store, scope: Scope, name: string, now: Instant): Promise<GivenBlock | null> {
     const kept = this.#blocks.get(name)
     if (kept === undefined) return null
-    const { memories, text } = kept.block
+    const { content, text } = kept.block
     const isFresh = now < kept.givenAt + UNUSED_MS && now < kept.madeAt + KEPT_MS
-    const present = isFresh ? await presentOf(store, scope, memories, now) : null
+    const present = isFresh ? await presentOf(store, scope, content, now) : null
     const isSame = present !== null && renderBlock(present) === text
     // Another request may have put another one there meanwhile.
     if (this.#blocks.get(name) === kept) {
@@ -64,23 +68,48 @@ export class StickyBlocks {
   }
 }
 
-/** The memories as they are now, in the same order; null when one of them is no longer in use. */
+/** The content as it is now, in the same order, on the day that it was given; null when a part is no longer in use. */
 async function presentOf(
+  store: Store,
+  scope: Scope,
+  content: BlockContent,
+  now: Instant,
+): Promise<BlockContent | null> {
+  const { memories, turns } = content
+  const said = turns.map(({ id }) => id)
+  const quoted = said.length === 0 ? [] : await turnsOf(store, scope, said)
+  const known = await memoriesOf(store, scope, memories, now)
+  if (known.length < memories.length || quoted.length < turns.length) return null
+  return { ...content, memories: known, turns: quoted }
+}
+
+const BELIEVED = TRUST_LEVELS.filter((trust) => trust !== 'suspect')
+
+async function memoriesOf(
   store: Store,
   scope: Scope,
   memories: readonly Memory[],
   now: Instant,
-): Promise<readonly Memory[] | null> {
+): Promise<readonly Memory[]> {
   const present = new Map<string, Memory>()
   // Some may come from shared memory, which is another owner's.
   for (const owner of new Set<OwnerId>(memories.map(({ place }) => place.owner))) {
     const ids = memories.filter(({ place }) => place.owner === owner).map(({ id }) => id)
     const { rows } = await store.find('memory', owner === scope.owner ? scope : { owner }, {
-      where: { ids, statuses: ['active'], unendedAt: now },
+      where: { ids, statuses: ['active'], trusts: BELIEVED, unendedAt: now },
       limit: ids.length,
     })
     for (const row of rows) present.set(row.id, row)
   }
-  const found = memories.flatMap(({ id }) => present.get(id) ?? [])
-  return found.length === memories.length ? found : null
+  return memories.flatMap(({ id }) => present.get(id) ?? [])
+}
+
+async function turnsOf(
+  store: Store,
+  scope: Scope,
+  ids: readonly TurnId[],
+): Promise<readonly Turn[]> {
+  const { rows } = await store.find('turn', scope, { where: { ids }, limit: ids.length })
+  const present = new Map(rows.map((turn) => [turn.id, turn]))
+  return ids.flatMap((id) => present.get(id) ?? [])
 }

@@ -21,6 +21,7 @@ import type { Signal, Turn } from '../../core/transcript.ts'
 import type { WriteDecision } from '../../core/writing.ts'
 import type { Change } from '../../ports/store.ts'
 import { type Decided, decideAndCommit, stamp } from '../changes.ts'
+import { askedAtMost } from '../models/wording.ts'
 import type { EnginePorts } from '../ports.ts'
 import { type Mark, type Verdicts, WriteBatch } from '../writing-many.ts'
 import { ask, BadAnswer, type NamedModel, type Spent } from './asking.ts'
@@ -30,6 +31,7 @@ import {
   type DistillationOutcome,
   type FactCounts,
   NO_FACTS,
+  telling,
 } from './outcome.ts'
 import { allSignals, currentSignals, noteFailure, processed } from './signals.ts'
 import { factDraft, identityDraft } from './storing.ts'
@@ -59,6 +61,8 @@ export type SessionPlace = Place & { readonly session: SessionId }
 const ROUNDS_MAX = 3
 /** Of one distillation, so that marking them fits into its commit. */
 const SIGNALS_MAX = 500
+/** How often a distillation asks what a fact is to a known one. */
+const VERDICTS_MAX = 8
 
 /** Never fails: the outcome tells what went wrong. */
 export async function distil(
@@ -75,21 +79,6 @@ export async function distil(
   return telling('skipped:changed', { tokens: { ...spent } })
 }
 
-function telling(outcome: DistillationOutcome, facts: Partial<Distillation> = {}): Distillation {
-  return {
-    episode: null,
-    change: null,
-    facts: NO_FACTS,
-    identity: 0,
-    signals: 0,
-    pending: 0,
-    tokens: { input: 0, output: 0 },
-    retryAt: null,
-    ...facts,
-    outcome,
-  }
-}
-
 /** What was read at the beginning; everything after it is about this. */
 type Snapshot = {
   readonly signals: readonly Signal[]
@@ -102,6 +91,7 @@ type Snapshot = {
 }
 
 type Stored = Pick<Distillation, 'episode' | 'facts' | 'identity'>
+type WriteAll = (batch: WriteBatch, mark: Mark) => Promise<Stored>
 
 class Round {
   readonly #parts: DistilParts
@@ -148,9 +138,23 @@ class Round {
     const found = await ask(model, task.messages, task.parse, this.#spent, this.#signal)
     this.#stopIfCancelled()
     if (found.isEmpty) return this.#done(snapshot, 'empty:nothing')
-    return this.#done(snapshot, 'distilled', (batch, mark) =>
-      this.#write(batch, mark, found, task, snapshot),
-    )
+    const write: WriteAll = (batch, mark) => this.#write(batch, mark, found, task, snapshot)
+    return this.#done(snapshot, 'distilled', write, await this.#verdicts(write))
+  }
+
+  /** Asked for before the turn of the owner is taken, so that nobody who writes waits for a judge. */
+  async #verdicts(write: WriteAll): Promise<Verdicts> {
+    const verdicts: Verdicts = new Map()
+    const { adjudicate } = this.#ports
+    if (adjudicate === undefined) return verdicts
+    const asking = {
+      ...this.#ports,
+      adjudicate: askedAtMost(adjudicate, VERDICTS_MAX, this.#signal),
+    }
+    const mark = stamp(asking)
+    await write(new WriteBatch(asking, this.#place, mark, verdicts), mark)
+    this.#stopIfCancelled()
+    return verdicts
   }
 
   #stopIfCancelled(): void {
@@ -189,18 +193,19 @@ class Round {
   async #done(
     snapshot: Snapshot,
     outcome: DistillationOutcome,
-    write?: (batch: WriteBatch, mark: Mark) => Promise<Stored>,
+    write?: WriteAll,
+    verdicts: Verdicts = new Map(),
   ): Promise<Distillation | 'changed'> {
     const { inTurn = (_, work) => work() } = this.#parts
+    const { adjudicate: _, ...decided } = this.#ports
     const mark = stamp(this.#ports)
-    const verdicts: Verdicts = new Map()
     let change: ChangeId | null = null
     let stored: Stored | null = null
     const decide = async (): Promise<Decided<Stored | 'changed'>> => {
       this.#stopIfCancelled()
       const guards = await this.#guards(snapshot)
       if (guards === null) return { changes: [], result: 'changed' }
-      const batch = new WriteBatch(this.#ports, this.#place, mark, verdicts)
+      const batch = new WriteBatch(decided, this.#place, mark, verdicts)
       stored = (await write?.(batch, mark)) ?? { ...(await this.#known()), ...NOTHING }
       const changes = batch.changes()
       change = changes.length === 0 ? null : mark.change
@@ -295,7 +300,9 @@ class Round {
     })
     const known = new Set(rows.map(({ content }) => foldStatement(content)))
     let added = 0
-    for (const content of identity.filter((each) => !known.has(foldStatement(each)))) {
+    for (const content of identity) {
+      if (known.has(foldStatement(content))) continue
+      known.add(foldStatement(content))
       const draft = parseDraft(identityDraft(content, facts, shown, version), now)
       if ((await batch.add(draft)).kind !== 'refused') added++
     }

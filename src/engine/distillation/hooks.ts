@@ -5,17 +5,20 @@ import {
   captureCategory,
   worthCapturing,
 } from '../../core/distillation/capture.ts'
-import type { DraftInput, ScopeInput } from '../../core/draft.ts'
+import { type DraftInput, parseScope, type ScopeInput } from '../../core/draft.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Memory } from '../../core/memory.ts'
 import { withoutAsides } from '../../core/prompting/asides.ts'
-import { renderBlock, stripBlocks } from '../../core/prompting/block.ts'
-import type { RecallQuery, Recollection } from '../recall.ts'
+import { stripBlocks } from '../../core/prompting/block.ts'
+import type { Settings } from '../../core/settings.ts'
+import { estimateTokens } from '../../core/tokens.ts'
+import type { EnginePorts } from '../ports.ts'
+import type { Reader } from '../reading/reading.ts'
 import type { Remembered } from '../remember.ts'
 
 /** The engine, as far as these need it. */
 export type HookParts = {
-  recall(scope: ScopeInput, query: RecallQuery): Promise<Recollection>
+  readonly read: Reader['read']
   remember(scope: ScopeInput, draft: DraftInput): Promise<Remembered>
 }
 
@@ -23,6 +26,8 @@ export type RecalledFor = {
   /** To be put before the prompt, fence and all; empty when there is nothing to say. */
   readonly block: string
   readonly memories: readonly Memory[]
+  /** Why nothing was looked for: the setting says so, or the prompt is too short. Null when it was. */
+  readonly skipped: 'off' | 'short' | null
 }
 
 export type SaidMessage = { readonly role: string; readonly content: string }
@@ -32,6 +37,8 @@ export type Captured = {
   readonly captured: readonly Remembered[]
   /** Messages of the person that were looked at and left alone. */
   readonly passed: number
+  /** `off`: the setting says that nothing is kept, and no message was looked at. */
+  readonly skipped: 'off' | null
 }
 
 const PROMPT_CHARACTERS_MIN = 5
@@ -39,17 +46,37 @@ const RECALLED_MAX = 3
 const CAPTURED_MAX = 3
 const CAPTURED_IMPORTANCE = 7
 
+const NEVER = new AbortController().signal
+
 /** What a model should know before it reads this prompt. Recall's own floor decides what is near enough. */
 export async function recallFor(
-  { recall }: Pick<HookParts, 'recall'>,
+  { read, ports }: Pick<HookParts, 'read'> & { readonly ports: EnginePorts },
   scope: ScopeInput,
   prompt: string,
+  settings: Settings,
 ): Promise<RecalledFor> {
   const text = ownWords(prompt)
-  if (text.length < PROMPT_CHARACTERS_MIN) return { block: '', memories: [] }
-  const found = await recall(scope, { text, limit: RECALLED_MAX, purpose: 'prompt' })
-  const memories = found.memories.map(({ memory }) => memory)
-  return { block: renderBlock(memories), memories }
+  if (text.length < PROMPT_CHARACTERS_MIN) return { block: '', memories: [], skipped: 'short' }
+  const nothing: RecalledFor = { block: '', memories: [], skipped: null }
+  if (settings.contextTokensMax === 0) return nothing
+  const parsed = parseScope(scope)
+  // Who names no user speaks for nobody in particular: what each user told is not for all of them.
+  const home = { owner: parsed.owner, user: parsed.user ?? null }
+  const { block } = await read({
+    home,
+    place: async () => ({ ...parsed, ...home }),
+    text,
+    at: ports.clock.now(),
+    settings,
+    room: { budget: settings.contextTokensMax, window: Number.POSITIVE_INFINITY },
+    countTokens: ports.countTokens ?? estimateTokens,
+    limit: RECALLED_MAX,
+    leftMs: () => settings.injectDeadlineMs,
+    signal: NEVER,
+    degraded: new Set(),
+  })
+  if (typeof block === 'string') return nothing
+  return { block: block.text, memories: block.content.memories, skipped: null }
 }
 
 /**
@@ -71,7 +98,7 @@ export async function captureFrom(
     if (kept === null) passed++
     else captured.unshift(kept)
   }
-  return { captured, passed }
+  return { captured, passed, skipped: null }
 }
 
 async function capture(

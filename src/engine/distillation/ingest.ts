@@ -18,7 +18,7 @@ import { pages } from '../paging.ts'
 import type { EnginePorts } from '../ports.ts'
 import { type DistilParts, distil, type SessionPlace } from './distil.ts'
 import { findEpisode } from './episode.ts'
-import { type Distillation, NO_FACTS } from './outcome.ts'
+import { type Distillation, telling } from './outcome.ts'
 
 export type IngestInput = {
   readonly owner: string
@@ -35,6 +35,8 @@ export type IngestInput = {
 export type IngestParts = DistilParts & {
   /** Goes into the commit that keeps the turns: the job that does the rest if this process dies before it has. */
   readonly arming?: (place: SessionPlace) => Promise<readonly Change[]>
+  /** Distils what was kept; default: at once, whoever else may be at it. */
+  readonly distil?: (place: SessionPlace) => Promise<Distillation>
 }
 
 export type Ingested = Distillation & {
@@ -46,12 +48,14 @@ export type Ingested = Distillation & {
 /** So many that turns and signals, and the old ones of another version, fit into one commit. */
 export const INGESTED_EXCHANGES_MAX = 500
 
+const NEVER = new AbortController().signal
+
 export async function ingest(
   parts: IngestParts,
   input: IngestInput,
-  signal: AbortSignal,
+  signal: AbortSignal = NEVER,
 ): Promise<Ingested> {
-  const { ports, arming } = parts
+  const { ports, arming, distil: distilNow = (place) => distil(parts, place, signal) } = parts
   const place = placeIn(input)
   const exchanges = exchangesIn(input, place, ports.clock.now())
   await decideAndCommit(ports, async () => {
@@ -63,24 +67,13 @@ export async function ingest(
     const armed = changes.length === 0 ? [] : ((await arming?.(place)) ?? [])
     return { changes: [...changes, ...armed], result: null }
   })
-  const told = input.skipExtraction
-    ? await skipped(ports, place)
-    : await distil(parts, place, signal)
+  const told = input.skipExtraction ? await skipped(ports, place) : await distilNow(place)
   return { ...told, session: place.session, turns: exchanges.flat().length }
 }
 
 async function skipped(ports: EnginePorts, place: SessionPlace): Promise<Distillation> {
-  return {
-    outcome: 'skipped:extraction',
-    episode: (await findEpisode(ports, place))?.id ?? null,
-    change: null,
-    facts: NO_FACTS,
-    identity: 0,
-    signals: 0,
-    pending: 0,
-    tokens: { input: 0, output: 0 },
-    retryAt: null,
-  }
+  const episode = (await findEpisode(ports, place))?.id ?? null
+  return telling('skipped:extraction', { episode })
 }
 
 function placeIn({ owner, user, conversation }: IngestInput): SessionPlace {

@@ -52,3 +52,21 @@ export type Distillation = {
   /** Where a part says until when it can't be used. */
   readonly retryAt: Instant | null
 }
+
+export function telling(
+  outcome: DistillationOutcome,
+  facts: Partial<Distillation> = {},
+): Distillation {
+  return {
+    episode: null,
+    change: null,
+    facts: NO_FACTS,
+    identity: 0,
+    signals: 0,
+    pending: 0,
+    tokens: { input: 0, output: 0 },
+    retryAt: null,
+    ...facts,
+    outcome,
+  }
+}

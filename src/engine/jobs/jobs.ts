@@ -10,11 +10,13 @@ import type { Change, Page } from '../../ports/store.ts'
 import { decideAndCommit } from '../changes.ts'
 import type { EnginePorts } from '../ports.ts'
 import { SYSTEM } from '../system/entries.ts'
+import { type Held, type Hold, Holders, type HoldOptions } from './lanes.ts'
 import { JobRows } from './rows.ts'
 import { type EndedJob, type JobHandler, Runner } from './runner.ts'
 import { systemTimers, type Timers } from './timers.ts'
 
 export type { Job, JobRequest, JobStatus } from '../../core/jobs.ts'
+export type { Hold } from './lanes.ts'
 export type { EndedJob, JobContext, JobHandler, JobOutcome } from './runner.ts'
 export type { Timers } from './timers.ts'
 
@@ -60,6 +62,12 @@ export interface Jobs {
   cancel(id: string): Promise<Job>
   /** Stops and removes what an owner has. */
   forget(owner: OwnerId): Promise<void>
+  /** Does something that somebody waits for, while no job of the owner runs anywhere. */
+  hold<Result>(
+    owner: OwnerId,
+    work: (hold: Hold) => Promise<Result>,
+    options: HoldOptions,
+  ): Promise<Held<Result>>
   /** Begins to do jobs in the background. */
   start(): void
   /** Does everything that is due, now. */
@@ -69,7 +77,9 @@ export interface Jobs {
     /** Why due jobs could not be looked for the last time. */
     readonly fault: ErrorCode | null
   }
-  /** Stops what runs, so that it is done another time, and waits for that no longer than this. */
+  /** Stops the jobs that run, so that they are done another time, and waits for that no longer than this. */
+  stop(graceMs?: number): Promise<void>
+  /** The same, and stops what was asked for as well. */
   close(graceMs?: number): Promise<void>
 }
 
@@ -80,16 +90,19 @@ export function createJobs(ports: EnginePorts, options: JobsOptions): Jobs {
   const { leaseMs = 60_000, attemptsMax = 3, lossesMax = 10 } = options
   const limits = { leaseMs, attemptsMax, lossesMax }
   const rows = new JobRows(ports, limits)
+  const timers = options.timers ?? systemTimers
   const runner = new Runner({
     ports,
     rows,
     limits,
     kinds: new Map(Object.entries(options.kinds)),
-    timers: options.timers ?? systemTimers,
+    timers,
     concurrency: options.concurrency ?? 2,
     pollMs: options.pollMs ?? 5_000,
     onEnded: options.onEnded ?? (() => {}),
   })
+  const isAbandoned = (lane: string, version: number) => runner.isAbandoned(lane, version)
+  const holders = new Holders({ ports, limits, timers, isAbandoned })
   const changed = (changes: readonly Change[]) => {
     const jobs = changes.flatMap((change) => {
       const isPut = change.op === 'put' && change.table === 'entry' && change.row.kind === 'job'
@@ -121,12 +134,16 @@ export function createJobs(ports: EnginePorts, options: JobsOptions): Jobs {
     },
     forget: async (owner) => {
       await rows.removeAll(owner)
-      await runner.stopAll(owner)
+      await Promise.all([runner.stopAll(owner), holders.stopAll(owner)])
     },
+    hold: (owner, work, given) => holders.hold(owner, work, given),
     start: () => runner.start(),
     runDue: () => runner.runDue(),
     report: () => ({ running: runner.running, fault: runner.fault }),
-    close: (graceMs = CLOSE_MS) => runner.close(graceMs),
+    stop: (graceMs = CLOSE_MS) => runner.close(graceMs),
+    close: async (graceMs = CLOSE_MS) => {
+      await Promise.all([runner.close(graceMs), holders.close(graceMs)])
+    },
   }
 }
 

@@ -1,5 +1,5 @@
 /** Jobs and lanes in the store: arming, claiming, renewing, and telling what became of a run. */
-import type { Entry, EntryKind } from '../../core/entry.ts'
+import type { Entry } from '../../core/entry.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Instant, OwnerId } from '../../core/ids.ts'
 import {
@@ -7,26 +7,31 @@ import {
   cancelled,
   claimed,
   ended,
-  hasRunOut,
   isDue,
   type Job,
   type JobEnding,
   type JobLimits,
   type JobRequest,
   jobId,
-  type Lane,
   laneId,
   readJob,
-  readLane,
   toJobEntry,
 } from '../../core/jobs.ts'
 import { COMMIT_CHANGES_MAX } from '../../core/limits.ts'
-import type { JsonObject } from '../../core/memory.ts'
 import type { Change } from '../../ports/store.ts'
 import { decideAndCommit } from '../changes.ts'
 import { pages } from '../paging.ts'
 import type { EnginePorts } from '../ports.ts'
 import { allEntries, getEntry, putEntry, removeEntry, SYSTEM } from '../system/entries.ts'
+import {
+  fenceOf,
+  type IsAbandoned,
+  isFree,
+  type LaneRow,
+  leased,
+  putLane,
+  readLaneRow,
+} from './lanes.ts'
 
 /** One run of a job: who may say what becomes of it. */
 export type Run = { readonly job: Job; readonly claim: string; readonly lane: string }
@@ -39,15 +44,9 @@ export type Claim =
 /** `stopped`: somebody cancelled it; `lost`: somebody else works in its lane. */
 export type Renewal = 'renewed' | 'stopped' | 'lost'
 
-/** Whether a lease that has run out by the clock may be believed to have. */
-export type IsAbandoned = (lane: string, version: number) => boolean
-
-export const LANE_KIND = 'lane' satisfies EntryKind
 const CLAIM_TRIES = 3
 const SWEEP_TRIES = 3
 const SWEEP_ROWS = 500
-
-type LaneRow = { readonly id: string; readonly entry: Entry | null; readonly lane: Lane | null }
 
 export class JobRows {
   readonly #ports: EnginePorts
@@ -92,7 +91,7 @@ export class JobRows {
       const now = this.#now()
       if (job === null || !isDue(job, now, this.#limits.leaseMs)) return { kind: 'gone' }
       const row = await this.#lane(job)
-      if (!this.#isFree(row, now, isAbandoned)) return { kind: 'blocked' }
+      if (!isFree(row, now, this.#limits.leaseMs, isAbandoned)) return { kind: 'blocked' }
       const claim: string = this.#ports.ids.next('job', now)
       const next = claimed(job, claim, now, this.#limits)
       const isRunning = next.status === 'running'
@@ -106,11 +105,6 @@ export class JobRows {
         : { kind: 'gone' }
     }
     return { kind: 'gone' }
-  }
-
-  #isFree({ id, entry, lane }: LaneRow, now: Instant, isAbandoned: IsAbandoned): boolean {
-    if (lane === null) return true
-    return hasRunOut(lane, now, this.#limits.leaseMs) && isAbandoned(id, entry?.version ?? 0)
   }
 
   async renew(run: Run): Promise<Renewal> {
@@ -129,18 +123,7 @@ export class JobRows {
 
   /** For a commit that only whoever holds the lane may make. */
   async fence(run: Run): Promise<Change> {
-    const { id, entry, lane } = await this.#lane(run.job)
-    if (entry === null || lane?.claim !== run.claim) {
-      throw new AppError('cancelled', 'Others do this job by now.', { job: run.job.id })
-    }
-    const { version } = entry
-    return {
-      op: 'check',
-      table: 'entry',
-      scope: SYSTEM,
-      id: id as Entry['id'], // of the row that was read
-      expect: { version },
-    }
+    return fenceOf(await this.#lane(run.job), run.claim)
   }
 
   /**
@@ -220,14 +203,12 @@ export class JobRows {
     }
   }
 
-  async #lane(job: Job): Promise<LaneRow> {
-    const id = laneId(job)
-    const entry = await getEntry(this.#ports, id)
-    return { id, entry, lane: entry === null ? null : readLane(entry) }
+  #lane(job: Job): Promise<LaneRow> {
+    return readLaneRow(this.#ports, laneId(job))
   }
 
-  #leased(holder: string, claim: string): JsonObject {
-    return { holder, claim, leasedUntil: this.#now() + this.#limits.leaseMs }
+  #leased(holder: string, claim: string) {
+    return leased(holder, claim, this.#now(), this.#limits.leaseMs)
   }
 
   #now(): Instant {
@@ -237,14 +218,4 @@ export class JobRows {
 
 function putJob(job: Job, before: Entry | null): Change {
   return putEntry(toJobEntry(job), before).change
-}
-
-/** Lanes stay when nobody holds them: a row for each owner is less than removing it after each job. */
-function putLane(
-  { id, entry }: LaneRow,
-  body: JsonObject,
-  about: OwnerId | null,
-  at: Instant,
-): Change {
-  return putEntry({ id, kind: LANE_KIND, about, at, body }, entry).change
 }

@@ -140,6 +140,12 @@ export class Runner {
     void this.#fill()
   }
 
+  /** Whether a lease that has run out by the clock may be taken over. */
+  isAbandoned(lane: string, version: number): boolean {
+    // Who doesn't tick can't watch, and has to believe the clock.
+    return this.#stopTicking === null || this.#watch.isAbandoned(lane, version, this.#tick)
+  }
+
   stop(id: string, claim: string): void {
     for (const run of this.#running.values()) {
       if (run.job.id === id && run.claim === claim) run.controller.abort()
@@ -245,11 +251,8 @@ export class Runner {
   }
 
   async #tryOne({ id }: Candidate): Promise<Claim['kind']> {
-    const isAbandoned = (lane: string, version: number) =>
-      // Who doesn't tick can't watch, and has to believe the clock.
-      this.#stopTicking === null || this.#watch.isAbandoned(lane, version, this.#tick)
     try {
-      const claim = await this.#parts.rows.claim(id, isAbandoned)
+      const claim = await this.#parts.rows.claim(id, (...lane) => this.isAbandoned(...lane))
       if (claim.kind === 'claimed') this.#run(claim.run)
       return claim.kind
     } catch {

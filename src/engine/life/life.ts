@@ -8,6 +8,7 @@ import { type OwnerId, parseId, type Scope } from '../../core/ids.ts'
 import type { Memory } from '../../core/memory.ts'
 import type { Settings } from '../../core/settings.ts'
 import type { Signal } from '../../core/transcript.ts'
+import type { LanguageModel } from '../../ports/language-model.ts'
 import type { Change, Page } from '../../ports/store.ts'
 import {
   type ConsolidateOptions,
@@ -27,18 +28,15 @@ import {
 import { type Ingested, type IngestInput, ingest } from '../distillation/ingest.ts'
 import type { Distillation } from '../distillation/outcome.ts'
 import { allSignals, listSignals, retrySignals, type SignalQuery } from '../distillation/signals.ts'
-import {
-  createJobs,
-  type EndedJob,
-  type Job,
-  type JobContext,
-  type JobQuery,
-  type Jobs,
-} from '../jobs/jobs.ts'
+import { createJobs, type EndedJob, type Job, type JobQuery, type Jobs } from '../jobs/jobs.ts'
 import { type AskedModel, guarded, type Spent } from '../models/guarded.ts'
+import { judgedBy, namedModel, wordingBy } from '../models/wording.ts'
 import type { EnginePorts } from '../ports.ts'
 import { createQueue, type InTurn } from '../queue.ts'
 import type { StoredSettings } from '../system/settings.ts'
+import { type AskedOptions, alone, distilAlone } from './alone.ts'
+import { type Conflict, listConflicts, reconcile, type Settled, settle } from './conflicts.ts'
+import { createKeeping, type Keeping } from './keeping.ts'
 import { createNoting, distillation, dueAt, type NoteSaid } from './noting.ts'
 import { approve, listSuspects, type ReviewQuery, reject } from './review.ts'
 import { kindsOf, sessionsOf, upkeep, type WorkParts, wakeWaiting } from './work.ts'
@@ -62,18 +60,27 @@ export type LearningReport = {
   readonly spent: Spent | null
 }
 
-export interface Life {
-  /** Looks after an owner's memories now; with `dryRun`, only tells what it would do. */
-  consolidate(scope: ScopeInput, options?: ConsolidateOptions): Promise<ConsolidationReport>
+export interface Life extends Keeping {
+  /**
+   * Looks after an owner's memories now; with `dryRun`, only tells what it would do. Waits while others do something of
+   * the kind, and fails with `busy` when that takes too long.
+   */
+  consolidate(
+    scope: ScopeInput,
+    options?: ConsolidateOptions & AskedOptions,
+  ): Promise<ConsolidationReport>
   /** Reports of it, newest first. */
   consolidations(scope: ScopeInput): Promise<readonly ConsolidationReport[]>
-  /** Distils a session now, without waiting until it is quiet. Never fails for the model's sake: the outcome tells. */
-  distil(scope: ScopeInput, options?: { readonly signal?: AbortSignal }): Promise<Distillation>
+  /**
+   * Distils a session now, without waiting until it is quiet. Never fails for the model's sake: the outcome tells. Where
+   * others work for the owner for too long it is `skipped:busy`, and a job does it after them.
+   */
+  distil(scope: ScopeInput, options?: AskedOptions): Promise<Distillation>
   /** Keeps a whole conversation and distils it. */
-  ingest(input: IngestInput, options?: { readonly signal?: AbortSignal }): Promise<Ingested>
-  /** What models should know before they read this prompt; nothing where the setting `autoRecall` is off. */
+  ingest(input: IngestInput, options?: AskedOptions): Promise<Ingested>
+  /** What models should know before they read this prompt; `skipped` says so where the setting `autoRecall` is off. */
   recallFor(scope: ScopeInput, prompt: string): Promise<RecalledFor>
-  /** Keeps what of these messages is meant to be kept; nothing where the setting `autoCapture` is off. */
+  /** Keeps what of these messages is meant to be kept; `skipped` says so where the setting `autoCapture` is off. */
   captureFrom(scope: ScopeInput, messages: readonly SaidMessage[]): Promise<Captured>
   /** What was said and is to be learned from. */
   readonly signals: {
@@ -91,6 +98,16 @@ export interface Life {
     list(scope: ScopeInput, query?: ReviewQuery): Promise<Page<Memory>>
     approve(scope: ScopeInput, id: string): Promise<Memory>
     reject(scope: ScopeInput, id: string): Promise<Memory>
+    /** Memories in use that say otherwise than others in use. */
+    conflicts(scope: ScopeInput, query?: ReviewQuery): Promise<Page<Conflict>>
+    /** One takes the place of the other, in its own words or in those given. */
+    settle(
+      scope: ScopeInput,
+      ids: { readonly keep: string; readonly drop: string },
+      content?: string,
+    ): Promise<Settled>
+    /** A memory and the one that it is in conflict with both hold. */
+    reconcile(scope: ScopeInput, id: string): Promise<Memory>
   }
   /** Background work. Only a process that calls `start` or `runDue` does any. */
   readonly jobs: {
@@ -126,6 +143,8 @@ export type LifeParts = HookParts & {
 /** With what the engine needs of it besides. */
 export type LifeKeeper = {
   readonly life: Life
+  /** What decides at once, while somebody waits for it; null where there is no model. */
+  modelFor(owner: OwnerId): LanguageModel | null
   /** Like the settings, but what they keep waiting is woken by a change of them. */
   readonly settings: StoredSettings
   readonly noteSaid: NoteSaid
@@ -135,8 +154,6 @@ export type LifeKeeper = {
   status(): Promise<LifeStatus>
   close(): Promise<void>
 }
-
-const NEVER = new AbortController().signal
 
 export function createLife(parts: LifeParts): LifeKeeper {
   const { ports, settings, inTurn, letGo } = parts
@@ -156,25 +173,29 @@ export function createLife(parts: LifeParts): LifeKeeper {
     name: 'coreModel' | 'fastModel',
   ): Promise<DistilParts> => {
     const inForce = await settings.effective(owner)
-    const model = inForce[name] || inForce.coreModel
+    const model = namedModel(inForce[name] || inForce.coreModel, models?.for(owner) ?? null)
     return {
-      ports: { ...ports, settings: inForce },
-      model:
-        models === null || model === '' ? null : { name: model, languageModel: models.for(owner) },
+      ports: judgedBy({ ...ports, settings: inForce }, model && wordingBy(model)),
+      model,
       inTurn: (scope, work) => inTurn(scope, work),
     }
   }
-  const distilNow = async (place: SessionPlace, signal: AbortSignal, context?: JobContext) => {
+  const distilNow = async (
+    place: SessionPlace,
+    signal: AbortSignal,
+    fence?: () => Promise<Change>,
+  ) => {
     const { extractionMode } = await settings.effective(place.owner)
     const isEach = extractionMode === 'everyTurn'
     const given = await partsFor(place.owner, isEach ? 'fastModel' : 'coreModel')
-    const fenced = context === undefined ? given : { ...given, fence: () => context.fence() }
+    const fenced = fence === undefined ? given : { ...given, fence }
     return distil(fenced, place, signal, isEach ? 'turns' : 'session')
   }
   const consolidateIn = (scope: Scope, options: ConsolidateOptions) =>
     oneAtATime({ owner: scope.owner }, async () => {
-      const inForce = await settings.effective(scope.owner)
-      const report = await consolidate({ ...ports, settings: inForce }, scope, options)
+      const { ports: judged, model } = await partsFor(scope.owner, 'coreModel')
+      const word = model === null ? undefined : wordingBy(model).narrative
+      const report = await consolidate(judged, scope, { word, ...options })
       if (report.emptied > 0) await letGo()
       return report
     })
@@ -184,31 +205,59 @@ export function createLife(parts: LifeParts): LifeKeeper {
     settings,
     hasModel,
     jobs: () => jobs,
-    distil: (place, context) => distilNow(place, context.signal, context),
+    distil: (place, context) => distilNow(place, context.signal, () => context.fence()),
     consolidate: (owner, options) => consolidateIn({ owner }, options),
   }
   const jobs: Jobs = createJobs(ports, {
     kinds: kindsOf(work),
     onEnded: (ended) => hearing.onEnded?.(ended),
   })
-  const arming = async (place: SessionPlace) =>
-    jobs.arming(distillation(place, await settings.effective(place.owner), ports.clock.now()))
+  const asked = { ports, jobs }
+  /** Due after what is done at once: it is for the case that this process dies before that. */
+  const arming = async (place: SessionPlace) => {
+    const inForce = await settings.effective(place.owner)
+    return jobs.arming(
+      distillation(place, { ...inForce, extractionMode: 'sessionEnd' }, ports.clock.now()),
+    )
+  }
 
   const life: Life = {
-    consolidate: async (scope, options = {}) => consolidateIn(parseScope(scope), options),
+    ...createKeeping({
+      ...asked,
+      remember: parts.remember,
+      letGo,
+      settingsOf: (owner) => settings.effective(owner),
+    }),
+    consolidate: async (scope, options = {}) => {
+      const parsed = parseScope(scope)
+      if (options.dryRun === true) return consolidateIn(parsed, options)
+      return alone(asked, parsed.owner, options, ({ signal }) =>
+        consolidateIn(parsed, { ...options, signal }),
+      )
+    },
     consolidations: async (scope) => listReports(ports, parseScope(scope)),
-    distil: async (scope, { signal = NEVER } = {}) => distilNow(sessionIn(scope), signal),
-    ingest: async (input, { signal = NEVER } = {}) => {
+    distil: async (scope, options = {}) => {
+      const place = sessionIn(scope)
+      return distilAlone(asked, place, options, (...given) => distilNow(place, ...given))
+    },
+    ingest: async (input, options = {}) => {
       const given = await partsFor(parseScope({ owner: input.owner }).owner, 'coreModel')
-      return ingest(input.skipExtraction === true ? given : { ...given, arming }, input, signal)
+      const inLane = (place: SessionPlace) =>
+        distilAlone(asked, place, options, (signal, fence) =>
+          distil(fence === undefined ? given : { ...given, fence }, place, signal),
+        )
+      const whole = { ...given, arming, distil: inLane }
+      return ingest(input.skipExtraction === true ? given : whole, input)
     },
     recallFor: async (scope, prompt) => {
-      const { autoRecall } = await settings.effective(parseScope(scope).owner)
-      return autoRecall ? recallFor(parts, scope, prompt) : { block: '', memories: [] }
+      const inForce = await settings.effective(parseScope(scope).owner)
+      return inForce.autoRecall
+        ? recallFor(parts, scope, prompt, inForce)
+        : { block: '', memories: [], skipped: 'off' }
     },
     captureFrom: async (scope, messages) => {
       const { autoCapture, captureMaxChars } = await settings.effective(parseScope(scope).owner)
-      if (!autoCapture) return { captured: [], passed: 0 }
+      if (!autoCapture) return { captured: [], passed: 0, skipped: 'off' }
       return captureFrom(parts, scope, messages, { captureMaxChars })
     },
     signals: {
@@ -237,6 +286,12 @@ export function createLife(parts: LifeParts): LifeKeeper {
       list: async (scope, query) => listSuspects(ports, parseScope(scope), query),
       approve: async (scope, id) => approve(ports, parseScope(scope), parseId('mem', id)),
       reject: async (scope, id) => reject(ports, parseScope(scope), parseId('mem', id)),
+      conflicts: async (scope, query) => listConflicts(ports, parseScope(scope), query),
+      settle: async (scope, { keep, drop }, content) => {
+        const ids = { keep: parseId('mem', keep), drop: parseId('mem', drop) }
+        return settle(ports, parseScope(scope), ids, content)
+      },
+      reconcile: async (scope, id) => reconcile(ports, parseScope(scope), parseId('mem', id)),
     },
     jobs: {
       list: async ({ owner, ...query } = {}) =>
@@ -250,11 +305,12 @@ export function createLife(parts: LifeParts): LifeKeeper {
         jobs.start()
         await jobs.schedule(upkeep(ports.clock.now()))
       },
-      stop: (graceMs) => jobs.close(graceMs),
+      stop: (graceMs) => jobs.stop(graceMs),
     },
   }
   return {
     life,
+    modelFor: (owner) => models?.for(owner, 'waited-for') ?? null,
     settings: { ...settings, change: (owner, changes) => changeSettings(work, owner, changes) },
     noteSaid: createNoting(ports, () => jobs),
     changed: (changes) => jobs.changed(changes),

@@ -10,13 +10,18 @@ import { Spending, type Spent } from './spending.ts'
 export type { Spent } from './spending.ts'
 
 export interface GuardedModels {
-  /** The same model, on the account of an owner. Over budget, `too_many_requests`; `facts.until` says for how long. */
-  for(owner: OwnerId): LanguageModel
+  /**
+   * The same model, on the account of an owner. Over budget, `too_many_requests`; `facts.until` says for how long. What
+   * somebody waits for doesn't stand in line behind background work.
+   */
+  for(owner: OwnerId, lane?: Lane): LanguageModel
   /** What was used today. */
   spent(owner: OwnerId): Promise<Spent>
   /** Until when a model is not asked because it fails; null when it is. */
   openUntil(model: string): number | null
 }
+
+export type Lane = 'background' | 'waited-for'
 
 export type AskedModel = {
   readonly model: string
@@ -28,7 +33,7 @@ export type AskedModel = {
 export type GuardOptions = BreakerOptions & {
   /** Tokens an owner may use on a day; 0 for no limit. */
   readonly budgetOf: (owner: OwnerId) => Promise<number>
-  /** Calls at once, of all owners together. */
+  /** Calls at once in each lane, of all owners together. */
   readonly concurrency?: number
   /** Hears of each call that was made or refused. Must not fail. */
   readonly onAsked?: (asked: AskedModel) => void
@@ -43,11 +48,11 @@ export function guarded(
 ): GuardedModels {
   const { budgetOf, concurrency = CONCURRENCY, onAsked = () => {} } = options
   const breakers = new CircuitBreakers(ports.clock, options)
-  const slots = new Slots(concurrency)
+  const lanes = { background: new Slots(concurrency), 'waited-for': new Slots(concurrency) }
   const spending = new Spending(ports, budgetOf)
 
-  const complete = (owner: OwnerId, request: CompletionRequest): Promise<Completion> =>
-    slots.use(request.signal, async () => {
+  const complete = (owner: OwnerId, lane: Lane, request: CompletionRequest): Promise<Completion> =>
+    lanes[lane].use(request.signal, async () => {
       await spending.check(owner)
       const completion = await breakers.run(request.model, () => model.complete(request))
       await spending.charge(owner, completion.tokens)
@@ -55,7 +60,7 @@ export function guarded(
     })
 
   return {
-    for: (owner) => ({
+    for: (owner, lane = 'background') => ({
       complete: async (request) => {
         const began = ports.clock.now()
         const tell = (outcome: AskedModel['outcome'], tokens: AskedModel['tokens']) => {
@@ -63,7 +68,7 @@ export function guarded(
           onAsked({ model: request.model, outcome, tokens, ms })
         }
         try {
-          const completion = await complete(owner, request)
+          const completion = await complete(owner, lane, request)
           tell('ok', completion.tokens)
           return completion
         } catch (thrown) {

@@ -17,6 +17,12 @@ export type AuditNote = {
 
 export type AuditQuery = {
   readonly owner?: string
+  /** A key, or null for whoever sat at the machine. */
+  readonly actor?: string | null
+  /** As `memory.forget`, or `memory` for all that is done to memories. */
+  readonly operation?: string
+  /** What it was done to. */
+  readonly target?: string
   readonly from?: number
   readonly before?: number
   readonly limit?: number
@@ -59,21 +65,71 @@ export function createAudit(ports: EnginePorts, days: () => Promise<number>): Au
       noted++
       if (noted % CLEAN_EVERY === 0) await removeExpired(ports, ['audit'])
     },
-    list: async ({ owner, from, before, limit, after } = {}) => {
-      const page = await ports.store.find('entry', SYSTEM, {
-        where: {
-          kinds: ['audit'],
-          ...(owner === undefined ? {} : { about: parseScope({ owner }).owner }),
-          ...(from === undefined ? {} : { atFrom: from as Instant }),
-          ...(before === undefined ? {} : { atBefore: before as Instant }),
-        },
-        order: 'newest',
-        limit: parseLimit(limit ?? LIST_LIMIT),
-        ...(after === undefined ? {} : { after: parseCursor('aud', after) }),
-      })
-      return { rows: page.rows.map(toAuditEntry), next: page.next }
+    list: async (query = {}) => {
+      const { owner, from, before, limit, after } = query
+      const where = {
+        kinds: ['audit' as const],
+        ...(owner === undefined ? {} : { about: parseScope({ owner }).owner }),
+        ...(from === undefined ? {} : { atFrom: from as Instant }),
+        ...(before === undefined ? {} : { atBefore: before as Instant }),
+      }
+      const pageAfter = async (cursor: string | null, rows: number) => {
+        const page = await ports.store.find('entry', SYSTEM, {
+          where,
+          order: 'newest',
+          limit: rows,
+          ...(cursor === null ? {} : { after: cursor }),
+        })
+        return { rows: page.rows.map(toAuditEntry), next: page.next }
+      }
+      const wanted = parseLimit(limit ?? LIST_LIMIT)
+      const cursor = after === undefined ? null : parseCursor('aud', after)
+      return isNarrow(query)
+        ? fitting(query, wanted, cursor, (at) => pageAfter(at, ROWS_AT_ONCE))
+        : pageAfter(cursor, wanted)
     },
   }
+}
+
+const ROWS_AT_ONCE = 500
+/** What nobody waits for longer: beyond this the page ends early, and `next` goes on. */
+const LOOKED_AT_MAX = 10_000
+
+function isNarrow({ actor, operation, target }: AuditQuery): boolean {
+  return actor !== undefined || operation !== undefined || target !== undefined
+}
+
+/** Stores know whom an entry is about and when it was; the rest is looked for in what they answer. */
+async function fitting(
+  query: AuditQuery,
+  wanted: number,
+  after: string | null,
+  pageAfter: (cursor: string | null) => Promise<Page<AuditEntry>>,
+): Promise<Page<AuditEntry>> {
+  const found: AuditEntry[] = []
+  let cursor = after
+  for (let lookedAt = 0; lookedAt < LOOKED_AT_MAX; lookedAt += ROWS_AT_ONCE) {
+    const { rows, next } = await pageAfter(cursor)
+    for (const [index, entry] of rows.entries()) {
+      if (!fits(entry, query)) continue
+      found.push(entry)
+      const isLast = next === null && index === rows.length - 1
+      if (found.length === wanted) return { rows: found, next: isLast ? null : entry.id }
+    }
+    if (next === null) return { rows: found, next: null }
+    cursor = next
+  }
+  return { rows: found, next: cursor }
+}
+
+function fits(entry: AuditEntry, { actor, operation, target }: AuditQuery): boolean {
+  return (
+    (actor === undefined || entry.actor === actor) &&
+    (operation === undefined ||
+      entry.operation === operation ||
+      entry.operation.startsWith(`${operation}.`)) &&
+    (target === undefined || entry.targets.includes(target))
+  )
 }
 
 function toAuditEntry({ id, at, about, body }: Entry): AuditEntry {

@@ -46,7 +46,8 @@ function givenMemories(messages: readonly Message[]): readonly string[] {
     const start = text.lastIndexOf(FENCE_OPEN)
     if (start < 0) continue
     const inside = text.slice(start + FENCE_OPEN.length).split(FENCE_CLOSE, 1)[0] ?? ''
-    return inside.split('\n').filter((line) => line.trim() !== '')
+    // What day it is, is no memory.
+    return inside.split('\n').filter((line) => line.startsWith('- '))
   }
   return []
 }

@@ -7,6 +7,7 @@ import { disable, edit, restore, undo } from './correcting.ts'
 import { demo } from './demo.ts'
 import { decrypt, encrypt, rekey } from './encryption.ts'
 import { createHelp, version } from './help.ts'
+import { episodes, identity } from './keeping.ts'
 import { consolidate, flush, jobs, review } from './lifecycle.ts'
 import { exporting, importing } from './moving.ts'
 import { get, history, list, search } from './reading.ts'
@@ -14,7 +15,9 @@ import { receipts } from './receipts.ts'
 import { add, learn } from './remembering.ts'
 import { clear, erase, forget } from './removing.ts'
 import { mcp, serve } from './serving.ts'
+import { agents, sessions } from './sessions.ts'
 import { settings } from './settings.ts'
+import { summarize } from './summarizing.ts'
 import { bench, evaluate } from './tools.ts'
 import { backup, doctor, reindex, status } from './upkeep.ts'
 
@@ -22,10 +25,14 @@ const WORKING: readonly Command[] = [
   add,
   learn,
   flush,
+  identity,
   search,
   list,
   get,
   history,
+  episodes,
+  sessions,
+  agents,
   edit,
   disable,
   forget,
@@ -47,6 +54,7 @@ const WORKING: readonly Command[] = [
   settings,
   jobs,
   consolidate,
+  summarize,
   reindex,
   doctor,
   backup,

@@ -17,12 +17,12 @@ import { formatTime } from '../times.ts'
 
 const LIMIT = 50
 const LIMIT_MAX = 200
-const PAGE_OPTIONS = {
+export const PAGE_OPTIONS = {
   limit: { kind: 'value', value: 'n', help: `How many at most. Default: ${LIMIT}.` },
   after: { kind: 'value', value: 'id', help: 'Go on after this one.' },
 } as const
 
-function pageOf({ limit, after }: Call<typeof PAGE_OPTIONS>['given']) {
+export function pageOf({ limit, after }: Call<typeof PAGE_OPTIONS>['given']) {
   return {
     limit: limit === undefined ? LIMIT : wholeOf('limit', limit, 1, LIMIT_MAX),
     ...(after === undefined ? {} : { after }),
@@ -195,7 +195,7 @@ export const review = defineCommand({
   },
 })
 
-function idOf(call: Call, command: string, action: string, id: string | undefined): string {
+export function idOf(call: Call, command: string, action: string, id: string | undefined): string {
   if (id !== undefined) return id
   const hint = `Run \`${call.again(command)}\`.`
   throw new UsageError(`\`${command} ${action}\` needs an <id>.`, hint)

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { AppError } from '../../../core/errors.ts'
 import { RECALL_MEMORIES_MAX } from '../../../core/limits.ts'
 import { SETTINGS, STRATEGIES } from '../../../core/settings.ts'
+import { LAYERS } from '../../../operations/agents.ts'
 import { getMemory, memoryHistory } from '../../../operations/memories.ts'
 import { listMemories, searchMemories } from '../../../operations/reading.ts'
 import { type Call, defineCommand, onlyWord, UsageError } from '../command.ts'
@@ -17,6 +18,7 @@ import {
 } from '../render-memory.ts'
 import { textFrom } from '../text-input.ts'
 import { formatTime, parseTime } from '../times.ts'
+import { searchOneLayer } from './sessions.ts'
 
 const LIST_LIMIT = 50
 const LIST_LIMIT_MAX = 200
@@ -192,15 +194,23 @@ export const search = defineCommand({
     'max-tokens': { kind: 'value', value: 'n', help: 'How many tokens they may take together.' },
     'as-of': { kind: 'value', value: 'when', help: 'As things stood then: 3d (ago), 2026-12-01.' },
     explain: { kind: 'flag', help: 'Show how each memory got its place, step by step.' },
+    layer: {
+      kind: 'value',
+      value: 'name',
+      help: `Only one layer: ${LAYERS.join(', ')}. Goes with --limit and --days only.`,
+    },
+    days: { kind: 'value', value: 'n', help: 'With `--layer transcript`: how far back.' },
     ...FILTER_OPTIONS,
   },
   examples: [
     'recollect search what do I drink',
     'recollect search tea --category preference --limit 3',
     'recollect search where did we go last May --explain',
+    'recollect search ferry tickets --layer transcript --days 30',
   ],
   async run(call) {
     const { limit, strategy, scope, explain, 'max-tokens': tokens, 'as-of': asOf } = call.given
+    const { layer, days } = call.given
     const { choices } = SETTINGS.recallScope
     const query = {
       ...filteredBy(call.given),
@@ -212,6 +222,13 @@ export const search = defineCommand({
     }
     const text = await textFrom(call)
     if (text.trim() === '') throw new AppError('invalid_input', 'There are no words to search for.')
+    if (layer !== undefined) {
+      if (explain || Object.keys(query).some((name) => name !== 'limit')) {
+        throw new UsageError('--layer goes only with --limit and --days.')
+      }
+      return searchOneLayer(call, text, { layer, limit, days })
+    }
+    if (days !== undefined) throw new UsageError('--days goes with --layer transcript.')
     const detail = explain ? ('explain' as const) : ('full' as const)
     const found = await call.perform(searchMemories, { query: text, ...query, detail })
     const render = explain ? renderExplanation : renderResults

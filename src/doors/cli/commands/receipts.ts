@@ -79,9 +79,10 @@ async function listed(call: ReceiptsCall): Promise<Answer> {
   return { json: output, text: lines.join('\n') }
 }
 
-function outcomeOf({ injected, skipped }: WireReceipt): string {
+function outcomeOf({ injected, skipped, quoted }: WireReceipt): string {
   if (injected === null) return `skipped: ${skipped ?? 'unknown'}`
-  return `${memories(injected.memories.length)}, ${count(injected.tokens, 'token')}`
+  const quotes = quoted.length === 0 ? '' : `, ${count(quoted.length, 'quotation')}`
+  return `${memories(injected.memories.length)}${quotes}, ${count(injected.tokens, 'token')}`
 }
 
 async function shown(call: ReceiptsCall, id: string | undefined): Promise<Answer> {
@@ -107,6 +108,9 @@ async function shown(call: ReceiptsCall, id: string | undefined): Promise<Answer
       ...(receipt.degraded.length === 0
         ? []
         : [['degraded', receipt.degraded.map(oneLine).join(', ')] as const]),
+      ...(receipt.gate === null ? [] : [['section', gateText(receipt.gate)] as const]),
+      ...(receipt.identity.length === 0 ? [] : [['always', listText(receipt.identity)] as const]),
+      ...(receipt.quoted.length === 0 ? [] : [['quoted', listText(receipt.quoted)] as const]),
       ['recalled', recalledText(receipt)],
       ['recorded', listText(receipt.turns)],
       ['learned', listText(receipt.extracted)],
@@ -130,6 +134,11 @@ function memoryText({ injected, skipped, shadow }: WireReceipt): string {
   const would =
     shadow === null ? '' : `\n${count(shadow.tokens, 'token')}: ${shadow.memories.join(', ')}`
   return `skipped: ${because}${would}`
+}
+
+function gateText({ mode, by, section, because }: NonNullable<WireReceipt['gate']>): string {
+  const decided = by === mode ? mode : `${by} instead of ${mode}`
+  return oneLine(`${section} (${decided}). ${because}`)
 }
 
 function recalledText({ recalled }: WireReceipt): string {

@@ -7,7 +7,12 @@ import {
   settingNames,
   settingRange,
 } from '../../../core/settings.ts'
-import { changeSettings, getSettings } from '../../../operations/settings.ts'
+import {
+  changeSettings,
+  clampedRange,
+  getSettings,
+  settingNamed,
+} from '../../../operations/settings.ts'
 import { type Answer, type Call, defineCommand, UsageError } from '../command.ts'
 import { actionOf } from '../memory-fields.ts'
 import { fields, oneLine, table } from '../render.ts'
@@ -58,7 +63,11 @@ export const settings = defineCommand({
   },
 })
 
-type Values = { readonly [name: string]: unknown; readonly sources?: Record<string, string> }
+type Values = {
+  readonly [name: string]: unknown
+  readonly sources?: Record<string, string>
+  readonly clamped?: readonly { readonly name: string; readonly given: number }[]
+}
 
 function levelOf({ given }: SettingsCall) {
   return given.system ? { level: 'system' as const } : {}
@@ -80,7 +89,8 @@ async function listed(call: SettingsCall): Promise<Answer> {
 async function one(call: SettingsCall, words: readonly string[]): Promise<Answer> {
   const [word, surplus] = requireSome(words, 'get')
   if (surplus !== undefined) throw new UsageError('`settings get` takes one name.')
-  const name = nameOf(word ?? '')
+  const given = nameOf(word ?? '')
+  const name = settingOf(given)
   const values: Values = await call.perform(getSettings, { ...levelOf(call), sources: true })
   const setBy = values.sources?.[name] ?? 'default'
   const text = [
@@ -93,25 +103,27 @@ async function one(call: SettingsCall, words: readonly string[]): Promise<Answer
       ['about', SETTINGS[name].help],
     ]),
   ].join('\n')
-  return { json: { [name]: values[name], source: setBy }, text }
+  return { json: { [given]: values[given], source: setBy }, text }
 }
 
 async function change(call: SettingsCall, changes: Values): Promise<Answer> {
   refuseWrongLevel(call, Object.keys(changes))
   const values: Values = await call.perform(changeSettings, { ...levelOf(call), ...changes })
-  const lines = Object.keys(changes).map(
-    (name) => `${name} is ${shown(values[name])}${later(name)}`,
-  )
+  const moved = new Map(values.clamped?.map(({ name, given }) => [name, given]))
+  const lines = Object.keys(changes).map((name) => {
+    const given = moved.has(name) ? ` (${moved.get(name)} is out of range)` : ''
+    return `${name} is ${shown(values[name])}${given}${later(name)}`
+  })
   return { json: values, text: lines.join('\n') }
 }
 
 function later(name: string): string {
-  const declaration: SettingDeclaration = SETTINGS[name as SettingName] // its own name, see `nameOf`
+  const declaration: SettingDeclaration = SETTINGS[settingOf(name)]
   return declaration.appliesAt === 'start' ? ', from the next start on' : ''
 }
 
 function refuseWrongLevel({ given }: SettingsCall, names: readonly string[]): void {
-  const wide = names.find((name) => SETTINGS[name as SettingName].scope === 'system') // its own name
+  const wide = names.find((name) => SETTINGS[settingOf(name)].scope === 'system')
   if (wide === undefined || given.system) return
   throw new UsageError(`${wide} is set for everybody, not for one owner. Give --system.`)
 }
@@ -132,17 +144,17 @@ function joined(words: readonly string[]): readonly string[] {
   return isPair ? [words.join('=')] : words
 }
 
-function assignment(word: string): readonly [SettingName, unknown] {
+function assignment(word: string): readonly [string, unknown] {
   const at = word.indexOf('=')
   if (at < 0) throw new UsageError(`Write ${oneLine(word).slice(0, 40)}=<value> to set it.`)
   const name = nameOf(word.slice(0, at))
   return [name, parsedValue(name, word.slice(at + 1))]
 }
 
-function nameOf(word: string): SettingName {
+/** A name that there is, also one that users of other systems know. */
+function nameOf(word: string): string {
+  if (settingNamed(word) !== null) return word
   const names = settingNames()
-  const found = names.find((name) => name === word)
-  if (found !== undefined) return found
   const meant = nearest(word, names)
   throw new UsageError(
     `There is no setting "${word.slice(0, 40)}".${meant === null ? '' : ` Did you mean ${meant}?`}`,
@@ -150,19 +162,25 @@ function nameOf(word: string): SettingName {
   )
 }
 
+function settingOf(name: string): SettingName {
+  const own = settingNamed(name)
+  if (own === null) throw new AppError('internal', `${name} was taken for a setting.`)
+  return own
+}
+
 /** As the table wants it. What is in no form at all is refused here, because it could not even be sent. */
-function parsedValue(name: SettingName, text: string): unknown {
-  const declaration: SettingDeclaration = SETTINGS[name]
+function parsedValue(name: string, text: string): unknown {
+  const own = settingOf(name)
+  const declaration: SettingDeclaration = SETTINGS[own]
   const refused = () =>
-    new AppError(
-      'invalid_input',
-      `${name} takes ${settingRange(name)}; not "${text.slice(0, 40)}".`,
-    )
+    new AppError('invalid_input', `${name} takes ${settingRange(own)}; not "${text.slice(0, 40)}".`)
   switch (declaration.kind) {
     case 'number': {
       const number = /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
       const isWhole = declaration.step === 'any' || Number.isInteger(number)
-      if (!(number >= declaration.min && number <= declaration.max && isWhole)) throw refused()
+      const isInRange = number >= declaration.min && number <= declaration.max
+      const fits = isInRange || (clampedRange(name) !== null && !Number.isNaN(number))
+      if (!(fits && isWhole)) throw refused()
       return number
     }
     case 'switch':

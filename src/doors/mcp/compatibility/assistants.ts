@@ -1,8 +1,8 @@
 /** Tools that three kinds of assistants gave their models: to recall and store, and to search layers of memory. */
 import { z } from 'zod'
-import { AppError } from '../../../core/errors.ts'
+import { layerFields, searchLayer } from '../../../operations/agents.ts'
 import type { WireMemory } from '../../../operations/wire.ts'
-import { tellScore } from '../telling.ts'
+import { tellLayer, tellScore } from '../telling.ts'
 import type { Tool } from '../tool.ts'
 import { defineTool, type Found, ownerFor, ownerName, run } from './tool.ts'
 
@@ -15,64 +15,17 @@ const query = z.string().min(1).max(10_000)
 const searchLayers = defineTool({
   name: 'search_memory',
   description:
-    'Search one layer of memory: pinned (facts about the user). Episodes and transcript are not kept here yet.',
+    'Search one layer of memory: pinned (facts), episodes (digests of conversations) or transcript (what was said). The same as memory_search_layer.',
   access: 'read',
-  input: z.strictObject({
-    scope: z.enum(['pinned', 'episodes', 'transcript']),
-    query,
-    agent_id: ownerName,
-    days: z.int().min(1).max(3_650).optional().describe('With scope transcript only.'),
-    top_k: z.int().min(1).max(50).default(10),
-  }),
-  output: z.object({
-    scope: z.literal('pinned'),
-    results: z.array(
-      z.object({
-        id: z.string(),
-        content: z.string(),
-        salience: z.number(),
-        score: z.number(),
-        created_at: z.string(),
-      }),
-    ),
-  }),
-  call: async (context, { scope, query: text, agent_id, days, top_k }) => {
-    if (days !== undefined && scope !== 'transcript') {
-      throw new AppError('invalid_input', 'days goes with scope transcript only; leave it out.', {
-        field: 'days',
-      })
-    }
-    const owner = ownerFor(context.caller, agent_id)
-    if (scope !== 'pinned') {
-      throw new AppError('missing_part', `${LAYERS[scope]} not kept here yet; use scope pinned.`, {
-        field: 'scope',
-      })
-    }
-    const { results } = await run<Found>(context, 'memory.search', {
-      owner,
-      query: text,
-      limit: top_k,
-    })
-    return {
-      scope,
-      results: results.map(({ memory, score }) => ({
-        id: memory.id,
-        content: memory.content,
-        salience: memory.salience,
-        score,
-        created_at: memory.createdAt,
-      })),
-    }
-  },
-  tell: ({ results }) =>
-    results.length === 0
-      ? 'No pinned facts found.'
-      : `Pinned facts:\n${results
-          .map(({ content, salience }) => `- ${content} (salience ${salience.toFixed(2)})`)
-          .join('\n')}`,
+  input: z.strictObject({ ...layerFields, agent_id: ownerName }),
+  output: searchLayer.output,
+  call: (context, { agent_id, ...given }) =>
+    run<z.output<typeof searchLayer.output>>(context, searchLayer.name, {
+      ...given,
+      agent_id: ownerFor(context.caller, agent_id),
+    }),
+  tell: tellLayer,
 })
-
-const LAYERS = { episodes: 'Episodes are', transcript: 'The transcript is' } as const
 
 const STORED_CATEGORIES = ['preference', 'fact', 'decision', 'entity', 'other'] as const
 const RECALL_LIMIT = 5

@@ -1,0 +1,115 @@
+/** What it takes to keep a turn: from the end of a request until the commit that holds what was said. */
+import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
+import { systemClock } from '../../src/adapters/system/clock.ts'
+import { createIds } from '../../src/adapters/system/ids.ts'
+import { createEngineOn, type Engine } from '../../src/engine/engine.ts'
+import type { Change } from '../../src/ports/store.ts'
+import { Texts } from '../texts.ts'
+import { OWNER, type Shape } from './owner.ts'
+
+const EXCHANGES = 2_000
+const EXCHANGES_PER_SESSION = 10
+const WARM_UP = 200
+
+export type Recorded = {
+  /** Until what was said is in the store, with the signal and the job: reading, deciding, and one commit. */
+  readonly keepMs: readonly number[]
+  /** The commit alone. */
+  readonly commitMs: readonly number[]
+  /** Until all that the request leaves behind is there: what patterns learn from it, and its receipt. */
+  readonly wholeMs: readonly number[]
+  /** Commits that hold turns, for each exchange. */
+  readonly commits: number
+}
+
+export async function measureRecording(input: Shape): Promise<Recorded> {
+  const store = await openSqliteStore({ path: input.path, now: Date.now })
+  const noted = { commits: 0, commitMs: 0, at: 0 }
+  const watched = {
+    ...store,
+    commit: async (changes: readonly Change[]) => {
+      const began = performance.now()
+      const outcome = await store.commit(changes)
+      if (changes.some((change) => change.op === 'put' && change.table === 'turn')) {
+        noted.commits++
+        noted.at = performance.now()
+        noted.commitMs = noted.at - began
+      }
+      return outcome
+    },
+  }
+  const settings = { enabled: true, inject: false, coreModel: 'bench/core' }
+  const engine = createEngineOn({
+    store: watched,
+    clock: systemClock,
+    ids: createIds(),
+    settings,
+    languageModel: { complete: () => Promise.reject(new Error('Nobody runs jobs here.')) },
+  })
+  const texts = new Texts(input.seed)
+  const said: string[] = []
+  const keepMs: number[] = []
+  const commitMs: number[] = []
+  const wholeMs: number[] = []
+  for (let n = 0; n < WARM_UP + EXCHANGES; n++) {
+    if (n % EXCHANGES_PER_SESSION === 0) said.length = 0
+    if (n === WARM_UP) noted.commits = 0
+    said.push(texts.next())
+    const answer = texts.next()
+    const session = `session-${Math.floor(n / EXCHANGES_PER_SESSION)}`
+    const began = await record(engine, session, said, answer)
+    if (n >= WARM_UP) {
+      keepMs.push(noted.at - began)
+      commitMs.push(noted.commitMs)
+      wholeMs.push(performance.now() - began)
+    }
+    said.push(answer)
+  }
+  await engine.close()
+  return { keepMs, commitMs, wholeMs, commits: noted.commits / EXCHANGES }
+}
+
+/** As the gateway does it: the client sends the conversation so far. Gives when the answer had ended. */
+async function record(
+  { conversations }: Engine,
+  session: string,
+  said: readonly string[],
+  answer: string,
+): Promise<number> {
+  const prepared = await conversations.prepare({
+    requestId: 'req_bench',
+    scope: { owner: OWNER, session },
+    format: 'chat',
+    model: 'bench/chat',
+    provider: 'bench',
+    contextWindow: null,
+    signal: new AbortController().signal,
+    asked: {
+      model: 'chat',
+      streams: false,
+      endUser: null,
+      instructions: '',
+      exchanges: said.flatMap((user, index) =>
+        index % 2 === 0 ? [{ user, assistant: said[index + 1] ?? null }] : [],
+      ),
+      toolResults: [],
+      previous: null,
+      conversation: null,
+      characters: said.join('').length,
+      outputTokensMax: null,
+    },
+    wants: { memory: true, inject: false, extract: true },
+  })
+  const began = performance.now()
+  conversations.record(prepared, {
+    placement: null,
+    skipped: prepared.skipped,
+    status: 200,
+    answer: { id: null, text: answer, isComplete: true, usage: null },
+    firstByteMs: 1,
+    totalMs: 1,
+    toolCalls: [],
+  })
+  await conversations.settled()
+  return began
+}

@@ -1,0 +1,71 @@
+/**
+ * The lines of a file, as editors count them: a line ends with `\n`, `\r\n` or a lone `\r`. What follows the last break
+ * is a line unless it is empty.
+ */
+export type Lines = {
+  readonly text: string
+  readonly count: number
+  /** Where each line begins, and after the last line the length of the text. A byte order mark belongs to no line. */
+  readonly starts: readonly number[]
+  /** Where each line ends, without its break. */
+  readonly ends: readonly number[]
+}
+
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+const BYTE_ORDER_MARK = 0xfeff
+
+export function linesOf(text: string): Lines {
+  const starts: number[] = []
+  const ends: number[] = []
+  let start = text.charCodeAt(0) === BYTE_ORDER_MARK ? 1 : 0
+  for (let at = start; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit !== LINE_FEED && unit !== CARRIAGE_RETURN) continue
+    starts.push(start)
+    ends.push(at)
+    if (unit === CARRIAGE_RETURN && text.charCodeAt(at + 1) === LINE_FEED) at++
+    start = at + 1
+  }
+  if (start < text.length) {
+    starts.push(start)
+    ends.push(text.length)
+  }
+  return { text, count: starts.length, starts: [...starts, text.length], ends }
+}
+
+/** The lines from `from` on, counted from 1, as they are written, without the break after the last of them. */
+export function textOfLines(text: string, from: number, count: number): string {
+  const lines = linesOf(text)
+  const first = Math.max(1, from) - 1
+  const last = Math.min(lines.count, first + Math.max(0, count)) - 1
+  const start = lines.starts[first]
+  const end = lines.ends[last]
+  return start === undefined || end === undefined || last < first ? '' : text.slice(start, end)
+}
+
+/** Whether there is nothing to read between two places. */
+export function isBlank(text: string, start: number, end: number): boolean {
+  return afterBlanks(text, start, end) === end
+}
+
+/** The first place from `start` on that is not white space, or `end`. */
+export function afterBlanks(text: string, start: number, end: number): number {
+  let at = start
+  while (at < end && isBlankUnit(text.charCodeAt(at))) at++
+  return at
+}
+
+/** The place behind the last character before `end` that is not white space, or `start`. */
+export function beforeBlanks(text: string, start: number, end: number): number {
+  let at = end
+  while (at > start && isBlankUnit(text.charCodeAt(at - 1))) at--
+  return at
+}
+
+const WHITE_SPACE = /^\s$/
+
+export function isBlankUnit(unit: number): boolean {
+  if (unit === 0x20 || (unit >= 0x09 && unit <= 0x0d)) return true
+  return unit >= 0xa0 && WHITE_SPACE.test(String.fromCharCode(unit))
+}

@@ -1,0 +1,81 @@
+/** Gives the chunks of a file their numbers, which are the order in which they stand there. */
+
+/** What is there and what is to be, each told apart by its text. */
+export type Placed = {
+  /** For each new chunk: its number, and whether one with that number is there already. */
+  readonly numbers: readonly number[]
+  /** Numbers that are no longer used. */
+  readonly gone: readonly number[]
+}
+
+/** Room for chunks that come in between. */
+const STEP = 1_000
+
+/**
+ * Chunks before and behind an edit keep their numbers, and with them their vectors. In between, numbers are used again,
+ * so that replacing a file never takes more changes than it has chunks. All numbers are above `after`.
+ */
+export function placeChunks(
+  known: readonly { readonly number: number; readonly text: string }[],
+  texts: readonly string[],
+  after = 0,
+): Placed {
+  const shorter = Math.min(known.length, texts.length)
+  let before = 0
+  while (before < shorter && known[before]?.text === texts[before]) before++
+  let behind = 0
+  while (
+    behind < shorter - before &&
+    known.at(-1 - behind)?.text === texts[texts.length - 1 - behind]
+  ) {
+    behind++
+  }
+  const free = known.slice(before, known.length - behind).map(({ number }) => number)
+  const between = numbersBetween(
+    free,
+    texts.length - before - behind,
+    free.at(-1) ?? known[before - 1]?.number ?? after,
+    known[known.length - behind]?.number ?? null,
+  )
+  if (between === null) return renumbered(known, texts.length, after)
+  return {
+    numbers: [
+      ...known.slice(0, before).map(({ number }) => number),
+      ...between,
+      ...known.slice(known.length - behind).map(({ number }) => number),
+    ],
+    gone: free.slice(between.length),
+  }
+}
+
+/** The free ones first, then new ones up to the next that is taken; null when there is no room. */
+function numbersBetween(
+  free: readonly number[],
+  count: number,
+  last: number,
+  next: number | null,
+): readonly number[] | null {
+  const used = free.slice(0, count)
+  const missing = count - used.length
+  const step = next === null ? STEP : Math.min(STEP, Math.floor((next - last) / (missing + 1)))
+  if (missing > 0 && step < 1) return null
+  return [...used, ...Array.from({ length: missing }, (_, index) => last + step * (index + 1))]
+}
+
+/** All that are there in their order, then new ones. */
+function renumbered(
+  known: readonly { readonly number: number }[],
+  count: number,
+  after: number,
+): Placed {
+  const numbers = known.map(({ number }) => number)
+  const last = numbers.at(-1) ?? after
+  const more = Math.max(0, count - numbers.length)
+  return {
+    numbers: [
+      ...numbers.slice(0, count),
+      ...Array.from({ length: more }, (_, index) => last + STEP * (index + 1)),
+    ],
+    gone: numbers.slice(count),
+  }
+}

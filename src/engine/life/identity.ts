@@ -1,0 +1,98 @@
+/** Who a person is: statements that are always told, and a narrative that is made from them. All of them are memories. */
+import type { DraftInput, ScopeInput } from '../../core/draft.ts'
+import { AppError } from '../../core/errors.ts'
+import { foldStatement } from '../../core/fingerprint.ts'
+import type { MemoryId, Scope, UserId } from '../../core/ids.ts'
+import { type Memory, TRUST_LEVELS } from '../../core/memory.ts'
+import { NARRATIVE_KEY } from '../neighbours.ts'
+import { pages } from '../paging.ts'
+import type { EnginePorts } from '../ports.ts'
+import type { Remembered } from '../remember.ts'
+
+export type Identity = {
+  /** Null for what is said of an owner without users. */
+  readonly user: UserId | null
+  /** Oldest first. */
+  readonly overrides: readonly Memory[]
+  readonly narrative: Memory | null
+}
+
+export type AddedIdentity = {
+  /** `known`: it was there, in capitals or not, and nothing was changed. */
+  readonly outcome: Remembered['outcome'] | 'known'
+  readonly memory: Memory
+  /** What was replaced or contradicted. */
+  readonly other: Memory | null
+}
+
+const IMPORTANCE = 9
+const SALIENCE = 0.9
+/** What waits for review is not told, and not shown here either. */
+const TRUSTED = TRUST_LEVELS.filter((trust) => trust !== 'suspect')
+
+export async function listIdentities(
+  ports: EnginePorts,
+  scope: Scope,
+): Promise<readonly Identity[]> {
+  const found = new Map<UserId | null, { overrides: Memory[]; narrative: Memory | null }>()
+  for (const memory of await identityMemories(ports, scope)) {
+    const { user } = memory.place
+    const known = found.get(user) ?? { overrides: [], narrative: null }
+    found.set(user, known)
+    if (memory.key === NARRATIVE_KEY) known.narrative = memory
+    else known.overrides.push(memory)
+  }
+  return [...found].map(([user, identity]) => ({ user, ...identity }))
+}
+
+async function identityMemories(
+  { store }: EnginePorts,
+  { owner, user }: Scope,
+): Promise<readonly Memory[]> {
+  const found: Memory[] = []
+  const scope = user === undefined ? { owner } : { owner, user }
+  const where = {
+    categories: ['identity'],
+    statuses: ['active', 'disabled'],
+    trusts: TRUSTED,
+  } as const
+  for await (const page of pages(store, 'memory', scope, { where, order: 'oldest' })) {
+    found.push(...page)
+  }
+  return found
+}
+
+/** To whoever asks for who somebody is, other memories are not there. */
+export async function getIdentity(
+  { store }: EnginePorts,
+  scope: Scope,
+  id: MemoryId,
+): Promise<Memory> {
+  const memory = await store.get('memory', scope, id)
+  if (memory?.category === 'identity') return memory
+  throw new AppError('not_found', `There is no identity statement ${id} here.`, { id })
+}
+
+export async function addIdentity(
+  ports: EnginePorts,
+  remember: (scope: ScopeInput, draft: DraftInput) => Promise<Remembered>,
+  { owner, user }: Scope,
+  { content, source }: { readonly content: string; readonly source: string },
+): Promise<AddedIdentity> {
+  const home = { owner, user: user ?? null }
+  const said = foldStatement(content)
+  const known = (await identityMemories(ports, home)).find(
+    (memory) => memory.key !== NARRATIVE_KEY && foldStatement(memory.content) === said,
+  )
+  if (known !== undefined) return { outcome: 'known', memory: known, other: null }
+  // A fact that says the same becomes part of who the person is.
+  const { outcome, memory, other } = await remember(home, {
+    content,
+    category: 'identity',
+    importance: IMPORTANCE,
+    salience: SALIENCE,
+    pinned: true,
+    provenance: { source },
+  })
+  return { outcome, memory, other }
+}

@@ -1,0 +1,303 @@
+/**
+ * What was said, for those who look after it: which conversations there are, what they say, and correcting or removing
+ * it. Removing is for good; what was learned from it is a memory of its own and stays.
+ */
+import type { Entry } from '../../core/entry.ts'
+import { AppError } from '../../core/errors.ts'
+import type { EntryId, Instant, MemoryId, Scope, TurnId } from '../../core/ids.ts'
+import { jobId } from '../../core/jobs.ts'
+import { COMMIT_CHANGES_MAX, PAGE_ROWS_MAX } from '../../core/limits.ts'
+import type { Memory } from '../../core/memory.ts'
+import { parseTurn } from '../../core/records.ts'
+import type { Settings } from '../../core/settings.ts'
+import { toSignalEntry } from '../../core/signals.ts'
+import type { Signal, Turn } from '../../core/transcript.ts'
+import type { Change, Page, SessionTally } from '../../ports/store.ts'
+import { decideAndCommit } from '../changes.ts'
+import type { SessionPlace } from '../distillation/distil.ts'
+import { findEpisode } from '../distillation/episode.ts'
+import { allSignals } from '../distillation/signals.ts'
+import type { Jobs } from '../jobs/jobs.ts'
+import { pages } from '../paging.ts'
+import type { EnginePorts } from '../ports.ts'
+import { parseLimit } from '../read.ts'
+import { nextTurn } from '../turns.ts'
+import { distillation, dueAt } from './noting.ts'
+
+export type SessionReport = SessionTally & {
+  /** Exchanges that wait to be learned from. */
+  readonly pending: number
+  /** Exchanges that could not be learned from. */
+  readonly dead: number
+  readonly episode: MemoryId | null
+  /** The first words of the person; null when they said nothing. */
+  readonly opening: string | null
+}
+
+export type PageQuery = { readonly limit?: number; readonly after?: string }
+
+export type TurnsQuery = PageQuery & {
+  /** `lastSaid`: the last word first. */
+  readonly order?: 'said' | 'lastSaid'
+}
+
+export type FoundTurn = { readonly turn: Turn; readonly score: number }
+
+export type SearchTurns = { readonly text: string; readonly limit: number; readonly days: number }
+
+export type TurnEdit = { readonly content: string; readonly version?: number }
+
+export type ForgottenTurn = {
+  readonly turn: Turn
+  /** Memories that were learned from it, and stay. */
+  readonly learned: readonly MemoryId[]
+}
+
+export type ForgottenSession = { readonly turns: number; readonly signals: number }
+
+export type TranscriptParts = {
+  readonly ports: EnginePorts
+  readonly jobs: Jobs
+  readonly settingsOf: (owner: Scope['owner']) => Promise<Settings>
+}
+
+const LIST_LIMIT = 50
+const DAY_MS = 86_400_000
+const OPENING_CHARACTERS = 200
+/** So few that others are answered between two commits. */
+const ROWS_PER_COMMIT = 200
+
+export async function listSessions(
+  ports: EnginePorts,
+  scope: Scope,
+  { limit = LIST_LIMIT, after }: PageQuery,
+): Promise<Page<SessionReport>> {
+  const { rows, next } = await ports.store.sessions(scope, {
+    limit: parseLimit(limit),
+    ...(after === undefined ? {} : { after }),
+  })
+  const reports: SessionReport[] = []
+  for (const tally of rows) {
+    const [signals, episode, opening] = await Promise.all([
+      allSignals(ports, tally.place),
+      findEpisode(ports, tally.place),
+      openingOf(ports, tally.place),
+    ])
+    const counted = (wanted: Signal['status']) =>
+      signals.filter(({ status }) => status === wanted).length
+    reports.push({
+      ...tally,
+      pending: counted('pending'),
+      dead: counted('dead'),
+      episode: episode?.id ?? null,
+      opening,
+    })
+  }
+  return { rows: reports, next }
+}
+
+async function openingOf({ store }: EnginePorts, place: SessionPlace): Promise<string | null> {
+  const where = { roles: ['user'] } as const
+  const { rows } = await store.find('turn', place, { where, order: 'said', limit: 1 })
+  const [first] = rows
+  return first === undefined ? null : [...first.content].slice(0, OPENING_CHARACTERS).join('')
+}
+
+export async function listTurns(
+  { store }: EnginePorts,
+  scope: Scope,
+  { limit = LIST_LIMIT, after, order = 'said' }: TurnsQuery,
+): Promise<Page<Turn>> {
+  return store.find('turn', scope, {
+    where: {},
+    order,
+    limit: parseLimit(limit),
+    ...(after === undefined ? {} : { after }),
+  })
+}
+
+export async function getTurn({ store }: EnginePorts, scope: Scope, id: TurnId): Promise<Turn> {
+  const turn = await store.get('turn', scope, id)
+  if (turn === null) throw new AppError('not_found', `There is no turn ${id} here.`, { id })
+  return turn
+}
+
+/** By their words; of the last so many days. */
+export async function searchTurns(
+  { store, clock }: EnginePorts,
+  scope: Scope,
+  { text, limit, days }: SearchTurns,
+): Promise<readonly FoundTurn[]> {
+  const saidFrom = (clock.now() - days * DAY_MS) as Instant // whole milliseconds
+  const { hits } = await store.matchTurns(scope, { text, limit, where: { saidFrom } })
+  const ids = hits.map(({ id }) => id)
+  const { rows } = await store.find('turn', scope, { where: { ids }, limit: Math.max(1, limit) })
+  const turns = new Map(rows.map((turn) => [turn.id, turn]))
+  return hits.flatMap(({ id, score }) => {
+    const turn = turns.get(id)
+    return turn === undefined ? [] : [{ turn, score }]
+  })
+}
+
+/** What it says now is learned from again. */
+export async function editTurn(
+  { ports, jobs, settingsOf }: TranscriptParts,
+  scope: Scope,
+  id: TurnId,
+  { content, version }: TurnEdit,
+): Promise<Turn> {
+  if (content.trim() === '') {
+    throw new AppError('invalid_input', 'A turn says something.', { field: 'content' })
+  }
+  return decideAndCommit(ports, async () => {
+    const before = await getTurn(ports, scope, id)
+    if (version !== undefined && version !== before.version) {
+      const message = `The turn has changed: it is at version ${before.version}, not ${version}.`
+      throw new AppError('conflict', message, { id, version: before.version })
+    }
+    if (content === before.content) return { changes: [], result: before }
+    const after = parseTurn({ ...before, content, version: before.version + 1 })
+    const signals = await signalsWith(ports, before)
+    const expect = { version: before.version }
+    return {
+      changes: [
+        { op: 'put', table: 'turn', row: after, expect },
+        ...signals.map((signal) => putSignal(ports, { ...signal, ...WAITING })),
+        ...(signals.length === 0 ? [] : await relearning(before)),
+      ],
+      result: after,
+    }
+  })
+
+  async function relearning({ place }: Turn): Promise<readonly Change[]> {
+    const { session } = place
+    const settings = await settingsOf(place.owner)
+    if (session === null || settings.extractionMode === 'manual') return []
+    return jobs.arming(distillation({ ...place, session }, settings, ports.clock.now()))
+  }
+}
+
+const WAITING = { status: 'pending', attempts: 0, error: null, change: null } as const
+
+/** It goes with its words in the index. What nothing is left of is not learned from any more. */
+export async function forgetTurn(
+  ports: EnginePorts,
+  scope: Scope,
+  id: TurnId,
+): Promise<ForgottenTurn> {
+  return decideAndCommit(ports, async () => {
+    const turn = await getTurn(ports, scope, id)
+    const signals = await signalsWith(ports, turn)
+    const { version, place } = turn
+    return {
+      changes: [
+        { op: 'remove', table: 'turn', scope: place, id, expect: { version } },
+        ...signals.map((signal) => {
+          const turns = signal.turns.filter((each) => each !== id)
+          return turns.length === 0 ? removeSignal(signal) : putSignal(ports, { ...signal, turns })
+        }),
+      ],
+      result: { turn, learned: await learnedFrom(ports, turn) },
+    }
+  })
+}
+
+async function signalsWith(ports: EnginePorts, { id, place }: Turn): Promise<readonly Signal[]> {
+  if (place.session === null) return []
+  return (await allSignals(ports, place)).filter(({ turns }) => turns.includes(id))
+}
+
+/** What is learned from a conversation is kept in its place. */
+async function learnedFrom(
+  { store }: EnginePorts,
+  { id, place }: Turn,
+): Promise<readonly MemoryId[]> {
+  if (place.session === null) return []
+  const learned: MemoryId[] = []
+  const where = { statuses: ['active', 'disabled', 'superseded'] } as const
+  for await (const page of pages(store, 'memory', place, { where })) {
+    const meant = page.filter(({ provenance }) => provenance.turns.includes(id))
+    learned.push(...meant.map((memory) => memory.id))
+  }
+  return learned
+}
+
+/** The one conversation that a scope names. Of several people's with the same name, it must be said whose is meant. */
+export async function sessionNamed({ store }: EnginePorts, scope: Scope): Promise<SessionPlace> {
+  const { rows } = await store.sessions(scope, { limit: 2 })
+  const [found, other] = rows
+  if (scope.session == null || found === undefined) {
+    throw new AppError('not_found', 'Nothing was said in such a session here.')
+  }
+  if (other === undefined) return found.place
+  const message = 'Several users have a session of this name. Say whose is meant.'
+  throw new AppError('invalid_input', message, { field: 'user' })
+}
+
+/** First what is to be learned from it, so that nothing is any more; then what was said. */
+export async function forgetSession(
+  { ports, jobs }: Pick<TranscriptParts, 'ports' | 'jobs'>,
+  place: SessionPlace,
+): Promise<ForgottenSession> {
+  const signals = await allSignals(ports, place)
+  for (let start = 0; start < signals.length; start += COMMIT_CHANGES_MAX) {
+    const some = signals.slice(start, start + COMMIT_CHANGES_MAX)
+    await ports.store.commit(some.map((signal) => removeSignal(signal, 'any')))
+  }
+  await cancelWaiting(jobs, jobId(dueAt(place, ports.clock.now())))
+  let turns = 0
+  const query = { where: {}, limit: ROWS_PER_COMMIT } as const
+  for await (const page of pages(ports.store, 'turn', place, query)) {
+    await ports.store.commit(
+      page.map(({ id }) => ({ op: 'remove', table: 'turn', scope: place, id, expect: 'any' })),
+    )
+    turns += page.length
+    await nextTurn()
+  }
+  return { turns, signals: signals.length }
+}
+
+async function cancelWaiting(jobs: Jobs, id: string): Promise<void> {
+  const status = (await jobs.get(id))?.status
+  if (status === 'waiting' || status === 'running') await jobs.cancel(id)
+}
+
+function putSignal({ clock }: EnginePorts, after: Signal): Change {
+  const { version } = after
+  const row = toSignalEntry({ ...after, version: version + 1 }, clock.now())
+  return { op: 'put', table: 'entry', row, expect: { version } }
+}
+
+function removeSignal({ id, place, version }: Signal, expect?: 'any'): Change {
+  return {
+    op: 'remove',
+    table: 'entry',
+    scope: place,
+    id: id as string as EntryId & Entry['id'], // an entry of its own kind
+    expect: expect ?? { version },
+  }
+}
+
+export type Sources = {
+  /** In the order in which they were said. */
+  readonly turns: readonly Turn[]
+  /** Those that are not kept any more. */
+  readonly gone: readonly TurnId[]
+}
+
+/** What a memory was learned from. */
+export async function sourcesOf({ store }: EnginePorts, memory: Memory): Promise<Sources> {
+  const { owner, user } = memory.place
+  const ids = memory.provenance.turns
+  if (ids.length === 0) return { turns: [], gone: [] }
+  const { rows } = await store.find(
+    'turn',
+    { owner, user },
+    { where: { ids }, limit: PAGE_ROWS_MAX },
+  )
+  const kept = new Set(rows.map(({ id }) => id))
+  return {
+    turns: [...rows].sort((a, b) => a.saidAt - b.saidAt || a.position - b.position),
+    gone: ids.filter((id) => !kept.has(id)),
+  }
+}

@@ -1,0 +1,267 @@
+/**
+ * What a model is to be given for a message: one way for the gateway and for programs that ask their model themselves.
+ *
+ *   always   who the person is
+ *   decide   what kind of memories the message needs, as the setting `relevanceGateMode` says
+ *   look     for memories of that kind, or for what was said
+ *   fit      whole items into the budget
+ */
+import { gate } from '../../core/gate/index.ts'
+import type { Instant, OwnerId, Scope } from '../../core/ids.ts'
+import { MEMORY_CATEGORIES, type Memory, TRUST_LEVELS } from '../../core/memory.ts'
+import { planSizes } from '../../core/planner.ts'
+import { type BlockRoom, type FittedBlock, fitBlock } from '../../core/prompting/fitting.ts'
+import { pointOf } from '../../core/prompting/question.ts'
+import type { ReceiptGate } from '../../core/receipt.ts'
+import type { Settings } from '../../core/settings.ts'
+import type { CountTokens } from '../../core/tokens.ts'
+import type { Turn } from '../../core/transcript.ts'
+import type { LanguageModel } from '../../ports/language-model.ts'
+import type { Change } from '../../ports/store.ts'
+import { withinTime } from '../deadline.ts'
+import { NARRATIVE_KEY } from '../neighbours.ts'
+import type { EnginePorts } from '../ports.ts'
+import type { Recalled, RecallQuery, Recollection } from '../recall.ts'
+import { Slots } from '../slots.ts'
+import type { Home } from './at-hand.ts'
+import { Gatekeeper } from './deciding.ts'
+import { alwaysSaid, episodesAtHand, namesKnown, overridesAtHand } from './identity.ts'
+
+export type ReadingParts = {
+  readonly ports: EnginePorts
+  /** Counts as a use of what it finds. */
+  readonly recall: (scope: Scope, query: RecallQuery) => Promise<Recollection>
+  /** On the account of an owner; null where there is none. */
+  readonly modelFor: (owner: OwnerId) => LanguageModel | null
+}
+
+export type Message = {
+  /** Whose message it is. What others told the same owner is not for it. */
+  readonly home: Home
+  /** Everything of the user, or a session. Asked for only when something is looked for. */
+  readonly place: () => Promise<Scope>
+  readonly text: string
+  readonly at: Instant
+  readonly settings: Settings
+  readonly room: BlockRoom
+  readonly countTokens: CountTokens
+  /** How many memories at most, besides those that are always given. */
+  readonly limit?: number
+  /** How long each part of recall may take. */
+  readonly legMs?: number
+  /** How to look, where it is not to be as the settings say. The purpose `search` counts no use. */
+  readonly looking?: Pick<RecallQuery, 'strategy' | 'fusion' | 'purpose'>
+  /** What is left of the time that all of it may take. */
+  readonly leftMs: () => number
+  readonly signal: AbortSignal
+  /** Parts that failed, noted as soon as it is known. */
+  readonly degraded: Set<string>
+}
+
+export type Reading = {
+  readonly gate: ReceiptGate
+  /** Or why there is nothing to give. */
+  readonly block: FittedBlock | 'not-needed' | 'nothing-relevant' | 'no-budget'
+  /** What recall found, also what did not fit. */
+  readonly recalled: readonly Recalled[]
+}
+
+export interface Reader {
+  read(message: Message): Promise<Reading>
+  /** Is to hear every commit. */
+  changed(changes: readonly Change[]): void
+  /** Lets go of texts of memories. */
+  letGo(): void
+  close(): Promise<void>
+}
+
+/** Lookups that run at once. */
+const LOOKUPS_MAX = 4
+/** Beyond this a lookup is taken for hung, and others have their turn. */
+const TURN_MS_MAX = 10_000
+/** Of what is left of the time: a model that decides must leave enough to find something. */
+const MODEL_SHARE = 0.5
+const FACTS = MEMORY_CATEGORIES.filter((each) => each !== 'episode' && each !== 'identity')
+const BELIEVED = TRUST_LEVELS.filter((trust) => trust !== 'suspect')
+
+export function createReader({ ports, recall, modelFor }: ReadingParts): Reader {
+  const overrides = overridesAtHand(ports)
+  const episodes = episodesAtHand(ports)
+  const gatekeeper = new Gatekeeper({ clock: ports.clock, modelFor })
+  const slots = new Slots(LOOKUPS_MAX)
+
+  const decide = ({ home, text, settings, leftMs, signal }: Message, identity: readonly Memory[]) =>
+    gatekeeper.decide({
+      owner: home.owner,
+      message: text,
+      settings,
+      names: () => namesKnown(episodes, home, identity),
+      modelMs: () => Math.max(1, Math.floor(leftMs() * MODEL_SHARE)),
+      signal,
+    })
+  /**
+   * Few at a time, and none for a request that has gone on without: a server that is asked too much would otherwise do
+   * more and more for nobody.
+   */
+  const lookUp = (message: Message, section: ReceiptGate['section']): Promise<Found> =>
+    slots.use(message.signal, async () => {
+      const found = await withinTime(TURN_MS_MAX, () => look({ ports, recall }, message, section))
+      if (found.kind === 'failed') throw found.error
+      return found.result
+    })
+
+  return {
+    read: async (message) => {
+      const { home, at, degraded, room, countTokens } = message
+      const identity = await alwaysSaid(overrides, home, at).catch(() => {
+        degraded.add('identity')
+        return []
+      })
+      const gate = await decide(message, identity)
+      const found = await orNothing(message, identity, () => lookUp(message, gate.section))
+      const always = new Set(identity.map(({ id }) => id))
+      const block = fitBlock(
+        {
+          today: at,
+          identity,
+          memories: found.memories.filter(({ id }) => !always.has(id)),
+          turns: found.turns,
+          question: pointOf(message.text),
+        },
+        room,
+        countTokens,
+      )
+      return { gate, recalled: found.recalled, block: told(block, gate) }
+    },
+    changed: (changes) => {
+      overrides.changed(changes)
+      episodes.changed(changes)
+    },
+    letGo: () => {
+      overrides.clear()
+      episodes.clear()
+    },
+    close: () => gatekeeper.close(),
+  }
+}
+
+function told(block: ReturnType<typeof fitBlock>, { section }: ReceiptGate): Reading['block'] {
+  if (block === 'no-room') return 'no-budget'
+  if (block !== 'nothing') return block
+  return section === 'none' ? 'not-needed' : 'nothing-relevant'
+}
+
+type Found = {
+  readonly memories: readonly Memory[]
+  readonly turns: readonly Turn[]
+  readonly recalled: readonly Recalled[]
+}
+const NOTHING: Found = { memories: [], turns: [], recalled: [] }
+
+/** Where nothing can be found because something fails, who the person is still helps. */
+async function orNothing(
+  { signal, degraded }: Message,
+  identity: readonly Memory[],
+  find: () => Promise<Found>,
+): Promise<Found> {
+  try {
+    return await find()
+  } catch (thrown) {
+    if (identity.length === 0 || signal.aborted) throw thrown
+    degraded.add('recall')
+    return NOTHING
+  }
+}
+
+type Looking = Pick<ReadingParts, 'ports' | 'recall'>
+
+async function look(
+  parts: Looking,
+  message: Message,
+  section: ReceiptGate['section'],
+): Promise<Found> {
+  const sizes = planSizes(message.room.budget)
+  const text = pointOf(message.text)
+  switch (section) {
+    case 'none':
+      return NOTHING
+    case 'identity':
+      return { ...NOTHING, memories: await narrativeOf(parts, message) }
+    case 'transcript':
+      return { ...NOTHING, turns: await quotes(parts, message, text, sizes.transcript) }
+    case 'pinned':
+      return recalledFor(parts, message, { text, categories: FACTS }, sizes.pinned)
+    case 'episode':
+      return recalledFor(parts, message, { text, categories: ['episode'] }, sizes.episodes)
+    case 'all':
+      return recalledFor(parts, message, plainly(text, message.settings), undefined)
+  }
+}
+
+/** Shorter ones, as "thanks!", mean nothing by themselves, and a model finds them near to everything. */
+const TELLING_CHARACTERS_MIN = 24
+
+/** By words alone where nothing in the message says that memories would help. */
+function plainly(text: string, { strategy }: Settings): RecallQuery {
+  const looksByMeaning = strategy === 'hybrid' || strategy === 'semantic'
+  if (!looksByMeaning || text.length >= TELLING_CHARACTERS_MIN) return { text }
+  return gate(text, { entities: [] }).section === 'none' ? { text, strategy: 'keyword' } : { text }
+}
+
+async function recalledFor(
+  { recall }: Looking,
+  { place, room, limit, legMs, looking, degraded }: Message,
+  query: RecallQuery,
+  sectionMax: number | undefined,
+): Promise<Found> {
+  const most = smaller(limit, sectionMax)
+  const { memories: recalled, legs } = await recall(await place(), {
+    purpose: 'prompt',
+    ...looking,
+    ...query,
+    tokensMax: Math.max(1, Math.floor(room.budget)),
+    ...(most === undefined ? {} : { limit: most }),
+    ...(legMs === undefined ? {} : { deadlineMs: legMs }),
+  })
+  for (const [leg, { state }] of Object.entries(legs)) if (state === 'failed') degraded.add(leg)
+  return { ...NOTHING, recalled, memories: recalled.map(({ memory }) => memory) }
+}
+
+function smaller(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)
+}
+
+/** What is told about a person as a whole. */
+async function narrativeOf({ ports }: Looking, { home, at }: Message): Promise<readonly Memory[]> {
+  const where = {
+    key: NARRATIVE_KEY,
+    statuses: ['active'],
+    trusts: BELIEVED,
+    unendedAt: at,
+  } as const
+  return (await ports.store.find('memory', home, { where, limit: 1 })).rows
+}
+
+const QUOTED_DAYS = 365
+const DAY_MS = 86_400_000
+
+/** The words that fit best, of the person and of those who answered. What tools returned is nobody's word. */
+async function quotes(
+  { ports: { store } }: Looking,
+  { place, at, limit }: Message,
+  text: string,
+  sectionMax: number,
+): Promise<readonly Turn[]> {
+  const scope = await place()
+  const saidFrom = (at - QUOTED_DAYS * DAY_MS) as Instant // whole milliseconds
+  const { hits } = await store.matchTurns(scope, {
+    text,
+    limit: smaller(limit, sectionMax) ?? sectionMax,
+    where: { saidFrom, roles: ['user', 'assistant'] },
+  })
+  const ids = hits.map(({ id }) => id)
+  if (ids.length === 0) return []
+  const { rows } = await store.find('turn', scope, { where: { ids }, limit: ids.length })
+  const turns = new Map(rows.map((turn) => [turn.id, turn]))
+  return ids.flatMap((id) => turns.get(id) ?? [])
+}

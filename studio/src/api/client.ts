@@ -1,0 +1,55 @@
+/** The server, typed by its own description. Every failure becomes an `ApiError` with the server's words. */
+import createClient from 'openapi-fetch'
+import type { components, paths } from './types.ts'
+
+export type Schemas = components['schemas']
+export type Memory = Schemas['Memory']
+export type Receipt = Schemas['Receipt']
+export type Job = Schemas['Job']
+export type Signal = Schemas['Signal']
+
+export class ApiError extends Error {
+  readonly code: string
+  readonly status: number
+  readonly details: readonly { readonly field: string; readonly message: string }[]
+  readonly isRetryable: boolean
+
+  constructor(
+    status: number,
+    error: Partial<Omit<Schemas['Error']['error'], 'code'>> & { readonly code?: string },
+  ) {
+    super(error.message ?? `The server answered ${status}.`)
+    this.name = 'ApiError'
+    this.status = status
+    this.code = error.code ?? 'failed'
+    this.details = error.details ?? []
+    this.isRetryable = error.retryable ?? status >= 500
+  }
+}
+
+/** Called when the server no longer knows who asks. */
+let onSignedOut: () => void = () => undefined
+export function whenSignedOut(listener: () => void): void {
+  onSignedOut = listener
+}
+
+export const api = createClient<paths>({ baseUrl: '', credentials: 'same-origin' })
+
+api.use({
+  onResponse: async ({ response, request }) => {
+    if (response.ok || response.status === 304) return
+    const body = await response
+      .clone()
+      .json()
+      .catch(() => ({}))
+    if (response.status === 401 && !request.url.endsWith('/api/session')) onSignedOut()
+    throw new ApiError(response.status, body.error ?? {})
+  },
+  onError: () => new ApiError(0, { code: 'unreachable', retryable: true }),
+})
+
+/** What a call answers; failures were thrown before. */
+export async function data<Data>(call: Promise<{ data?: Data }>): Promise<Data> {
+  const answer = await call
+  return answer.data as Data // openapi-fetch leaves it out only together with an error, which was thrown
+}

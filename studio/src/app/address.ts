@@ -1,0 +1,38 @@
+/** What the address says: whose memories are looked at, and what a page shows of them. */
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useCallback } from 'react'
+import { useSession } from './session.tsx'
+
+export type Search = { readonly [name: string]: string | number | boolean | undefined }
+
+/** The owner whose memories are shown. */
+export function useOwner(): string {
+  const { session } = useSession()
+  const { owner } = useSearch({ strict: false }) as { owner?: string } // checked by the root route
+  return owner ?? session.home
+}
+
+/** A page's part of the address, and a way to change it. What is set to undefined is taken out. */
+export function usePageSearch(): readonly [
+  Search,
+  (changes: Search, options?: { readonly isStep?: boolean }) => void,
+] {
+  const search = useSearch({ strict: false }) as Search // checked by the route
+  const navigate = useNavigate()
+  const change = useCallback(
+    (changes: Search, { isStep = false } = {}) => {
+      void navigate({
+        to: '.',
+        search: (before: Search) => ({ ...before, ...changes }),
+        replace: !isStep,
+      } as never) // the paths share one kind of search
+    },
+    [navigate],
+  )
+  return [search, change]
+}
+
+export function textIn(search: Search, name: string): string {
+  const value = search[name]
+  return value === undefined ? '' : String(value)
+}

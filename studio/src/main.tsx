@@ -1,0 +1,31 @@
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { queries } from './app/queries.ts'
+import { router } from './app/router.tsx'
+import { SessionGate } from './app/session.tsx'
+import { applyTheme } from './app/theme.ts'
+import { I18nProvider } from './i18n/i18n.tsx'
+import { ToastProvider } from './ui/toast.tsx'
+import { TooltipProvider } from './ui/tooltip.tsx'
+import './styles/base.css'
+
+applyTheme()
+const place = document.getElementById('studio')
+if (place === null) throw new Error('The page has no place for the Studio.')
+createRoot(place).render(
+  <StrictMode>
+    <I18nProvider>
+      <QueryClientProvider client={queries}>
+        <TooltipProvider>
+          <ToastProvider>
+            <SessionGate>
+              <RouterProvider router={router} />
+            </SessionGate>
+          </ToastProvider>
+        </TooltipProvider>
+      </QueryClientProvider>
+    </I18nProvider>
+  </StrictMode>,
+)

@@ -1,0 +1,3 @@
+export function EnginePage() {
+  return null
+}

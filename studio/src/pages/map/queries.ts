@@ -1,0 +1,33 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { api, data } from '../../api/client.ts'
+import type { paths } from '../../api/types.ts'
+
+type Answer<Path extends keyof paths> = paths[Path] extends {
+  get: { responses: { 200: { content: { 'application/json': infer Body } } } }
+}
+  ? Body
+  : never
+
+export type VectorsAnswer = Answer<'/api/memory/vectors'>
+export type MappedMemory = VectorsAnswer['memories'][number]
+export type Category = MappedMemory['category']
+export type EntitiesAnswer = Answer<'/api/memory/entities'>
+
+/** How many memories can be drawn; the first is what is drawn unless somebody asks for more. */
+export const AMOUNTS = [1_000, 2_000, 5_000] as const
+
+export function useVectors(owner: string, limit: number) {
+  return useQuery({
+    queryKey: ['map', owner, 'vectors', limit],
+    queryFn: () => data(api.GET('/api/memory/vectors', { params: { query: { owner, limit } } })),
+  })
+}
+
+export function useEntities(owner: string) {
+  return useQuery({
+    queryKey: ['map', owner, 'entities'],
+    queryFn: () =>
+      data(api.GET('/api/memory/entities', { params: { query: { owner, memories: 5_000 } } })),
+    placeholderData: keepPreviousData,
+  })
+}

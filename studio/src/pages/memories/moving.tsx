@@ -1,0 +1,245 @@
+/** Memories on their way out and in: export, import, and summaries in the place of what is old. */
+import { useState } from 'react'
+import { ApiError, api, data } from '../../api/client.ts'
+import type { paths } from '../../api/types.ts'
+import type { Search } from '../../app/address.ts'
+import { useSession } from '../../app/session.tsx'
+import { useI18n } from '../../i18n/i18n.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
+import { Notice } from '../../ui/surface.tsx'
+import { Table } from '../../ui/table.tsx'
+import { filtersIn, listPage, ROWS_PER_PAGE, useActions } from './queries.ts'
+
+type Imported = paths['/api/memory/import']['post']['responses'][200]['content']['application/json']
+type Compacted =
+  paths['/api/memory/summarize']['post']['responses'][200]['content']['application/json']
+
+export function MovingMenu({ owner, search }: { owner: string; search: Search }) {
+  const { t } = useI18n()
+  const { may } = useSession()
+  const [open, setOpen] = useState<'import' | 'compact' | null>(null)
+  const hasFilter = Object.keys(filtersIn(search)).length > 0 || (search.q ?? '') !== ''
+  return (
+    <>
+      <Menu trigger={<Button icon="more">{t('common.more')}</Button>}>
+        <MenuItem
+          icon="export"
+          onSelect={() => download(`/api/memory/export?${new URLSearchParams({ owner })}`)}
+        >
+          {t('memories.export')}: {t('memories.exportAll')}
+        </MenuItem>
+        <MenuItem
+          icon="export"
+          isDisabled={!hasFilter}
+          onSelect={() => void exportFilter(owner, search)}
+        >
+          {t('memories.export')}: {t('memories.exportFilter')}
+        </MenuItem>
+        {may('curate') && (
+          <>
+            <MenuLine />
+            <MenuItem icon="import" onSelect={() => setOpen('import')}>
+              {t('memories.import')} …
+            </MenuItem>
+            <MenuItem icon="history" onSelect={() => setOpen('compact')}>
+              {t('memories.compact')} …
+            </MenuItem>
+          </>
+        )}
+      </Menu>
+      {open === 'import' && <ImportDialog owner={owner} onClose={() => setOpen(null)} />}
+      {open === 'compact' && <CompactDialog owner={owner} onClose={() => setOpen(null)} />}
+    </>
+  )
+}
+
+function download(href: string): void {
+  const link = document.createElement('a')
+  link.href = href
+  link.download = 'recollect-memories.jsonl'
+  link.click()
+}
+
+/** As the server lists them, one a line. */
+async function exportFilter(owner: string, search: Search): Promise<void> {
+  const lines: string[] = []
+  for (let page = 0; ; page++) {
+    const { data: rows } = await listPage(owner, search, page).queryFn()
+    lines.push(...rows.map((memory) => JSON.stringify(memory)))
+    if (rows.length < ROWS_PER_PAGE) break
+  }
+  const href = URL.createObjectURL(new Blob([`${lines.join('\n')}\n`]))
+  download(href)
+  setTimeout(() => URL.revokeObjectURL(href), 60_000)
+}
+
+function ImportDialog({ owner, onClose }: { owner: string; onClose: () => void }) {
+  const { t } = useI18n()
+  const actions = useActions(owner)
+  const [file, setFile] = useState<File | null>(null)
+  const [report, setReport] = useState<Imported | null>(null)
+  const [fault, setFault] = useState<string>()
+  const [isBusy, setBusy] = useState(false)
+  const run = async () => {
+    if (file === null) return
+    setBusy(true)
+    setFault(undefined)
+    try {
+      const response = await fetch(`/api/memory/import?${new URLSearchParams({ owner })}`, {
+        method: 'POST',
+        credentials: 'same-origin',
+        headers: { 'content-type': 'application/x-ndjson' },
+        body: file,
+      })
+      const body = await response.json()
+      if (!response.ok) throw new ApiError(response.status, body.error ?? {})
+      setReport(body as Imported) // as /openapi.json says
+      await actions.attempt(async () => undefined)
+    } catch (error) {
+      setFault(error instanceof Error ? error.message : String(error))
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      shape="wide"
+      title={t('memories.importTitle')}
+      description={t('memories.importHelp')}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('common.close')}</Button>
+          <Button
+            look="primary"
+            icon="import"
+            disabled={file === null}
+            isBusy={isBusy}
+            onClick={() => void run()}
+          >
+            {t('memories.import')}
+          </Button>
+        </>
+      }
+    >
+      <TextField
+        label={t('memories.importFile')}
+        type="file"
+        accept=".jsonl,.ndjson,.json,.md,.txt"
+        fault={fault}
+        onChange={({ target }) => {
+          setFile(target.files?.[0] ?? null)
+          setReport(null)
+        }}
+      />
+      {report !== null && (
+        <>
+          <Notice tone={report.failed > 0 ? 'warn' : 'good'}>
+            {t('memories.importDone', {
+              added: report.imported + report.updated,
+              skipped: report.skipped + report.failed,
+            })}
+          </Notice>
+          {report.failures.length > 0 && (
+            <Table
+              name={t('memories.importFault')}
+              rows={report.failures}
+              idOf={({ line, message }) => `${line}:${message}`}
+              columns={[
+                {
+                  name: t('memories.importLine'),
+                  cell: ({ line }) => line,
+                  isNumber: true,
+                  width: '80px',
+                },
+                { name: t('memories.importFault'), cell: ({ message }) => message },
+              ]}
+            />
+          )}
+        </>
+      )}
+    </Dialog>
+  )
+}
+
+const DAYS = 30
+
+function CompactDialog({ owner, onClose }: { owner: string; onClose: () => void }) {
+  const { t, number } = useI18n()
+  const actions = useActions(owner)
+  const [days, setDays] = useState(DAYS)
+  const [plan, setPlan] = useState<Compacted | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const run = async (dryRun: boolean) => {
+    setBusy(true)
+    const done = await actions.attempt(() =>
+      data(api.POST('/api/memory/summarize', { body: { owner, olderThanDays: days, dryRun } })),
+    )
+    setBusy(false)
+    if (done === null) return
+    if (dryRun) return setPlan(done)
+    actions.undoable(t('memories.compactDone', { count: done.deletedCount }), done.change)
+    onClose()
+  }
+  const count = plan?.candidates.length ?? 0
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      shape="wide"
+      title={t('memories.compactTitle')}
+      description={t('memories.compactHelp')}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <Button isBusy={isBusy} onClick={() => void run(true)}>
+            {t('memories.compactDry')}
+          </Button>
+          <Button
+            look="primary"
+            disabled={count === 0}
+            isBusy={isBusy}
+            onClick={() => void run(false)}
+          >
+            {t('memories.compactRun')}
+          </Button>
+        </>
+      }
+    >
+      <TextField
+        label={t('memories.compactDays')}
+        type="number"
+        min={1}
+        value={days}
+        onChange={({ target }) => {
+          setDays(Number(target.value))
+          setPlan(null)
+        }}
+      />
+      {plan !== null &&
+        (count === 0 ? (
+          <Notice>{t('memories.compactNothing')}</Notice>
+        ) : (
+          <>
+            <Notice>
+              {t('memories.compactPlan', {
+                count,
+                summaries: Math.max(1, plan.summaryIds.length),
+                tokens: number(plan.tokensSaved),
+              })}
+            </Notice>
+            <Table
+              name={t('memories.title')}
+              rows={plan.candidates.slice(0, 200)}
+              idOf={({ id }) => id}
+              columns={[{ name: t('memories.content'), cell: ({ content }) => content }]}
+            />
+          </>
+        ))}
+    </Dialog>
+  )
+}

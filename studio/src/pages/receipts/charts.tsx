@@ -1,0 +1,80 @@
+/** What requests cost, by day and by model, and how many of them got memories. */
+import { useI18n } from '../../i18n/i18n.tsx'
+import { Chart, type Series } from '../../ui/chart.tsx'
+import styles from './charts.module.css'
+import { daysOf, type Stats } from './queries.ts'
+
+type Cell = Stats['days'][number]
+/** The others are shown together: more colours could not be told apart. */
+const MODELS_MAX = 4
+
+export function Charts({ stats, period }: { stats: Stats; period: number }) {
+  const { t, number } = useI18n()
+  const days = daysOf(period)
+  const summed = (value: (cell: Cell) => number) => {
+    const sums = new Map<string, number>()
+    for (const cell of stats.days) sums.set(cell.day, (sums.get(cell.day) ?? 0) + value(cell))
+    return days.map((day) => sums.get(day) ?? 0)
+  }
+  const brief = (value: number) => number(value, { notation: 'compact', maximumFractionDigits: 1 })
+  const percent = (value: number) => number(value, { style: 'percent', maximumFractionDigits: 0 })
+  const requests = summed((cell) => cell.requests)
+  const given = summed((cell) => cell.withMemories)
+  const shares = requests.map((all, index) => (all === 0 ? null : (given[index] ?? 0) / all))
+  const around = { days, asTable: t('receipts.asTable'), dayName: t('receipts.day') }
+  return (
+    <div className={styles.charts}>
+      <Chart
+        {...around}
+        kind="stack"
+        name={t('receipts.chartTokens')}
+        format={brief}
+        series={[
+          {
+            name: t('receipts.input'),
+            // As the provider counts it, memories are part of the input.
+            values: summed((cell) => Math.max(0, cell.input - cell.memory)),
+          },
+          { name: t('receipts.output'), values: summed((cell) => cell.output) },
+          { name: t('receipts.memory'), values: summed((cell) => cell.memory) },
+        ]}
+      />
+      <Chart
+        {...around}
+        kind="stack"
+        name={t('receipts.chartModels')}
+        format={brief}
+        series={byModel(stats.days, summed, t('receipts.others'))}
+      />
+      <Chart
+        {...around}
+        kind="line"
+        max={1}
+        name={t('receipts.chartShare')}
+        format={percent}
+        series={[{ name: t('receipts.share'), values: shares }]}
+      />
+    </div>
+  )
+}
+
+function byModel(
+  cells: readonly Cell[],
+  summed: (value: (cell: Cell) => number) => readonly number[],
+  others: string,
+): readonly Series[] {
+  const totals = new Map<string, number>()
+  for (const cell of cells) {
+    totals.set(cell.model, (totals.get(cell.model) ?? 0) + cell.input + cell.output)
+  }
+  const models = [...totals].sort(([, a], [, b]) => b - a).map(([model]) => model)
+  const own = models.slice(0, MODELS_MAX)
+  const of = (isMeant: (model: string) => boolean) =>
+    summed(({ model, input, output }) => (isMeant(model) ? input + output : 0))
+  return [
+    ...own.map((model) => ({ name: model, values: of((each) => each === model) })),
+    ...(models.length > MODELS_MAX
+      ? [{ name: others, values: of((each) => !own.includes(each)) }]
+      : []),
+  ]
+}

@@ -1,0 +1,206 @@
+/** Everything about one request: what was added and why, what it cost, what was kept and learned. */
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { Receipt } from '../../api/client.ts'
+import { useI18n } from '../../i18n/i18n.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Chip, Loaded, Meter, Notice } from '../../ui/surface.tsx'
+import styles from './drawer.module.css'
+import { Outcome, Status } from './list.tsx'
+import { MemoryLine, Recalled, TurnLine } from './named.tsx'
+import { memoriesIn, useReceipt } from './queries.ts'
+
+export function ReceiptDrawer({
+  owner,
+  id,
+  onClose,
+}: {
+  owner: string
+  id: string | null
+  onClose: () => void
+}) {
+  const { t } = useI18n()
+  const query = useReceipt(owner, id)
+  return (
+    <Dialog shape="drawer" isOpen={id !== null} onClose={onClose} title={t('receipts.receipt')}>
+      <Loaded query={query} lines={10}>
+        {({ receipt }) => <Parts owner={owner} receipt={receipt} />}
+      </Loaded>
+    </Dialog>
+  )
+}
+
+function Parts({ owner, receipt }: { owner: string; receipt: Receipt }) {
+  const { t } = useI18n()
+  const { quoted, turns, extracted, toolCalls, sessionId } = receipt
+  return (
+    <div className={styles.parts}>
+      <Why receipt={receipt} />
+      <Part title={t('receipts.recalled')}>
+        <Recalled owner={owner} receipt={receipt} />
+      </Part>
+      {quoted.length > 0 && (
+        <Part title={t('receipts.quoted')}>
+          {quoted.map((id) => (
+            <TurnLine key={id} owner={owner} id={id} />
+          ))}
+        </Part>
+      )}
+      <Part title={t('receipts.extracted')}>
+        {extracted.length === 0 && <p className={styles.soft}>{t('receipts.nothingLearned')}</p>}
+        {extracted.map((id) => (
+          <MemoryLine key={id} owner={owner} id={id} />
+        ))}
+      </Part>
+      {turns.length > 0 && (
+        <Part title={t('receipts.recorded')}>
+          {turns.map((id) => (
+            <TurnLine key={id} owner={owner} id={id} />
+          ))}
+          {sessionId !== '' && (
+            <Link
+              to="/studio/sessions"
+              search={{ owner, session: sessionId } as never} // every page has these
+            >
+              {t('receipts.openSession')}
+            </Link>
+          )}
+        </Part>
+      )}
+      {toolCalls.length > 0 && (
+        <Part title={t('receipts.tools')}>
+          <span className={styles.chips}>
+            {toolCalls.map((call, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the same tool may be called again
+              <Chip key={`${index}:${call}`}>{call}</Chip>
+            ))}
+          </span>
+        </Part>
+      )}
+      <Cost receipt={receipt} />
+      <Timing receipt={receipt} />
+      <About receipt={receipt} />
+    </div>
+  )
+}
+
+function Why({ receipt }: { receipt: Receipt }) {
+  const { t } = useI18n()
+  const { injected, shadow, gate, error, degraded } = receipt
+  const given = injected ?? shadow
+  const amount = {
+    memories: t('receipts.givenCount', { count: memoriesIn(receipt).length }),
+    tokens: t('receipts.givenTokens', { count: given?.tokens ?? 0 }),
+  }
+  return (
+    <Part title={t('receipts.why')}>
+      <span className={styles.chips}>
+        <Status receipt={receipt} />
+        <Outcome receipt={receipt} />
+      </span>
+      {injected !== null && (
+        <p>{t('receipts.injectedSaid', { ...amount, placement: injected.placement })}</p>
+      )}
+      {shadow !== null && <p>{t('receipts.shadowSaid', amount)}</p>}
+      {gate !== null && (
+        <p className={styles.soft}>
+          {gate.by === 'off'
+            ? gate.because
+            : t('receipts.gateSaid', { section: gate.section, because: gate.because, by: gate.by })}
+        </p>
+      )}
+      {error !== null && <Notice tone="bad">{t('receipts.errorSaid', { code: error })}</Notice>}
+      {degraded.length > 0 && (
+        <Notice tone="warn">{t('receipts.degradedSaid', { parts: degraded.join(', ') })}</Notice>
+      )}
+    </Part>
+  )
+}
+
+function Cost({ receipt: { usage, injected } }: { receipt: Receipt }) {
+  const { t, number } = useI18n()
+  return (
+    <Part title={t('receipts.cost')}>
+      {usage === null ? (
+        <p className={styles.soft}>{t('receipts.noUsage')}</p>
+      ) : (
+        <dl className={styles.facts}>
+          <Fact name={t('receipts.inputTokens')}>{number(usage.input)}</Fact>
+          {usage.cached !== null && <Fact name={t('receipts.cached')}>{number(usage.cached)}</Fact>}
+          <Fact name={t('receipts.outputTokens')}>{number(usage.output)}</Fact>
+          <Fact name={t('receipts.memoryTokens')}>{number(injected?.tokens ?? 0)}</Fact>
+        </dl>
+      )}
+    </Part>
+  )
+}
+
+function Timing({ receipt: { timings } }: { receipt: Receipt }) {
+  const { t, number } = useI18n()
+  const { prepareMs, firstByteMs, totalMs, recordMs } = timings
+  const rows = [
+    [t('receipts.timePrepare'), prepareMs],
+    [t('receipts.timeFirst'), firstByteMs],
+    [t('receipts.timeTotal'), totalMs],
+    [t('receipts.timeRecord'), recordMs],
+  ] as const
+  const longest = Math.max(1, ...rows.map(([, ms]) => ms ?? 0))
+  return (
+    <Part title={t('receipts.timing')}>
+      <dl className={styles.times}>
+        {rows.map(([name, ms]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <span>{ms === null ? '–' : t('receipts.ms', { ms: number(ms, SHORT) })}</span>
+              <Meter name={name} value={ms ?? 0} max={longest} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Part>
+  )
+}
+
+const SHORT = { maximumFractionDigits: 1 } as const
+
+function About({ receipt }: { receipt: Receipt }) {
+  const { t, time } = useI18n()
+  const { at, model, provider, format, user, sessionId, requestId, id } = receipt
+  return (
+    <Part title={t('receipts.about')}>
+      <dl className={styles.facts}>
+        <Fact name={t('receipts.when')}>{time(at)}</Fact>
+        <Fact name={t('receipts.model')}>{model}</Fact>
+        <Fact name={t('receipts.provider')}>{provider}</Fact>
+        <Fact name={t('receipts.format')}>{format}</Fact>
+        {user !== null && <Fact name={t('receipts.user')}>{user}</Fact>}
+        {sessionId !== '' && <Fact name={t('receipts.session')}>{sessionId}</Fact>}
+        <Fact name={t('receipts.requestId')}>
+          <code>{requestId}</code>
+        </Fact>
+        <Fact name={t('receipts.receipt')}>
+          <code>{id}</code>
+        </Fact>
+      </dl>
+    </Part>
+  )
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className={styles.part}>
+      <h3>{title}</h3>
+      {children}
+    </section>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}

@@ -1,0 +1,167 @@
+/** Requests, newest first. */
+import type { Receipt } from '../../api/client.ts'
+import { type Search, textIn } from '../../app/address.ts'
+import { useKeys } from '../../app/keyboard.ts'
+import { useI18n } from '../../i18n/i18n.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Chip, Empty, Loaded, type Tone } from '../../ui/surface.tsx'
+import { Table } from '../../ui/table.tsx'
+import styles from './list.module.css'
+import { FILTERS, reasonOf, useReceipts } from './queries.ts'
+
+export function ReceiptList({
+  owner,
+  search,
+  onOpen,
+}: {
+  owner: string
+  search: Search
+  onOpen: (id: string) => void
+}) {
+  const { t, time, ago } = useI18n()
+  const query = useReceipts(owner, search)
+  useKeys({ j: () => step(1), k: () => step(-1) })
+  return (
+    <Loaded query={query} lines={8}>
+      {({ pages }) => {
+        const rows = pages.flatMap(({ receipts }) => receipts)
+        return (
+          <div aria-busy={query.isFetching}>
+            {rows.length === 0 ? (
+              <Nothing isNarrowed={FILTERS.some((name) => textIn(search, name) !== '')} />
+            ) : (
+              <Table
+                name={t('receipts.list')}
+                rows={rows}
+                idOf={({ id }) => id}
+                columns={[
+                  {
+                    name: t('receipts.when'),
+                    cell: ({ id, at }) => (
+                      <button
+                        type="button"
+                        className={styles.open}
+                        data-receipt
+                        title={time(at)}
+                        onClick={() => onOpen(id)}
+                      >
+                        {ago(at)}
+                      </button>
+                    ),
+                  },
+                  { name: t('receipts.given'), cell: (row) => <Outcome receipt={row} /> },
+                  { name: t('receipts.model'), cell: (row) => <Model receipt={row} /> },
+                  { name: t('receipts.status'), cell: (row) => <Status receipt={row} /> },
+                  {
+                    name: t('receipts.tokens'),
+                    isNumber: true,
+                    cell: (row) => <Tokens receipt={row} />,
+                  },
+                  {
+                    name: t('receipts.took'),
+                    isNumber: true,
+                    cell: ({ timings }) => t('receipts.ms', { ms: Math.round(timings.totalMs) }),
+                  },
+                ]}
+              />
+            )}
+            {query.hasNextPage && (
+              <div className={styles.more}>
+                <Button
+                  isBusy={query.isFetchingNextPage}
+                  onClick={() => void query.fetchNextPage()}
+                >
+                  {t('receipts.more')}
+                </Button>
+              </div>
+            )}
+          </div>
+        )
+      }}
+    </Loaded>
+  )
+}
+
+/** To the next or the previous request. */
+function step(by: 1 | -1): void {
+  const all = [...document.querySelectorAll<HTMLElement>('[data-receipt]')]
+  const at = all.indexOf(document.activeElement as HTMLElement) // -1 when it is none of them
+  all[at === -1 ? 0 : at + by]?.focus()
+}
+
+function Nothing({ isNarrowed }: { isNarrowed: boolean }) {
+  const { t } = useI18n()
+  return isNarrowed ? (
+    <Empty icon="search" title={t('receipts.emptyFiltered')} />
+  ) : (
+    <Empty icon="receipts" title={t('receipts.empty')}>
+      {t('receipts.emptyHelp')}
+    </Empty>
+  )
+}
+
+function Model({ receipt: { model, provider, user } }: { receipt: Receipt }) {
+  return (
+    <div className={styles.model}>
+      <span>{model}</span>
+      <span className={styles.soft}>{[provider, user].filter(Boolean).join(' · ')}</span>
+    </div>
+  )
+}
+
+export function Status({ receipt: { status } }: { receipt: Receipt }) {
+  const { t } = useI18n()
+  const isWell = status !== null && status < 400
+  return (
+    <Chip tone={isWell ? 'good' : 'bad'}>{status === null ? t('receipts.noAnswer') : status}</Chip>
+  )
+}
+
+/** What memory has failed at is worth a look; what it had no part in is not. */
+const REASON_TONES: Readonly<Record<string, Tone>> = {
+  late: 'warn',
+  failed: 'bad',
+  shadow: 'accent',
+}
+
+export function Outcome({ receipt }: { receipt: Receipt }) {
+  const { t } = useI18n()
+  const { skipped, injected, extracted, toolCalls, degraded } = receipt
+  const reason = reasonOf(skipped)
+  return (
+    <span className={styles.outcome}>
+      {injected === null ? (
+        <Chip tone={REASON_TONES[skipped ?? ''] ?? 'plain'}>
+          {reason === null ? skipped : t(reason)}
+        </Chip>
+      ) : (
+        <Chip tone="accent">{t('receipts.givenCount', { count: injected.memories.length })}</Chip>
+      )}
+      {degraded.length > 0 && <Chip tone="warn">{degraded.join(', ')}</Chip>}
+      {extracted.length > 0 && (
+        <Chip tone="good">{t('receipts.learnedCount', { count: extracted.length })}</Chip>
+      )}
+      {toolCalls.length > 0 && (
+        <Chip>{t('receipts.toolCallsCount', { count: toolCalls.length })}</Chip>
+      )}
+    </span>
+  )
+}
+
+function Tokens({ receipt: { usage, injected } }: { receipt: Receipt }) {
+  const { t, number } = useI18n()
+  return (
+    <div className={styles.tokens}>
+      <span>
+        {usage === null
+          ? '–'
+          : t('receipts.tokensShort', { input: number(usage.input), output: number(usage.output) })}
+      </span>
+      {injected !== null && (
+        <span className={styles.soft}>
+          {t('receipts.memory')} {number(injected.tokens)}
+        </span>
+      )}
+    </div>
+  )
+}

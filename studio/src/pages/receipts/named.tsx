@@ -1,0 +1,116 @@
+/** Receipts hold ids only. What they name is looked up; what was forgotten since is told as gone. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { ApiError, api, data, type Receipt } from '../../api/client.ts'
+import { useI18n } from '../../i18n/i18n.tsx'
+import { Chip } from '../../ui/surface.tsx'
+import styles from './drawer.module.css'
+import { memoriesIn } from './queries.ts'
+
+type Trail = Receipt['recalled'][number]['trail']
+
+export function Recalled({ owner, receipt }: { owner: string; receipt: Receipt }) {
+  const { t } = useI18n()
+  const { recalled, identity } = receipt
+  const given = new Set(memoriesIn(receipt))
+  const found = new Set(recalled.map(({ memory }) => memory))
+  const always = identity.filter((id) => !found.has(id))
+  const howGiven = (id: string) => {
+    if (identity.includes(id)) return 'receipts.identity'
+    return given.has(id) ? 'receipts.inRequest' : 'receipts.notGiven'
+  }
+  if (recalled.length + always.length === 0) {
+    return <p className={styles.soft}>{t('receipts.nothingRecalled')}</p>
+  }
+  return (
+    <ul className={styles.list}>
+      {always.map((id) => (
+        <li key={id}>
+          <MemoryLine owner={owner} id={id}>
+            <Chip tone="accent">{t('receipts.identity')}</Chip>
+          </MemoryLine>
+        </li>
+      ))}
+      {recalled.map(({ memory, score, trail }) => (
+        <li key={memory}>
+          <MemoryLine owner={owner} id={memory}>
+            <Chip tone={given.has(memory) ? 'accent' : 'plain'}>{t(howGiven(memory))}</Chip>
+            <Scores score={score} trail={trail} />
+          </MemoryLine>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** The score after each stage. */
+function Scores({ score, trail }: { score: number; trail: Trail }) {
+  const { t, number } = useI18n()
+  const short = (value: number) => number(value, { maximumFractionDigits: 2 })
+  return (
+    <ol className={styles.scores} aria-label={t('receipts.trail')}>
+      {trail.map(({ stage, score: after }) => (
+        <li key={stage}>
+          {stage} <b>{short(after)}</b>
+        </li>
+      ))}
+      {trail.length === 0 && (
+        <li>
+          <b>{short(score)}</b>
+        </li>
+      )}
+    </ol>
+  )
+}
+
+export function MemoryLine({
+  owner,
+  id,
+  children,
+}: {
+  owner: string
+  id: string
+  children?: ReactNode
+}) {
+  const { t } = useI18n()
+  const query = useQuery({
+    queryKey: ['memory', owner, id],
+    queryFn: () =>
+      data(api.GET('/api/memory/{id}', { params: { path: { id }, query: { owner } } })),
+  })
+  const isGone = query.error instanceof ApiError && query.error.status === 404
+  return (
+    <div className={styles.line}>
+      {isGone ? (
+        <span className={styles.soft}>{t('receipts.goneMemory')}</span>
+      ) : (
+        <Link
+          to="/studio/memories"
+          search={{ owner, memory: id } as never} // every page has these
+          className={styles.link}
+        >
+          {query.data?.memory.content ?? id}
+        </Link>
+      )}
+      {children !== undefined && <div className={styles.chips}>{children}</div>}
+    </div>
+  )
+}
+
+export function TurnLine({ owner, id }: { owner: string; id: string }) {
+  const { t } = useI18n()
+  const query = useQuery({
+    queryKey: ['turns', owner, id],
+    queryFn: () => data(api.GET('/api/turns/{id}', { params: { path: { id }, query: { owner } } })),
+  })
+  const isGone = query.error instanceof ApiError && query.error.status === 404
+  if (isGone) return <p className={styles.soft}>{t('receipts.goneTurn')}</p>
+  const turn = query.data?.turn
+  return (
+    <blockquote className={styles.turn}>
+      <span className={styles.soft}>{turn?.role ?? id}</span>
+      {turn?.content}
+    </blockquote>
+  )
+}

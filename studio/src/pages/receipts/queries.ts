@@ -1,0 +1,106 @@
+/** What the page asks the server: receipts page by page, and what they add up to. */
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { api, data, type Receipt } from '../../api/client.ts'
+import type { paths } from '../../api/types.ts'
+import { type Search, textIn } from '../../app/address.ts'
+import type { MessageKey } from '../../i18n/catalogue.ts'
+
+type ListQuery = NonNullable<paths['/api/receipts']['get']['parameters']['query']>
+type StatsPath = paths['/api/receipts/stats']['get']
+export type Stats = StatsPath['responses']['200']['content']['application/json']
+
+const ROWS_PER_PAGE = 50
+const DAY_MS = 86_400_000
+export const PERIODS = [7, 30, 90] as const
+export const FILTERS = ['skipped', 'model', 'user', 'sessionId'] as const
+
+/** By the server's words for why nothing was added. */
+export const REASONS: Record<NonNullable<ListQuery['skipped']>, MessageKey> = {
+  none: 'receipts.skippedNone',
+  'nothing-relevant': 'receipts.skippedNothingRelevant',
+  'not-needed': 'receipts.skippedNotNeeded',
+  'no-budget': 'receipts.skippedNoBudget',
+  'no-inject': 'receipts.skippedNoInject',
+  'no-question': 'receipts.skippedNoQuestion',
+  'no-place': 'receipts.skippedNoPlace',
+  'no-memory': 'receipts.skippedNoMemory',
+  shadow: 'receipts.skippedShadow',
+  late: 'receipts.skippedLate',
+  failed: 'receipts.skippedFailed',
+  off: 'receipts.skippedOff',
+}
+
+export function reasonOf(skipped: string | null): MessageKey | null {
+  const known: Readonly<Record<string, MessageKey>> = REASONS
+  return known[skipped ?? 'none'] ?? null
+}
+
+export function periodIn(search: Search): number {
+  return PERIODS.find((days) => days === search.days) ?? 30
+}
+
+export function useReceipts(owner: string, search: Search) {
+  const given = FILTERS.map((name) => [name, textIn(search, name)]).filter(
+    ([, text]) => text !== '',
+  )
+  const query = { owner, limit: ROWS_PER_PAGE, ...Object.fromEntries(given) } as ListQuery // the server checks it
+  return useInfiniteQuery({
+    queryKey: ['receipts', owner, 'list', query],
+    queryFn: ({ pageParam }) =>
+      data(
+        api.GET('/api/receipts', {
+          params: { query: { ...query, ...(pageParam === null ? {} : { after: pageParam }) } },
+        }),
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
+    placeholderData: keepPreviousData,
+  })
+}
+
+export function useStats(owner: string, search: Search) {
+  const days = periodIn(search)
+  const since = new Date(startOfDay(Date.now() - (days - 1) * DAY_MS)).toISOString()
+  const user = textIn(search, 'user')
+  const sessionId = textIn(search, 'sessionId')
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
+  const query = {
+    owner,
+    since,
+    timeZone,
+    ...(user === '' ? {} : { user }),
+    ...(sessionId === '' ? {} : { sessionId }),
+  }
+  return useQuery({
+    queryKey: ['receipts', owner, 'stats', query],
+    queryFn: () => data(api.GET('/api/receipts/stats', { params: { query } })),
+    placeholderData: keepPreviousData,
+  })
+}
+
+function startOfDay(at: number): number {
+  return new Date(at).setHours(0, 0, 0, 0)
+}
+
+export function useReceipt(owner: string, id: string | null) {
+  return useQuery({
+    queryKey: ['receipts', owner, 'one', id],
+    queryFn: () =>
+      data(api.GET('/api/receipts/{id}', { params: { path: { id: id ?? '' }, query: { owner } } })),
+    enabled: id !== null,
+  })
+}
+
+/** The days of a period, oldest first, also those without requests. */
+export function daysOf(period: number): readonly string[] {
+  const now = new Date()
+  return Array.from({ length: period }, (_, index) => {
+    const at = new Date(now.getFullYear(), now.getMonth(), now.getDate() - (period - 1 - index))
+    const two = (value: number) => String(value).padStart(2, '0')
+    return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
+  })
+}
+
+export function memoriesIn({ injected, shadow }: Receipt): readonly string[] {
+  return (injected ?? shadow)?.memories ?? []
+}

@@ -1,0 +1,122 @@
+/** What the page asks the server. */
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { api, data, type Memory, type Schemas } from '../../api/client.ts'
+
+export type Session = Schemas['Session']
+export type Turn = Schemas['Turn']
+
+/** A session by its name; `user` tells whose is meant where several people have one of that name. */
+export type Named = { readonly owner: string; readonly id: string; readonly user?: string }
+
+const SESSIONS_PER_PAGE = 50
+const TURNS_PER_PAGE = 100
+const FOUND_MAX = 50
+/** As far back as the server looks. */
+const DAYS_MAX = 3_650
+const MEMORIES_PER_PAGE = 200
+/** Nobody reads more beside a conversation. */
+const MEMORY_PAGES_MAX = 5
+const SIGNALS_MAX = 200
+
+export function useSessions(owner: string) {
+  return useInfiniteQuery({
+    queryKey: ['sessions', owner],
+    queryFn: ({ pageParam }) =>
+      data(
+        api.GET('/api/sessions', {
+          params: { query: { owner, limit: SESSIONS_PER_PAGE, ...after(pageParam) } },
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+  })
+}
+
+/** What was said that has these words. */
+export function useSaid(owner: string, query: string) {
+  return useQuery({
+    queryKey: ['turns', owner, 'search', query],
+    queryFn: () =>
+      data(
+        api.POST('/memory/search', {
+          body: { owner, scope: 'transcript', query, top_k: FOUND_MAX, days: DAYS_MAX },
+        }),
+      ),
+    enabled: query !== '',
+    placeholderData: keepPreviousData,
+  })
+}
+
+export function useTurns({ owner, id, user }: Named) {
+  return useInfiniteQuery({
+    queryKey: ['turns', owner, id, user],
+    queryFn: ({ pageParam }) =>
+      data(
+        api.GET('/api/sessions/{id}/turns', {
+          params: {
+            path: { id },
+            query: { owner, ...of(user), limit: TURNS_PER_PAGE, ...after(pageParam) },
+          },
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+  })
+}
+
+/** What was learned in a session, its digest included. */
+export function useLearned({ owner, id, user }: Named) {
+  return useQuery({
+    queryKey: ['memories', owner, 'learned', id, user],
+    queryFn: async () => {
+      const memories: Memory[] = []
+      let next: string | null = ''
+      for (let page = 0; page < MEMORY_PAGES_MAX && next !== null; page++) {
+        const query = {
+          ...{ owner, ...of(user), sessionId: id, limit: MEMORIES_PER_PAGE, includeEnded: true },
+          ...{ status: ['active', 'disabled', 'superseded'] as Memory['status'][] },
+          ...after(next),
+        }
+        const found: { data: Memory[]; next: string | null } = await data(
+          api.GET('/api/memory', { params: { query } }),
+        )
+        memories.push(...found.data)
+        next = found.next
+      }
+      return { memories, isComplete: next === null }
+    },
+  })
+}
+
+/** What is to be learned from, and what failed. */
+export function useSignals({ owner, id, user }: Named) {
+  return useQuery({
+    queryKey: ['signals', owner, id, user],
+    queryFn: () =>
+      data(
+        api.GET('/api/signals', {
+          params: { query: { owner, ...of(user), sessionId: id, limit: SIGNALS_MAX } },
+        }),
+      ),
+  })
+}
+
+export function of(user: string | undefined): { user?: string } {
+  return user === undefined ? {} : { user }
+}
+
+function after(cursor: string | null): { after?: string } {
+  return cursor === null || cursor === '' ? {} : { after: cursor }
+}
+
+/** By turn, what was learned from it. The digest is made of all of them and is left out. */
+export function byTurn(memories: readonly Memory[]): ReadonlyMap<string, readonly Memory[]> {
+  const found = new Map<string, Memory[]>()
+  for (const memory of memories) {
+    if (memory.category === 'episode') continue
+    for (const turn of memory.provenance.turns) {
+      found.set(turn, [...(found.get(turn) ?? []), memory])
+    }
+  }
+  return found
+}

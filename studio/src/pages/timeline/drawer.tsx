@@ -1,0 +1,178 @@
+/** One conversation's digest: what it says, where it was said, and what else was remembered from it. */
+import { Link } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import type { Memory } from '../../api/client.ts'
+import { useSession } from '../../app/session.tsx'
+import { useI18n } from '../../i18n/i18n.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Confirm, Dialog } from '../../ui/dialog.tsx'
+import { Chip, Loaded, Notice } from '../../ui/surface.tsx'
+import { Lines } from './card.tsx'
+import styles from './drawer.module.css'
+import { type Episode, useEpisode, useEpisodeActions } from './queries.ts'
+
+export function EpisodeDrawer({
+  owner,
+  id,
+  onClose,
+  onEdit,
+}: {
+  owner: string
+  id: string | null
+  onClose: () => void
+  onEdit: (episode: Episode) => void
+}) {
+  const { t, time } = useI18n()
+  const { may } = useSession()
+  const query = useEpisode(owner, id)
+  const episode = query.data?.episode
+  return (
+    <Dialog
+      shape="drawer"
+      isOpen={id !== null}
+      onClose={onClose}
+      title={episode === undefined ? t('timeline.title') : time(episode.happenedAt)}
+      {...(episode === undefined || !may('write')
+        ? {}
+        : { footer: <Actions owner={owner} episode={episode} onEdit={onEdit} /> })}
+    >
+      <Loaded query={query}>
+        {({ episode: loaded, goneTurns, facts }) => (
+          <>
+            <p className={styles.summary}>{loaded.summary}</p>
+            <Lines name={t('timeline.decisions')} icon="check" lines={loaded.decisions} />
+            <Lines name={t('timeline.actionItems')} icon="next" lines={loaded.actionItems} />
+            <About episode={loaded} goneTurns={goneTurns} />
+            <Facts owner={owner} facts={facts} />
+          </>
+        )}
+      </Loaded>
+    </Dialog>
+  )
+}
+
+function Actions({
+  owner,
+  episode,
+  onEdit,
+}: {
+  owner: string
+  episode: Episode
+  onEdit: (episode: Episode) => void
+}) {
+  const { t } = useI18n()
+  const { forget, disable, restore } = useEpisodeActions(owner)
+  const [isAsking, setAsking] = useState(false)
+  if (episode.status !== 'active') {
+    return (
+      <Button look="primary" icon="restore" onClick={() => void restore(episode.id)}>
+        {t('timeline.restore')}
+      </Button>
+    )
+  }
+  return (
+    <>
+      <Button icon="disable" onClick={() => void disable(episode.id)}>
+        {t('timeline.disable')}
+      </Button>
+      <Button icon="forget" onClick={() => setAsking(true)}>
+        {t('timeline.forget')}
+      </Button>
+      <Button look="primary" icon="edit" onClick={() => onEdit(episode)}>
+        {t('timeline.edit')}
+      </Button>
+      <Confirm
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        title={t('timeline.forgetTitle')}
+        description={t('timeline.forgetHelp')}
+        action={t('timeline.forget')}
+        onConfirm={() => forget(episode.id)}
+      />
+    </>
+  )
+}
+
+function About({ episode, goneTurns }: { episode: Episode; goneTurns: readonly string[] }) {
+  const { t, number } = useI18n()
+  const { owner, sessionId, turns, topics, entities, user, salience, status } = episode
+  const [firstTurn] = turns.filter((turn) => !goneTurns.includes(turn))
+  return (
+    <>
+      <dl className={styles.facts}>
+        <Fact name={t('timeline.session')}>
+          {sessionId === '' ? (
+            t('timeline.noSession')
+          ) : (
+            <Link
+              to="/studio/sessions"
+              search={{
+                owner,
+                session: sessionId,
+                ...(firstTurn === undefined ? {} : { turn: firstTurn }),
+              }}
+            >
+              {sessionId} · {t('timeline.turns', { count: turns.length })}
+            </Link>
+          )}
+        </Fact>
+        {user !== null && <Fact name={t('timeline.user')}>{user}</Fact>}
+        <Fact name={t('timeline.status')}>{status}</Fact>
+        <Fact name={t('timeline.salience')}>{number(salience, { maximumFractionDigits: 2 })}</Fact>
+        <Chips name={t('timeline.topics')} words={topics} />
+        <Chips name={t('timeline.entities')} words={entities} />
+      </dl>
+      <Link to="/studio/memories" search={{ owner, memory: episode.id }}>
+        {t('timeline.asMemory')}
+      </Link>
+      {goneTurns.length > 0 && (
+        <Notice tone="warn">{t('timeline.goneTurns', { count: goneTurns.length })}</Notice>
+      )}
+    </>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className={styles.fact}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+function Chips({ name, words }: { name: string; words: readonly string[] }) {
+  if (words.length === 0) return null
+  return (
+    <Fact name={name}>
+      <span className={styles.chips}>
+        {words.map((word) => (
+          <Chip key={word}>{word}</Chip>
+        ))}
+      </span>
+    </Fact>
+  )
+}
+
+function Facts({ owner, facts }: { owner: string; facts: readonly Memory[] }) {
+  const { t } = useI18n()
+  return (
+    <section className={styles.learned} aria-labelledby="learned">
+      <h3 id="learned">{t('timeline.facts')}</h3>
+      {facts.length === 0 ? (
+        <p className={styles.soft}>{t('timeline.noFacts')}</p>
+      ) : (
+        <ul>
+          {facts.map(({ id, content, category, status }) => (
+            <li key={id}>
+              <Link to="/studio/memories" search={{ owner, memory: id }}>
+                {content}
+              </Link>{' '}
+              <Chip>{category}</Chip> {status !== 'active' && <Chip tone="warn">{status}</Chip>}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}

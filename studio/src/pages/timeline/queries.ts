@@ -1,0 +1,146 @@
+/** What the timeline asks the server, and what it does to episodes. Every change can be taken back from its message. */
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { api, data, type Schemas } from '../../api/client.ts'
+import { type Search, textIn } from '../../app/address.ts'
+import { useI18n } from '../../i18n/i18n.tsx'
+import { useActions } from '../memories/queries.ts'
+import { STATUSES } from '../memories/words.ts'
+import { spanOf, TIME_ZONE } from './days.ts'
+
+export type Episode = Schemas['Episode']
+type Status = Episode['status']
+
+export type EpisodeFilters = {
+  readonly topic?: string
+  readonly user?: string
+  readonly status: Status
+}
+
+const PAGE_ROWS = 200
+/** More than a person has conversations in a month. */
+const EPISODES_MAX = 1_000
+
+export function filtersIn(search: Search): EpisodeFilters {
+  const [topic, user] = [textIn(search, 'topic').trim(), textIn(search, 'user').trim()]
+  return {
+    ...(topic === '' ? {} : { topic }),
+    ...(user === '' ? {} : { user }),
+    status: STATUSES.find((status) => status === search.status) ?? 'active',
+  }
+}
+
+/** All episodes of a month, the last conversation first. */
+export function useMonth(owner: string, month: string | null, filters: EpisodeFilters) {
+  return useQuery({
+    queryKey: ['episodes', owner, 'month', month, filters],
+    queryFn: async () => {
+      const episodes: Episode[] = []
+      let after: string | null = null
+      do {
+        const page: { episodes: Episode[]; next: string | null } = await data(
+          api.GET('/api/episodes', {
+            params: {
+              query: {
+                owner,
+                ...filters,
+                ...spanOf(month ?? ''),
+                limit: PAGE_ROWS,
+                ...(after === null ? {} : { after }),
+              },
+            },
+          }),
+        )
+        episodes.push(...page.episodes)
+        after = page.next
+      } while (after !== null && episodes.length < EPISODES_MAX)
+      episodes.sort((a, b) => (a.happenedAt < b.happenedAt ? 1 : -1))
+      return { episodes, isComplete: after === null }
+    },
+    enabled: month !== null,
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** The one that was distilled last, to know where the timeline ends. Null when there is none at all. */
+export function useLatest(owner: string) {
+  return useQuery({
+    queryKey: ['episodes', owner, 'latest'],
+    queryFn: async () => {
+      const { episodes } = await data(
+        api.GET('/api/episodes', {
+          params: { query: { owner, limit: 1, status: [...STATUSES] } },
+        }),
+      )
+      return episodes[0] ?? null
+    },
+  })
+}
+
+export function useDays(owner: string, month: string | null, user: string | undefined) {
+  return useQuery({
+    queryKey: ['episodes', owner, 'days', month, user],
+    queryFn: () =>
+      data(
+        api.GET('/api/memory/days', {
+          params: {
+            query: {
+              owner,
+              ...(user === undefined ? {} : { user }),
+              ...spanOf(month ?? ''),
+              timeZone: TIME_ZONE,
+            },
+          },
+        }),
+      ),
+    enabled: month !== null,
+    placeholderData: keepPreviousData,
+  })
+}
+
+export function useEpisode(owner: string, id: string | null) {
+  return useQuery({
+    queryKey: ['episodes', owner, 'one', id],
+    queryFn: () =>
+      data(api.GET('/api/episodes/{id}', { params: { path: { id: id ?? '' }, query: { owner } } })),
+    enabled: id !== null,
+  })
+}
+
+/** Whether there is a model to distil with, and what waits for it. */
+export function useLearning(owner: string) {
+  return useQuery({
+    queryKey: ['signals', owner, 'report'],
+    queryFn: () => data(api.GET('/api/signals/report', { params: { query: { owner } } })),
+  })
+}
+
+export function useEpisodeActions(owner: string) {
+  const cache = useQueryClient()
+  const { t } = useI18n()
+  const { attempt, undoable } = useActions(owner)
+  /** Does it, tells it with the way back, and shows what has become of it. */
+  const change = async (
+    said: 'timeline.forgotten' | 'timeline.disabled' | 'timeline.restored',
+    call: () => Promise<{ episode: Episode }>,
+  ) => {
+    const done = await attempt(call)
+    await cache.invalidateQueries({ queryKey: ['episodes'] })
+    if (done !== null) undoable(t(said), done.episode.change)
+    return done !== null
+  }
+  const at = (id: string) => ({ params: { path: { id } }, body: { owner } })
+  return {
+    forget: (id: string) =>
+      change('timeline.forgotten', () =>
+        data(api.DELETE('/api/episodes/{id}', { params: { path: { id }, query: { owner } } })),
+      ),
+    disable: (id: string) =>
+      change('timeline.disabled', () => data(api.POST('/api/episodes/{id}/disable', at(id)))),
+    restore: (id: string) =>
+      change('timeline.restored', () => data(api.POST('/api/episodes/{id}/restore', at(id)))),
+    saved: async (episode: Episode) => {
+      await cache.invalidateQueries({ queryKey: ['episodes'] })
+      undoable(t('timeline.saved'), episode.change)
+    },
+  }
+}

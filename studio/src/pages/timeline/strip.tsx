@@ -1,0 +1,82 @@
+/** A bar for each day of a month: how many conversations and how many other memories. A bar chooses its day. */
+import { useI18n } from '../../i18n/i18n.tsx'
+import { daysIn, startOf } from './days.ts'
+import styles from './strip.module.css'
+
+type Count = { readonly day: string; readonly episodes: number; readonly memories: number }
+
+const BAR_PX = 56
+/** So that one memory can still be seen beside a hundred. */
+const BAR_PX_MIN = 3
+
+export function Strip({
+  month,
+  counts,
+  chosen,
+  onChoose,
+}: {
+  month: string
+  counts: readonly Count[]
+  chosen: string
+  onChoose: (day: string) => void
+}) {
+  const { t, day: named, language } = useI18n()
+  const byDay = new Map(counts.map((count) => [count.day, count]))
+  const days = daysIn(month)
+  const most = (name: 'episodes' | 'memories') =>
+    Math.max(1, ...days.map((day) => byDay.get(day)?.[name] ?? 0))
+  const [episodesMax, memoriesMax] = [most('episodes'), most('memories')]
+  const weekday = new Intl.DateTimeFormat(language, { weekday: 'narrow' })
+  return (
+    <div>
+      <ol className={styles.strip} aria-label={t('timeline.overview')}>
+        {days.map((day) => {
+          const { episodes = 0, memories = 0 } = byDay.get(day) ?? {}
+          const said = t('timeline.dayCounts', {
+            day: named(String(startOf(day))),
+            episodes,
+            memories,
+          })
+          const isEmpty = episodes + memories === 0
+          return (
+            <li key={day} className={styles.day}>
+              <button
+                type="button"
+                className={styles.bar}
+                aria-label={said}
+                aria-pressed={day === chosen}
+                title={said}
+                disabled={isEmpty && day !== chosen}
+                onClick={() => onChoose(day)}
+              >
+                <span className={styles.columns} style={{ height: BAR_PX }}>
+                  <Column of={episodes} max={episodesMax} className={styles.episodes} />
+                  <Column of={memories} max={memoriesMax} className={styles.memories} />
+                </span>
+                <span className={styles.number}>{Number(day.slice(8))}</span>
+                <span className={styles.weekday}>{weekday.format(startOf(day))}</span>
+              </button>
+            </li>
+          )
+        })}
+      </ol>
+      <p className={styles.legend}>
+        <span className={styles.episodes} aria-hidden="true" /> {t('timeline.overviewEpisodes')}
+        <span className={styles.memories} aria-hidden="true" /> {t('timeline.overviewMemories')}
+      </p>
+    </div>
+  )
+}
+
+function Column({
+  of,
+  max,
+  className,
+}: {
+  of: number
+  max: number
+  className: string | undefined
+}) {
+  const height = of === 0 ? 0 : Math.max(BAR_PX_MIN, (of / max) * BAR_PX)
+  return <span className={className} style={{ height }} />
+}

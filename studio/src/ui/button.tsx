@@ -1,0 +1,65 @@
+import type { ComponentProps } from 'react'
+import styles from './button.module.css'
+import { Icon, type IconName } from './icon.tsx'
+import { Tooltip } from './tooltip.tsx'
+
+type ButtonProps = ComponentProps<'button'> & {
+  look?: 'plain' | 'primary' | 'danger' | 'quiet'
+  isSmall?: boolean
+  icon?: IconName
+  /** While it is true the button can't be pressed again. */
+  isBusy?: boolean
+}
+
+export function Button({
+  look = 'plain',
+  isSmall = false,
+  icon,
+  isBusy = false,
+  children,
+  className,
+  disabled,
+  ...rest
+}: ButtonProps) {
+  const looks = [styles.button, look === 'plain' ? '' : styles[look], isSmall ? styles.small : '']
+  return (
+    <button
+      type="button"
+      {...rest}
+      disabled={disabled === true || isBusy}
+      aria-busy={isBusy || undefined}
+      className={[...looks, className].filter(Boolean).join(' ')}
+    >
+      {isBusy ? (
+        <span className={styles.spinner} aria-hidden="true" />
+      ) : (
+        icon !== undefined && <Icon name={icon} size={16} />
+      )}
+      {children}
+    </button>
+  )
+}
+
+/** A button that shows only an icon. Its name is read out, and shown when one points at it. */
+export function IconButton({
+  icon,
+  name,
+  isSmall = false,
+  look = 'quiet',
+  className,
+  ...rest
+}: Omit<ButtonProps, 'icon' | 'children'> & { icon: IconName; name: string }) {
+  const looks = [styles.button, styles.square, look === 'plain' ? '' : styles[look]]
+  return (
+    <Tooltip text={name}>
+      <button
+        type="button"
+        aria-label={name}
+        {...rest}
+        className={[...looks, isSmall ? styles.small : '', className].filter(Boolean).join(' ')}
+      >
+        <Icon name={icon} size={isSmall ? 16 : 18} />
+      </button>
+    </Tooltip>
+  )
+}

@@ -1,0 +1,250 @@
+/** Values by day, drawn by uPlot in the colours of the page, with the same values as a table for those who can't see them. */
+import { useEffect, useMemo, useRef, useState } from 'react'
+import uPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import { useI18n } from '../i18n/i18n.tsx'
+import styles from './chart.module.css'
+import { Table } from './table.tsx'
+
+export type Series = {
+  readonly name: string
+  /** One for each day; null where there is nothing to tell. */
+  readonly values: readonly (number | null)[]
+}
+
+type ChartProps = {
+  name: string
+  /** As `2026-03-31`, one after the other. */
+  days: readonly string[]
+  series: readonly Series[]
+  /** Bars stand on each other; a line shows how one value goes. */
+  kind: 'stack' | 'line'
+  format: (value: number) => string
+  /** The most that there can be, as 1 for shares. */
+  max?: number
+  asTable: string
+  dayName: string
+}
+
+/** In the order in which series take them. None of them is red, which would say that something is wrong. */
+const COLOURS = [
+  'var(--accent)',
+  'var(--good)',
+  'var(--warn)',
+  'color-mix(in srgb, var(--accent) 45%, var(--surface))',
+  'var(--line-strong)',
+] as const
+const HEIGHT = 190
+const DAY_S = 86_400
+/** Above the highest, so that a line at the top is seen whole. */
+const HEADROOM = 1.06
+
+export function Chart(props: ChartProps) {
+  const { name, days, series, format, asTable, dayName } = props
+  const { day } = useI18n()
+  const [pointed, setPointed] = useState<number | null>(null)
+  const shown = pointed ?? days.length - 1
+  const rows = days.map((each, index) => ({ day: each, index })).reverse()
+  const valueAt = (each: Series, index: number) => {
+    const value = each.values[index] ?? null
+    return value === null ? '–' : format(value)
+  }
+  return (
+    <figure className={styles.chart}>
+      <figcaption className={styles.caption}>
+        <h3>{name}</h3>
+        <span className={styles.day}>{days[shown] !== undefined && day(noonOf(days[shown]))}</span>
+      </figcaption>
+      <ul className={styles.legend}>
+        {series.map((each, index) => (
+          <li key={each.name}>
+            <span
+              className={styles.key}
+              style={{ background: colourAt(index) }}
+              aria-hidden="true"
+            />
+            <span className={styles.name}>{each.name}</span>
+            <b>{valueAt(each, shown)}</b>
+          </li>
+        ))}
+      </ul>
+      <Canvas {...props} onPoint={setPointed} />
+      <details className={styles.details}>
+        <summary>{asTable}</summary>
+        <div className={styles.table}>
+          <Table
+            name={name}
+            rows={rows}
+            idOf={(row) => row.day}
+            columns={[
+              { name: dayName, cell: (row) => day(noonOf(row.day)) },
+              ...series.map((each) => ({
+                name: each.name,
+                isNumber: true,
+                cell: (row: { index: number }) => valueAt(each, row.index),
+              })),
+            ]}
+          />
+        </div>
+      </details>
+    </figure>
+  )
+}
+
+function Canvas({
+  days,
+  series,
+  kind,
+  format,
+  max,
+  onPoint,
+}: ChartProps & { onPoint: (index: number | null) => void }) {
+  const frame = useRef<HTMLDivElement>(null)
+  const { language } = useI18n()
+  const theme = useThemeChanges()
+  const latest = useRef({ format, onPoint })
+  latest.current = { format, onPoint }
+  const shape = JSON.stringify([days, series])
+  // Drawn anew when something of it has changed: there are few points, and nothing is kept that could be stale.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `shape` stands for days and series
+  useEffect(() => {
+    const element = frame.current
+    if (element === null) return
+    const plot = new uPlot(
+      {
+        width: Math.max(200, element.clientWidth),
+        height: HEIGHT,
+        legend: { show: false },
+        padding: [8, 8, 0, 0],
+        cursor: { y: false, drag: { x: false, y: false }, points: { show: kind === 'line' } },
+        scales: {
+          x: { range: (_, from, to) => [from - DAY_S / 2, to + DAY_S / 2] },
+          y: { range: (_, __, to) => [0, HEADROOM * (max ?? (to > 0 ? to : 1))] },
+        },
+        axes: axesOf(element, language, (value) => latest.current.format(value)),
+        series: [{}, ...seriesOf(element, series, kind)],
+        hooks: {
+          setCursor: [({ cursor }) => latest.current.onPoint(cursor.idx ?? null)],
+        },
+      },
+      dataOf(days, series, kind),
+      element,
+    )
+    const watcher = new ResizeObserver(([entry]) => {
+      const width = Math.floor(entry?.contentRect.width ?? 0)
+      if (width > 0) plot.setSize({ width, height: HEIGHT })
+    })
+    watcher.observe(element)
+    return () => {
+      watcher.disconnect()
+      plot.destroy()
+    }
+  }, [shape, kind, max, language, theme])
+  return <div ref={frame} className={styles.canvas} aria-hidden="true" />
+}
+
+/** Each bar of a stack reaches from the ground to its top; the highest are drawn first, the others over them. */
+function dataOf(
+  days: readonly string[],
+  series: readonly Series[],
+  kind: ChartProps['kind'],
+): uPlot.AlignedData {
+  const xs = days.map((day) => noonOf(day) / 1_000)
+  if (kind === 'line') return [xs, ...series.map(({ values }) => [...values])]
+  let below = days.map(() => 0)
+  const tops = series.map(({ values }) => {
+    below = below.map((sum, index) => sum + (values[index] ?? 0))
+    return below
+  })
+  return [xs, ...tops.reverse()]
+}
+
+function seriesOf(
+  element: HTMLElement,
+  series: readonly Series[],
+  kind: ChartProps['kind'],
+): uPlot.Series[] {
+  const colours = series.map((_, index) => colourOf(element, colourAt(index)))
+  if (kind === 'line') {
+    return colours.map((stroke) => ({ stroke, width: 2, spanGaps: true, points: { size: 6 } }))
+  }
+  const paths = uPlot.paths.bars?.({ size: [0.7, 36], radius: 0.15 })
+  return colours
+    .map(
+      (fill): uPlot.Series => ({
+        fill,
+        width: 0,
+        ...(paths && { paths }),
+        points: { show: false },
+      }),
+    )
+    .reverse()
+}
+
+function axesOf(
+  element: HTMLElement,
+  language: string,
+  format: (value: number) => string,
+): uPlot.Axis[] {
+  const stroke = colourOf(element, 'var(--text-soft)')
+  const line = colourOf(element, 'var(--line)')
+  const font = `11px ${getComputedStyle(element).fontFamily}`
+  const days = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short' })
+  return [
+    {
+      stroke,
+      font,
+      size: 28,
+      grid: { show: false },
+      ticks: { show: false },
+      incrs: [1, 2, 7, 14, 30, 90, 365].map((count) => count * DAY_S),
+      space: 60,
+      values: (_, splits) => splits.map((at) => days.format(at * 1_000)),
+    },
+    {
+      stroke,
+      font,
+      size: 54,
+      grid: { stroke: line, width: 1 },
+      ticks: { show: false },
+      values: (_, splits) => splits.map((value) => format(value)),
+    },
+  ]
+}
+
+function colourAt(index: number): string {
+  return COLOURS[Math.min(index, COLOURS.length - 1)] ?? COLOURS[0]
+}
+
+/** A canvas knows no tokens: they are looked up where the page uses them. */
+function colourOf(element: HTMLElement, colour: string): string {
+  const probe = document.createElement('span')
+  probe.style.color = colour
+  element.append(probe)
+  const { color } = getComputedStyle(probe)
+  probe.remove()
+  return color
+}
+
+/** The middle of a day where one is: whichever way the clock is set, it is that day. */
+function noonOf(day: string): number {
+  const [year = 1970, month = 1, date = 1] = day.split('-').map(Number)
+  return new Date(year, month - 1, date, 12).getTime()
+}
+
+/** Changes whenever the colours do. */
+function useThemeChanges(): number {
+  const [changes, setChanges] = useState(0)
+  const dark = useMemo(() => matchMedia('(prefers-color-scheme: dark)'), [])
+  useEffect(() => {
+    const note = () => setChanges((count) => count + 1)
+    const watcher = new MutationObserver(note)
+    watcher.observe(document.documentElement, { attributeFilter: ['data-theme'] })
+    dark.addEventListener('change', note)
+    return () => {
+      watcher.disconnect()
+      dark.removeEventListener('change', note)
+    }
+  }, [dark])
+  return changes
+}

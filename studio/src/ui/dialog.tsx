@@ -1,0 +1,117 @@
+import { AlertDialog, Dialog as Radix } from 'radix-ui'
+import { type ReactNode, useState } from 'react'
+import { useI18n } from '../i18n/i18n.tsx'
+import { Button, IconButton } from './button.tsx'
+import styles from './dialog.module.css'
+
+type DialogProps = {
+  isOpen: boolean
+  onClose: () => void
+  title: string
+  /** Read out with the title. */
+  description?: string
+  children: ReactNode
+  /** A drawer comes from the side and leaves the page in view. */
+  shape?: 'dialog' | 'wide' | 'drawer'
+  footer?: ReactNode
+}
+
+export function Dialog({
+  isOpen,
+  onClose,
+  title,
+  description,
+  children,
+  shape = 'dialog',
+  footer,
+}: DialogProps) {
+  const { t } = useI18n()
+  return (
+    <Radix.Root open={isOpen} onOpenChange={(open) => open || onClose()}>
+      <Radix.Portal>
+        <Radix.Overlay className={shape === 'drawer' ? styles.veil : styles.overlay} />
+        <Radix.Content
+          className={[styles.panel, styles[shape]].join(' ')}
+          {...(description === undefined ? { 'aria-describedby': undefined } : {})}
+        >
+          <header className={styles.header}>
+            <Radix.Title className={styles.title}>{title}</Radix.Title>
+            <Radix.Close asChild>
+              <IconButton icon="close" name={t('common.close')} />
+            </Radix.Close>
+          </header>
+          <div className={styles.body}>
+            {description !== undefined && (
+              <Radix.Description className={styles.description}>{description}</Radix.Description>
+            )}
+            {children}
+          </div>
+          {footer !== undefined && <footer className={styles.footer}>{footer}</footer>}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  )
+}
+
+/** Asks before something that is hard to take back. The answer that changes nothing has the focus. */
+export function Confirm({
+  isOpen,
+  onClose,
+  title,
+  description,
+  children,
+  action,
+  isDangerous = true,
+  onConfirm,
+}: {
+  isOpen: boolean
+  onClose: () => void
+  title: string
+  description: string
+  children?: ReactNode
+  action: string
+  isDangerous?: boolean
+  onConfirm: () => Promise<unknown> | unknown
+}) {
+  const { t } = useI18n()
+  const [isBusy, setBusy] = useState(false)
+  const confirm = async () => {
+    setBusy(true)
+    try {
+      await onConfirm()
+    } finally {
+      setBusy(false)
+      onClose()
+    }
+  }
+  return (
+    <AlertDialog.Root open={isOpen} onOpenChange={(open) => open || onClose()}>
+      <AlertDialog.Portal>
+        <AlertDialog.Overlay className={styles.overlay} />
+        <AlertDialog.Content className={[styles.panel, styles.dialog].join(' ')}>
+          <header className={styles.header}>
+            <AlertDialog.Title className={styles.title}>{title}</AlertDialog.Title>
+          </header>
+          <div className={styles.body}>
+            <AlertDialog.Description className={styles.description}>
+              {description}
+            </AlertDialog.Description>
+            {children}
+          </div>
+          <footer className={styles.footer}>
+            <AlertDialog.Cancel asChild>
+              <Button>{t('common.cancel')}</Button>
+            </AlertDialog.Cancel>
+            <Button
+              look={isDangerous ? 'danger' : 'primary'}
+              isBusy={isBusy}
+              onClick={() => void confirm()}
+            >
+              {action}
+            </Button>
+          </footer>
+        </AlertDialog.Content>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  )
+}

@@ -1,0 +1,56 @@
+import type { ReactNode } from 'react'
+import styles from './table.module.css'
+
+export type Column<Row> = {
+  readonly name: string
+  readonly cell: (row: Row) => ReactNode
+  readonly isNumber?: boolean
+  readonly width?: string
+}
+
+/** For lists of up to some hundreds; longer ones are drawn as far as they are seen, see `pages/memories/list.tsx`. */
+export function Table<Row>({
+  name,
+  columns,
+  rows,
+  idOf,
+}: {
+  /** Read out before the table. */
+  name: string
+  columns: readonly Column<Row>[]
+  rows: readonly Row[]
+  idOf: (row: Row) => string
+}) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+    <section className={styles.frame} aria-label={name} tabIndex={0}>
+      <table className={styles.table}>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th
+                key={column.name}
+                scope="col"
+                className={column.isNumber === true ? styles.number : ''}
+                {...(column.width === undefined ? {} : { style: { width: column.width } })}
+              >
+                {column.name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={idOf(row)}>
+              {columns.map((column) => (
+                <td key={column.name} className={column.isNumber === true ? styles.number : ''}>
+                  {column.cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}

@@ -1,0 +1,6 @@
+import { createReferenceStore } from '../../src/adapters/reference/store.ts'
+import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
+import { describeKeeping } from './keeping.suite.ts'
+
+describeKeeping('on the reference store', async () => createReferenceStore())
+describeKeeping('on sqlite', () => openSqliteStore({ path: ':memory:', now: Date.now }))

@@ -1,0 +1,256 @@
+/** What kind of memories a message gets, in every mode of the gate, over every store that can be opened here. */
+import { describe, expect, it } from 'vitest'
+import { AppError } from '../../src/core/errors.ts'
+import type { TurnId } from '../../src/core/ids.ts'
+import type { SettingValues } from '../../src/core/settings.ts'
+import type { LanguageModel } from '../../src/ports/language-model.ts'
+import { ScriptedModel } from '../fakes/language-model.ts'
+import { ADA, ada, type OpenStore } from './conversations-support.ts'
+import {
+  ABOUT_DOG,
+  DOG,
+  EPISODE,
+  LAST_WEEK,
+  openReading,
+  remember,
+  SMALL_TALK,
+  told,
+  who,
+} from './reading-support.ts'
+
+export function describeReading(name: string, open: OpenStore): void {
+  describe(`${name}: nobody decides`, () => describeOff(open))
+  describe(`${name}: rules decide`, () => describeHeuristic(open))
+  describe(`${name}: a model decides`, () => describeModel(open))
+}
+
+function describeOff(open: OpenStore): void {
+  it('[PL1] looks every message up in all memories, and tells so', async () => {
+    const reading = await openReading(open)
+    await remember(reading.engine, [DOG, EPISODE])
+    expect(await told(reading, 'Where is Rex the dog?')).toMatch(/is called Rex.*\n.*Lisbon/)
+    expect((await reading.receipt()).gate).toEqual({
+      mode: 'off',
+      by: 'off',
+      section: 'all',
+      because: 'Every message is looked up.',
+    })
+    expect(await reading.lines(SMALL_TALK)).toEqual([])
+    expect(await reading.receipt()).toMatchObject({ skipped: 'nothing-relevant' })
+  })
+
+  it('[PL1] programs that ask for a block get it by the same rules', async () => {
+    const { engine } = await openReading(open)
+    await remember(engine, [DOG, EPISODE, who('The user is called Ada')])
+    const asked = 'Where is Rex the dog?'
+    expect((await engine.recallFor(ADA, asked)).memories).toHaveLength(3)
+    await engine.settings.change(ada, { relevanceGateMode: 'heuristic' })
+    const { block, memories } = await engine.recallFor(ADA, LAST_WEEK)
+    expect(memories.map(({ category }) => category)).toEqual(['identity', 'episode'])
+    expect(block).toContain('Today is 2023-11-14, Tuesday (UTC).\n- The user is called Ada (')
+    expect((await engine.recallFor(ADA, SMALL_TALK)).memories).toHaveLength(1)
+    await engine.settings.change(ada, { contextTokensMax: 0 })
+    expect((await engine.recallFor(ADA, asked)).block).toBe('')
+  })
+}
+
+function describeHeuristic(open: OpenStore): void {
+  const heuristic = (settings: SettingValues = {}) =>
+    openReading(open, { relevanceGateMode: 'heuristic', ...settings })
+
+  it('[PL2] gives nothing to a message that refers to nothing', async () => {
+    const reading = await heuristic()
+    await remember(reading.engine, [{ content: 'Everest is where the user wants to go' }])
+    expect(await reading.lines(SMALL_TALK)).toEqual([])
+    expect(await reading.receipt()).toMatchObject({
+      skipped: 'not-needed',
+      gate: { mode: 'heuristic', by: 'heuristic', section: 'none' },
+      injected: null,
+    })
+  })
+
+  it('[PL2] gives facts, or episodes, and not both', async () => {
+    const reading = await heuristic()
+    await remember(reading.engine, [DOG, EPISODE])
+    expect(await told(reading, ABOUT_DOG)).toMatch(/^- The dog of the user is called Rex \(.*\)$/)
+    expect((await reading.receipt()).gate).toMatchObject({ section: 'pinned' })
+    expect(await told(reading, LAST_WEEK)).toMatch(
+      /^- The user and the assistant planned .* \(decision: Go to Lisbon by train\) \(2023-11-14\)$/,
+    )
+    expect((await reading.receipt()).gate).toMatchObject({ section: 'episode' })
+  })
+
+  it('[PL2] knows names from recent conversations, and from who the person is', async () => {
+    const reading = await heuristic()
+    const asked = 'Write a letter to Tomasz.'
+    const fact = { content: 'Tomasz likes short letters' }
+    await remember(reading.engine, [fact])
+    expect(await reading.lines(asked)).toEqual([])
+    const [episode = ''] = await remember(reading.engine, [EPISODE])
+    expect(await told(reading, asked)).toContain('Tomasz likes short letters')
+    await reading.engine.forget(ADA, episode)
+    expect(await reading.lines(`${asked} Now.`)).toEqual([])
+    await remember(reading.engine, [who('The brother of the user is Tomasz')])
+    expect(await told(reading, `${asked} Please.`)).toContain('Tomasz likes short letters')
+  })
+
+  it('[PL2] names of conversations that are long over are no longer known', async () => {
+    const reading = await heuristic()
+    await remember(reading.engine, [{ content: 'Tomasz likes short letters' }, EPISODE])
+    reading.clock.advance(91 * 86_400_000)
+    expect(await reading.lines('Write a letter to Tomasz.')).toEqual([])
+  })
+
+  it('[PL2] tells who the person is as a whole when that is asked', async () => {
+    const reading = await heuristic()
+    const [always = '', whole = ''] = await remember(reading.engine, [
+      who('The user is called Ada'),
+      {
+        content: 'Ada is an engineer who lives in Oslo.',
+        category: 'identity',
+        key: 'identity:narrative',
+      },
+    ])
+    expect(await told(reading, 'What do you know about me?')).toMatch(/called Ada.*\n.*engineer/)
+    expect(await reading.receipt()).toMatchObject({
+      gate: { section: 'identity' },
+      identity: [always],
+      injected: { memories: [always, whole] },
+    })
+    expect(await told(reading, SMALL_TALK)).not.toContain('engineer')
+  })
+
+  it('[PL5] quotes what was said, by those who talked, within a year', async () => {
+    const reading = await heuristic()
+    const { client, engine, clock, store } = reading
+    const roof = `${'It rains a lot here. '.repeat(20)}Every roof should be green, I think.`
+    await client.ask([roof], 'Noted.', { scope: { ...ADA, session: 'old' } })
+    const at = clock.now()
+    await store.commit([
+      {
+        op: 'put',
+        table: 'turn',
+        expect: 'absent',
+        row: {
+          id: 'turn_tool' as TurnId, // as ids are written
+          place: { owner: ada, user: null, session: null },
+          version: 1,
+          role: 'tool',
+          speaker: null,
+          content: 'My exact words about the roof were a trick.',
+          position: 0,
+          saidAt: at,
+        },
+      },
+    ])
+    clock.advance(3 * 86_400_000)
+    const asked = 'What were my exact words about the roof?'
+    const { count, block } = await client.ask([asked], 'These.')
+    const said = /^- user: (.*) \(2023-11-14\)$/m.exec(block ?? '')?.[1] ?? ''
+    expect(said).toContain('Every roof should be green, I think.')
+    expect(said.length).toBeLessThanOrEqual(220)
+    expect(count).toBe(1)
+    const receipt = await reading.receipt()
+    expect(receipt).toMatchObject({
+      gate: { section: 'transcript' },
+      quoted: [expect.stringMatching(/^turn_/)],
+      injected: { memories: [] },
+    })
+    clock.advance(365 * 86_400_000)
+    expect(await told(reading, `${asked} I forgot.`)).not.toContain('green')
+    expect((await engine.list(ADA)).rows).toEqual([])
+  })
+
+  it('[CV6] a quotation is given again as it was, until its turn is changed or gone', async () => {
+    const reading = await heuristic()
+    const { client, store } = reading
+    await client.ask(['Every roof should be green.'], 'Noted.', {
+      scope: { ...ADA, session: 'old' },
+    })
+    const asked = ['What were my exact words about the roof?']
+    const first = await client.send(asked, null, {}, { status: 500 })
+    expect(first.block).toContain('user: Every roof should be green.')
+    expect((await client.send(asked, null, {}, { status: 500 })).block).toBe(first.block)
+    const { rows } = await store.find('turn', { owner: ada }, { where: {}, limit: 10 })
+    await store.commit(
+      rows.map(({ id }) => ({
+        op: 'remove' as const,
+        table: 'turn' as const,
+        scope: { owner: ada },
+        id,
+        expect: 'any' as const,
+      })),
+    )
+    expect((await client.send(asked, null, {}, { status: 500 })).block).toBeNull()
+  })
+}
+
+function describeModel(open: OpenStore): void {
+  const llm = (languageModel?: LanguageModel, settings: SettingValues = {}) =>
+    openReading(
+      open,
+      {
+        relevanceGateMode: 'llm',
+        fastModel: 'test/fast',
+        coreModel: 'test/core',
+        extractionMode: 'manual',
+        ...settings,
+      },
+      languageModel === undefined ? {} : { languageModel },
+    )
+  const BY_MODEL = { mode: 'llm', by: 'llm', because: 'A model said so.' }
+  const BY_RULES = { mode: 'llm', by: 'heuristic' }
+
+  it('[PL3] does what the fast model says, which is shown the message as data', async () => {
+    const model = new ScriptedModel('Episode.', '{"section": "none"}')
+    const reading = await llm(model)
+    await remember(reading.engine, [DOG, EPISODE])
+    const asked = 'Who planned the trip to Lisbon with the dog Rex? </message>'
+    expect(await told(reading, asked)).toMatch(/^- The user and the assistant planned/)
+    expect((await reading.receipt()).gate).toEqual({ ...BY_MODEL, section: 'episode' })
+    const [request] = model.requests
+    expect(request).toMatchObject({ model: 'test/fast' })
+    expect(model.lastPrompt).toContain('<names>Lisbon, Tomasz</names>')
+    expect(model.lastPrompt).toContain(
+      '<message>Who planned the trip to Lisbon with the dog Rex? &lt;/message></message>',
+    )
+    expect(await reading.lines(ABOUT_DOG)).toEqual([])
+    expect((await reading.receipt()).gate).toEqual({ ...BY_MODEL, section: 'none' })
+  })
+
+  it('[PL3] asks the core model where there is no fast one', async () => {
+    const model = new ScriptedModel('none')
+    await (await llm(model, { fastModel: '' })).lines(ABOUT_DOG)
+    expect(model.requests).toMatchObject([{ model: 'test/core' }])
+  })
+
+  const USELESS: readonly (readonly [string, LanguageModel | undefined, SettingValues])[] = [
+    ['there is none', undefined, {}],
+    ['none is named', new ScriptedModel('none'), { fastModel: '', coreModel: '' }],
+    ['it fails', new ScriptedModel(new AppError('unavailable', 'Down.')), {}],
+    ['it says something else', new ScriptedModel('I would be glad to help!'), {}],
+    ['it says everything', new ScriptedModel('identity, pinned or none'), {}],
+    ['it goes on about it', new ScriptedModel(`none, ${'because '.repeat(50)}`), {}],
+    ['it says nothing', new ScriptedModel(''), {}],
+    ['its budget is used up', new ScriptedModel('none'), { modelTokensPerDay: 1 }],
+  ]
+  it.each(USELESS)('[PL3] leaves it to the rules when %s', async (what, model, settings) => {
+    const reading = await llm(model, settings)
+    await remember(reading.engine, [DOG])
+    if (what === 'its budget is used up') await reading.lines('Hello there!')
+    expect(await told(reading, ABOUT_DOG)).toContain('Rex')
+    expect((await reading.receipt()).gate).toMatchObject({ ...BY_RULES, section: 'pinned' })
+  })
+
+  it('[PL3] leaves it to the rules when the model is late, and to them at once after that', async () => {
+    const model = new ScriptedModel(() => new Promise(() => {}))
+    const reading = await llm(model, { injectDeadlineMs: 2_000 })
+    await remember(reading.engine, [DOG])
+    for (const more of ['', ' Tell me.', ' Please.', ' Do you know?', ' Well?']) {
+      // A busy machine may be too late for memories as well, but never for an answer.
+      const { skipped } = await reading.client.ask([ABOUT_DOG + more], 'Rex.')
+      expect([null, 'late']).toContain(skipped)
+    }
+    expect(model.requests.length).toBeLessThan(5)
+  })
+}

@@ -1,0 +1,116 @@
+/**
+ * Kills a process with SIGKILL a hundred times while it makes the index of files anew. The index that was there goes on
+ * answering, each file wholly, and the next look leaves nothing behind of what was cut short.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
+import { cutMarkdown } from '../../src/core/files/chunking.ts'
+import { readGenerations } from '../../src/engine/files/generations.ts'
+import { factsOf } from '../../src/engine/files/rows.ts'
+import { bundled } from '../support/bundled.ts'
+import { temporaryFile } from '../support/temporary.ts'
+import { ADA, everyChunk, openFiles, sections } from './index-support.ts'
+import { folderWith } from './support.ts'
+
+const KILLS = 100
+/** One per core of a small machine. */
+const AT_ONCE = 2
+const KILLS_PER_INDEX = 10
+const DELAY_MS_MAX = 120
+const FILES = Object.fromEntries(
+  Array.from({ length: 16 }, (_, n) => [`${n}.md`, sections(2 + (n % 4), `topic${n}x`)]),
+)
+/** Ways to cut, which the rounds take turns with. */
+const TOKENS = [100, 160] as const
+
+it('[FX17] killed at any point, the index is whole and nothing is left behind', async () => {
+  const program = await bundled('test/files/indexer.child.ts')
+  await Promise.all(Array.from({ length: AT_ONCE }, () => killRepeatedly(program, KILLS / AT_ONCE)))
+}, 300_000)
+
+async function killRepeatedly(program: string, kills: number): Promise<void> {
+  let [path, index] = ['', '']
+  for (let round = 0; round < kills; round++) {
+    if (round % KILLS_PER_INDEX === 0) {
+      ;[path, index] = [temporaryFile('memories.db'), temporaryFile('files.db')]
+      await firstIndex(path, index)
+    }
+    const tokens = TOKENS[round % TOKENS.length] ?? 0
+    await killed(program, [path, index, String(tokens)])
+    await expectWhole(index)
+    if (round % KILLS_PER_INDEX === KILLS_PER_INDEX - 1) await expectSwept(path, index, tokens)
+  }
+}
+
+async function firstIndex(path: string, index: string): Promise<void> {
+  const store = await openSqliteStore({ path, now: Date.now })
+  const { files } = await openFiles({ path: index, store, settings: settingsOf(TOKENS[1]) })
+  await files.roots.add(ADA, { kind: 'path', path: folderWith(FILES) })
+  await files.sync(ADA)
+  await files.close()
+  await store.close()
+}
+
+async function killed(program: string, given: readonly string[]): Promise<void> {
+  const child = spawn(process.execPath, [program, ...given], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exited = once(child, 'exit')
+  await Promise.race([once(child.stdout, 'data'), exited])
+  await delay(Math.random() * DELAY_MS_MAX)
+  expect(child.exitCode, 'it ended by itself').toBeNull()
+  child.kill('SIGKILL')
+  await exited
+}
+
+/** What answers holds every file, each cut in one way from its first line to its last. */
+async function expectWhole(index: string): Promise<void> {
+  const store = await openSqliteStore({ path: index, now: Date.now })
+  try {
+    expect(await store.inspect({ repair: false })).toEqual([])
+    const live = (await readGenerations({ store }, ADA))?.live.name
+    const texts: Record<string, string[]> = {}
+    for (const row of await everyChunk(store)) {
+      if (row.place.user !== live) continue
+      const { path } = factsOf(row)
+      texts[path] ??= []
+      texts[path]?.push(row.content)
+    }
+    expect(Object.keys(texts).sort()).toEqual(Object.keys(FILES).sort())
+    for (const [path, found] of Object.entries(texts)) {
+      expect(TOKENS.map((tokens) => cutsOf(path, tokens))).toContainEqual(found)
+    }
+  } finally {
+    await store.close()
+  }
+}
+
+async function expectSwept(path: string, index: string, tokens: number): Promise<void> {
+  const store = await openSqliteStore({ path, now: Date.now })
+  const { files, inner, innerStore } = await openFiles({
+    ...{ path: index, store },
+    settings: settingsOf(tokens),
+  })
+  await files.sync(ADA)
+  const chunks = Object.keys(FILES).flatMap((name) => cutsOf(name, tokens))
+  expect((await inner.status()).rows).toMatchObject({
+    memory: chunks.length,
+    // One for each file, one for the root, and one that says which generation answers.
+    entry: Object.keys(FILES).length + 2,
+  })
+  expect((await everyChunk(innerStore)).map(({ content }) => content).sort()).toEqual(chunks.sort())
+  await files.close()
+  await store.close()
+}
+
+function settingsOf(chunkTokens: number) {
+  return { chunkTokens, chunkOverlap: 0 }
+}
+
+function cutsOf(path: string, tokens: number): string[] {
+  const options = { tokens, overlap: 0, bytesMax: 8_192 }
+  return cutMarkdown(FILES[path] ?? '', options).map(({ text }) => text)
+}

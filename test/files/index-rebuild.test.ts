@@ -1,0 +1,262 @@
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createReferenceStore } from '../../src/adapters/reference/store.ts'
+import type { SqliteStore } from '../../src/adapters/sqlite/store.ts'
+import type { FileTree } from '../../src/ports/file-tree.ts'
+import { gate, scriptedEmbedder } from '../fakes/embedder.ts'
+import { temporaryFile } from '../support/temporary.ts'
+import {
+  ADA,
+  chunksByPath,
+  everyChunk,
+  found,
+  type OpenOptions,
+  openFiles,
+  sections,
+} from './index-support.ts'
+import { folderWith, put, treeOf } from './support.ts'
+
+const CONTENTS = Object.fromEntries(
+  Array.from({ length: 12 }, (_, n) => [`${n}.md`, sections(3, `topic${n}x`)]),
+)
+
+async function opened(options: OpenOptions = {}, contents: Record<string, string> = CONTENTS) {
+  const folder = folderWith(contents)
+  const parts = await openFiles(options)
+  await parts.files.roots.add(ADA, { kind: 'path', path: folder })
+  await parts.files.sync(ADA)
+  return { ...parts, folder }
+}
+
+const generationsIn = async ({ innerStore }: { innerStore: SqliteStore }) => [
+  ...new Set((await everyChunk(innerStore)).map(({ place }) => place.user)),
+]
+
+/** A tree whose reads wait at the n-th until they are let go on. */
+function heldTree(at: number): {
+  tree: FileTree
+  held: Promise<void>
+  release: () => void
+  reads: () => number
+} {
+  const tree = treeOf()
+  const reached = gate()
+  const released = gate()
+  let reads = 0
+  return {
+    tree: {
+      ...tree,
+      read: async (root, path) => {
+        reads++
+        if (reads === at) reached.open()
+        if (reads >= at) await released.opened
+        return tree.read(root, path)
+      },
+    },
+    held: reached.opened,
+    release: released.open,
+    reads: () => reads,
+  }
+}
+
+describe('making everything anew', () => {
+  it('[FX16] leaves the old index answering until the new one is complete', async () => {
+    const { tree, held, release } = heldTree(12 + 6)
+    const parts = await opened({ tree, settings: { chunkOverlap: 0 } })
+    const { files, set } = parts
+    const before = (await chunksByPath(parts))['3.md'] ?? []
+    set({ chunkTokens: 100 })
+    const rebuilt = files.sync(ADA)
+    await held
+    const [first] = (await files.search(ADA, { text: 'topic3x2' })).hits
+    expect(first).toMatchObject({ startLine: before[1]?.lineFirst, endLine: before[1]?.lineLast })
+    expect((await files.status(ADA)).rebuilding).toMatchObject({ filesTotal: 12 })
+    release()
+    expect(await rebuilt).toMatchObject({ added: 12 })
+    expect(await generationsIn(parts)).toEqual(['g2'])
+    expect((await chunksByPath(parts))['3.md']?.length).toBeGreaterThan(before.length)
+    expect((await files.status(ADA)).rebuilding).toBeNull()
+    expect(await found(parts, 'topic3x')).toContain(`${nameOf(parts.folder)}/3.md`)
+  })
+
+  it('[FX16] happens when it is forced or other chunks are asked for, and else never', async () => {
+    const parts = await opened()
+    const { files, set } = parts
+    await files.sync(ADA)
+    expect(await generationsIn(parts)).toEqual(['g1'])
+    await files.sync(ADA, { force: true })
+    expect(await generationsIn(parts)).toEqual(['g2'])
+    set({ minScore: 0.1, maxResults: 3 })
+    await files.sync(ADA)
+    expect(await generationsIn(parts)).toEqual(['g2'])
+    set({ chunkOverlap: 10 })
+    await files.search(ADA, { text: 'topic1x' })
+    await files.sync(ADA)
+    expect(await generationsIn(parts)).toEqual(['g3'])
+    const empty = await openFiles()
+    await empty.files.roots.add(ADA, { kind: 'path', path: folderWith({}) })
+    await empty.files.sync(ADA)
+    empty.set({ chunkOverlap: 10 })
+    await empty.files.sync(ADA)
+    expect((await empty.files.status(ADA)).facts.generation).toBe('g1')
+  })
+
+  it('[FX16] takes along what changes meanwhile, and both know it', async () => {
+    const { tree, held, release } = heldTree(12 + 6)
+    const parts = await opened({ tree })
+    const { files, folder } = parts
+    const rebuilt = files.sync(ADA, { force: true })
+    await held
+    // The live index follows, while the other one is held at a file.
+    const other = await openFiles({ path: parts.path, store: parts.store })
+    put(folder, { '0.md': 'Now about zebras.', 'new.md': 'Also about zebras.' })
+    expect(await found(other, 'zebras')).toHaveLength(2)
+    release()
+    await rebuilt
+    expect(await generationsIn(parts)).toEqual(['g2'])
+    expect(await found(parts, 'zebras')).toHaveLength(2)
+    expect(Object.keys(await chunksByPath(parts))).toHaveLength(13)
+  })
+
+  it('[FX18] goes on where it was stopped, and what was given up is swept', async () => {
+    const path = temporaryFile('files.db')
+    const store = createReferenceStore()
+    const folder = folderWith(CONTENTS)
+    const first = await openFiles({ path, store })
+    await first.files.roots.add(ADA, { kind: 'path', path: folder })
+    await first.files.sync(ADA)
+    await first.files.close()
+
+    const { tree, held, release } = heldTree(9)
+    const second = await openFiles({ path, store, tree, settings: { chunkTokens: 100 } })
+    second.files.sync(ADA).catch(() => {})
+    await held
+    const closing = second.files.close()
+    release()
+    await closing
+
+    const reads: string[] = []
+    const plain = treeOf()
+    const counted: FileTree = {
+      ...plain,
+      read: (root, name) => {
+        reads.push(name)
+        return plain.read(root, name)
+      },
+    }
+    // Meanwhile the old one answers.
+    const third = await openFiles({ path, store, tree: counted, settings: { chunkTokens: 100 } })
+    expect((await third.files.search(ADA, { text: 'topic5x' })).hits).not.toEqual([])
+    await third.files.sync(ADA)
+    expect(await generationsIn(third)).toEqual(['g2'])
+    expect(reads.length).toBeLessThanOrEqual(12)
+    await third.files.close()
+
+    // One that was begun with other settings than those that are in force now is not gone on with.
+    const fourth = heldTree(6)
+    const given = await openFiles({ path, store, tree: fourth.tree, settings: { chunkTokens: 80 } })
+    given.files.sync(ADA).catch(() => {})
+    await fourth.held
+    const ending = given.files.close()
+    fourth.release()
+    await ending
+    const last = await openFiles({ path, store, settings: { chunkTokens: 60, chunkOverlap: 0 } })
+    await last.files.sync(ADA)
+    expect(await generationsIn(last)).toEqual(['g4'])
+    expect((await last.inner.status()).rows.entry).toBe(12 + 2)
+  })
+
+  it('[FX16] gives the new chunks their vectors first, and does without where there are none to be had', async () => {
+    let isFailing = false
+    const embedder = scriptedEmbedder(() => {
+      if (isFailing) throw new Error('no model today')
+    })
+    const parts = await opened({ embedder })
+    const { files, inner } = parts
+    await inner.reindex()
+    await files.sync(ADA, { force: true })
+    expect(await files.status(ADA)).toMatchObject({ unembedded: 0 })
+    expect((await files.search(ADA, { text: 'topic4x' })).mode).toBe('hybrid')
+    isFailing = true
+    await files.sync(ADA, { force: true })
+    expect(await generationsIn(parts)).toEqual(['g3'])
+    const answer = await files.search(ADA, { text: 'topic4x' })
+    expect(answer).toMatchObject({ mode: 'keyword', fallback: expect.stringContaining('no model') })
+    expect(answer.hits).not.toEqual([])
+  })
+})
+
+describe('two who index the same files', () => {
+  it('[FX9] end with each chunk once, whoever was faster', async () => {
+    const path = temporaryFile('files.db')
+    const store = createReferenceStore()
+    const folder = folderWith(CONTENTS)
+    const [a, b] = [await openFiles({ path, store }), await openFiles({ path, store })]
+    await a.files.roots.add(ADA, { kind: 'path', path: folder })
+    const expected = async () => {
+      const alone = await openFiles({ store })
+      await alone.files.sync(ADA)
+      return textsByPath(await chunksByPath(alone))
+    }
+    const same = async () => expect(textsByPath(await chunksByPath(a))).toEqual(await expected())
+    await Promise.all([a.files.sync(ADA), b.files.sync(ADA)])
+    await same()
+    for (let round = 0; round < 5; round++) {
+      put(folder, {
+        [`${round}.md`]: sections(2 + round, `round${round}`),
+        [`new${round}.md`]: `# New\n\nNumber ${round}.`,
+      })
+      await Promise.all([a.files.sync(ADA), b.files.sync(ADA)])
+      await same()
+    }
+    await Promise.all([a.files.sync(ADA, { force: true }), b.files.sync(ADA, { force: true })])
+    await same()
+    expect(await generationsIn(a)).toHaveLength(1)
+    const entries = await a.innerStore.find(
+      'entry',
+      { owner: ADA },
+      { where: { kinds: ['file'] }, limit: 1_000 },
+    )
+    expect(entries.rows).toHaveLength(17)
+  })
+
+  it('[FX6] never let a reader see the old and the new of one file together', async () => {
+    const path = temporaryFile('files.db')
+    const store = createReferenceStore()
+    const folder = folderWith({ 'a.md': sections(6, 'state0') })
+    const [writer, reader] = [await openFiles({ path, store }), await openFiles({ path, store })]
+    await writer.files.roots.add(ADA, { kind: 'path', path: folder })
+    await writer.files.sync(ADA)
+    let isOver = false
+    const seen = new Set<string>()
+    const reading = (async () => {
+      while (!isOver) {
+        const rows = await everyChunk(reader.innerStore)
+        const states = new Set(rows.map(({ content }) => /state\d+/.exec(content)?.[0]))
+        expect(states.size).toBe(1)
+        const [state = ''] = states
+        const number = Number(state?.slice('state'.length))
+        expect(rows).toHaveLength(6 + (number % 3))
+        seen.add(state ?? '')
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    })()
+    for (let round = 1; round <= 12; round++) {
+      put(folder, { 'a.md': sections(6 + (round % 3), `state${round}`) })
+      await writer.files.sync(ADA)
+    }
+    isOver = true
+    await reading
+    expect(seen.size).toBeGreaterThan(1)
+  })
+})
+
+function textsByPath(chunks: Awaited<ReturnType<typeof chunksByPath>>) {
+  return Object.fromEntries(
+    Object.entries(chunks).map(([path, some]) => [path, some.map(({ text }) => text)]),
+  )
+}
+
+function nameOf(folder: string): string {
+  return join(folder, '.').split('/').at(-1) ?? ''
+}

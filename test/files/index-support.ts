@@ -1,0 +1,126 @@
+/** Memory in files as a program has it: an index on a real database, over real files in temporary folders. */
+import { onTestFinished } from 'vitest'
+import { createReferenceStore } from '../../src/adapters/reference/store.ts'
+import { openSqliteStore, type SqliteStore } from '../../src/adapters/sqlite/store.ts'
+import { systemClock } from '../../src/adapters/system/clock.ts'
+import { createIds } from '../../src/adapters/system/ids.ts'
+import type { Memory } from '../../src/core/memory.ts'
+import { createEngineOn, type Engine } from '../../src/engine/engine.ts'
+import { createFiles, type Files, type FilesParts } from '../../src/engine/files/files.ts'
+import { type ChunkFacts, factsOf } from '../../src/engine/files/rows.ts'
+import { FILE_DEFAULTS, type FileSettings } from '../../src/engine/files/settings.ts'
+import type { Embedder } from '../../src/ports/embedder.ts'
+import type { FileTree } from '../../src/ports/file-tree.ts'
+import type { Store } from '../../src/ports/store.ts'
+import { owner } from '../fakes/memories.ts'
+import { temporaryFile } from '../support/temporary.ts'
+import { treeOf } from './support.ts'
+
+export const ADA = owner('ada')
+
+export type Opened = {
+  readonly files: Files
+  readonly inner: Engine
+  readonly innerStore: SqliteStore
+  readonly store: Store
+  readonly path: string
+  /** What is set from now on. */
+  set(settings: Partial<FileSettings>): void
+}
+
+export type OpenOptions = Partial<Omit<FilesParts, 'store'>> & {
+  readonly path?: string
+  readonly store?: Store
+  readonly tree?: FileTree
+  readonly embedder?: Embedder
+  readonly settings?: Partial<FileSettings>
+  readonly wrapStore?: (store: SqliteStore) => SqliteStore
+}
+
+export async function openFiles(options: OpenOptions = {}): Promise<Opened> {
+  const { path = temporaryFile('files.db'), embedder, settings = {}, wrapStore, ...parts } = options
+  const clock = options.clock ?? systemClock
+  const store = options.store ?? createReferenceStore()
+  const opened = await openSqliteStore({ path, now: Date.now })
+  const innerStore = wrapStore?.(opened) ?? opened
+  const ids = createIds()
+  const inner = createEngineOn({
+    store: innerStore,
+    clock,
+    ids,
+    settings: {},
+    ...(embedder === undefined ? {} : { embedder, vectors: innerStore.vectors }),
+  })
+  let current: FileSettings = { ...FILE_DEFAULTS, ...settings }
+  const files = createFiles({
+    tree: treeOf(),
+    workspaceOf: () => {
+      throw new Error('this test writes to no workspace')
+    },
+    ...parts,
+    ...{ store, clock, ids, inner, innerStore },
+    settingsOf: async () => current,
+  })
+  onTestFinished(() => files.close())
+  return {
+    ...{ files, inner, innerStore, store, path },
+    set: (changed) => {
+      current = { ...current, ...changed }
+    },
+  }
+}
+
+export type IndexedChunk = ChunkFacts & { readonly id: string; readonly text: string }
+
+/** All that is kept of an owner's files, in every generation. */
+export async function everyChunk(store: Store, of = ADA): Promise<readonly Memory[]> {
+  const rows: Memory[] = []
+  let after: string | null = null
+  do {
+    const page: { readonly rows: readonly Memory[]; readonly next: string | null } =
+      await store.find(
+        'memory',
+        { owner: of },
+        {
+          where: {},
+          limit: 1_000,
+          order: 'oldest',
+          ...(after === null ? {} : { after }),
+        },
+      )
+    rows.push(...page.rows)
+    after = page.next
+  } while (after !== null)
+  return rows
+}
+
+/** The chunks that answer, by the path of their file, in their order. */
+export async function chunksByPath(
+  { innerStore }: Pick<Opened, 'innerStore'>,
+  of = ADA,
+): Promise<Readonly<Record<string, readonly IndexedChunk[]>>> {
+  const byPath: Record<string, IndexedChunk[]> = {}
+  for (const row of await everyChunk(innerStore, of)) {
+    const facts = factsOf(row)
+    byPath[facts.path] ??= []
+    byPath[facts.path]?.push({ ...facts, id: row.id, text: row.content })
+  }
+  return byPath
+}
+
+/** The paths of what a question finds, best first. */
+export async function found(
+  { files }: Pick<Opened, 'files'>,
+  text: string,
+  options: { readonly minScore?: number; readonly maxResults?: number } = {},
+): Promise<readonly string[]> {
+  return (await files.search(ADA, { text, ...options })).hits.map(({ path }) => path)
+}
+
+/** Markdown of so many sections, each long enough for a chunk of its own. */
+export function sections(count: number, word = 'section'): string {
+  return Array.from({ length: count }, (_, index) => {
+    const sentence = `This is ${word} number ${index + 1}, which speaks at length of ${word}${index + 1}. `
+    return `## ${word} ${index + 1}\n\n${sentence.repeat(22)}\n`
+  }).join('\n')
+}

@@ -1,0 +1,93 @@
+/** Operations on a store in memory, done by whoever a test says. */
+import { expect, onTestFinished } from 'vitest'
+import { createReferenceStore } from '../../src/adapters/reference/store.ts'
+import { referenceVectors } from '../../src/adapters/reference/vectors.ts'
+import { createEngineOn } from '../../src/engine/engine.ts'
+import type { Caller } from '../../src/operations/access.ts'
+import { operationNamed } from '../../src/operations/index.ts'
+import { type Context, perform } from '../../src/operations/operation.ts'
+import type { Embedder } from '../../src/ports/embedder.ts'
+import { countingIds, FakeClock } from '../fakes/clock.ts'
+
+export function openContext(caller: Partial<Caller> = {}, embedder?: Embedder) {
+  const clock = new FakeClock()
+  const store = createReferenceStore()
+  const engine = createEngineOn({
+    store,
+    ...(embedder === undefined ? {} : { embedder, vectors: referenceVectors(store) }),
+    clock,
+    ids: countingIds(),
+    settings: {},
+  })
+  onTestFinished(() => engine.close())
+  const context: Context = {
+    engine,
+    version: '1.2.3',
+    signal: new AbortController().signal,
+    embeddingProviders: [{ provider: 'openai', hasKey: false, models: [] }],
+    caller: { key: null, role: 'superadmin', home: 'ada', actsFor: [], ...caller },
+  }
+  const call = async (name: string, input: unknown, as: Partial<Caller> = {}) => {
+    const operation = operationNamed(name)
+    const output = await perform(
+      operation,
+      { ...context, caller: { ...context.caller, ...as } },
+      input,
+    )
+    // Strictly: a field that is answered but not declared would be missing in the documents.
+    return operation.output.parse(output) as never
+  }
+  return { engine, call, clock }
+}
+
+/** What people look at and put right: who has memories, digests, who somebody is, and what was said. */
+export async function keptOf(done: (name: string, input?: unknown) => Promise<unknown>) {
+  const { agents } = (await done('agent.list')) as { agents: readonly object[] }
+  expect(agents[0]).toMatchObject({ id: 'ada', is_built_in: false })
+  const { id } = (await done('memory.add', {
+    ...{ content: 'Ada planned a trip.', category: 'episode', key: 'episode:x' },
+    metadata: { topics: ['travel'], decisions: ['Go'] },
+  })) as { id: string }
+  const layer = { scope: 'episodes', query: 'planned trip' }
+  expect(await done('memory.searchLayer', layer)).toMatchObject({
+    scope: 'episodes',
+    results: [{ id, topics: ['travel'], decisions: ['Go'] }],
+  })
+  expect(await done('episode.list', { topic: 'travel' })).toMatchObject({ episodes: [{ id }] })
+  expect(await done('episode.get', { id })).toMatchObject({ episode: { id }, facts: [] })
+  const edit = { id, summary: 'Ada planned two trips.', decisions: ['Stay'] }
+  expect(await done('episode.edit', edit)).toMatchObject({
+    episode: { summary: 'Ada planned two trips.', topics: ['travel'], decisions: ['Stay'] },
+  })
+  for (const [name, status] of [
+    ['episode.disable', 'disabled'],
+    ['episode.restore', 'active'],
+    ['episode.forget', 'forgotten'],
+  ] as const) {
+    expect(await done(name, { id })).toMatchObject({ episode: { status } })
+  }
+  const added = await done('identity.add', { content: 'I am a pilot.' })
+  const { memory } = added as { memory: { id: string } }
+  expect(await done('identity.list')).toMatchObject({
+    identities: [{ owner: 'ada', user: null, overrides: [{ id: memory.id }], narrative: null }],
+  })
+  const statement = { id: memory.id, content: 'I am a diver.' }
+  expect(await done('identity.edit', statement)).toMatchObject({
+    memory: { content: 'I am a diver.' },
+  })
+  expect(await done('identity.forget', { id: memory.id })).toMatchObject({
+    memory: { status: 'forgotten' },
+  })
+  expect(await done('session.list', { limit: 100 })).toMatchObject({
+    sessions: expect.arrayContaining([expect.objectContaining({ id: 'trip', turns: 2 })]),
+  })
+  const { turns } = (await done('session.turns', { id: 'trip' })) as { turns: { id: string }[] }
+  const [turn] = turns
+  expect(await done('turn.get', { id: turn?.id })).toEqual({ turn })
+  expect(await done('turn.edit', { id: turn?.id, content: 'I go to Oslo.' })).toMatchObject({
+    turn: { content: 'I go to Oslo.', version: 2 },
+  })
+  expect(await done('turn.forget', { id: turn?.id })).toMatchObject({ id: turn?.id, learned: [] })
+  expect(await done('memory.sources', { id })).toEqual({ turns: [], goneTurns: [] })
+  expect(await done('session.forget', { id: 'trip', memories: true })).toMatchObject({ turns: 1 })
+}

@@ -1,0 +1,107 @@
+/** The playground, as somebody uses it who wants to know why a memory was found. */
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import type { OwnerId } from '../../src/core/ids.ts'
+import { keyFor } from '../doors/http-support.ts'
+import { missing, openStudio, violationsIn } from './support.ts'
+
+const HOSTILE = '<img src=x onerror="alert(1)"><script>alert(2)</script> is the name of my dog'
+const QUESTION = 'What is the name of my dog?'
+const ASKED = `playground?q=${encodeURIComponent(QUESTION)}`
+
+async function openPlayground() {
+  const studio = await openStudio()
+  const scope = { owner: 'default' }
+  await studio.engine.settings.change('default' as OwnerId, { enabled: true })
+  await studio.engine.remember(scope, { content: HOSTILE })
+  await studio.engine.remember(scope, { content: 'My dog barks at night', category: 'event' })
+  return { ...studio, scope }
+}
+
+const results = (page: Page, side = '') =>
+  page.getByRole('region', { name: `${side}Results` }).locator('[data-result]')
+
+describe.skipIf(missing !== null)(
+  `the playground (skipped when ${missing ?? 'nothing is missing'})`,
+  () => {
+    it('[SP1] shows what is found, with its evidence and how it got its place', async () => {
+      const { visit, engine, scope } = await openPlayground()
+      const page = await visit('playground')
+      await page.getByLabel('Question or message').fill(QUESTION)
+      await page.keyboard.press('Enter')
+      await expect.poll(() => results(page).count()).toBe(2)
+      expect(new URL(page.url()).searchParams.get('q')).toBe(QUESTION)
+      const first = results(page).first()
+      expect(await first.innerText()).toContain(HOSTILE)
+      expect(await page.locator('[data-result] img, [data-result] script').count()).toBe(0)
+      await first.getByRole('button', { name: 'Why?' }).click()
+      const steps = await first.getByRole('listitem').allInnerTexts()
+      expect(steps.join('\n')).toMatch(/Words[\s\S]*Fuse[\s\S]*Floor[\s\S]*Fit/)
+      expect(await violationsIn(page)).toEqual([])
+      await page.getByRole('button', { name: 'Filters and time' }).click()
+      await page.getByLabel('Category').selectOption('event')
+      await expect.poll(() => results(page).count()).toBe(1)
+      await page.reload()
+      await expect.poll(() => results(page).count()).toBe(1)
+      await page.getByRole('button', { name: 'Clear' }).click()
+      await engine.remember(scope, { content: 'The dog has its name from a book' })
+      await expect.poll(() => results(page).count()).toBe(3)
+      await results(page).first().getByRole('link', { name: 'Open memory' }).click()
+      await page.waitForURL(/studio\/memories\?.*memory=/)
+    })
+
+    it('[SP2] shows the block in every format, and what it costs', async () => {
+      const { visit, engine } = await openPlayground()
+      const page = await visit(ASKED)
+      const given = page.getByRole('region', { name: 'What a model would be given', exact: true })
+      await given.locator('pre').waitFor()
+      expect(await given.locator('pre').innerText()).toContain('- My dog barks at night (')
+      expect(await given.innerText()).toMatch(/adds \d+ tokens of 800/)
+      for (const [tab, path] of [
+        ['Chat completions', '/v1/chat/completions'],
+        ['Responses', '/v1/responses'],
+        ['Messages', '/v1/messages'],
+      ] as const) {
+        await given.getByRole('tab', { name: tab }).click()
+        const panel = given.getByRole('tabpanel', { name: tab })
+        expect(await panel.innerText()).toContain(`POST ${path}`)
+        expect(await panel.locator('mark').innerText()).toContain('<recollect-memory')
+        expect(JSON.parse(await panel.locator('pre').innerText())).toHaveProperty('model')
+      }
+      await engine.settings.change('default' as OwnerId, { shadow: true })
+      await page.getByRole('button', { name: 'Run' }).click()
+      await given.getByText('It would not be given now.').waitFor()
+    })
+
+    it('[SP2] compares two settings on the same question', async () => {
+      const { visit } = await openPlayground()
+      const page = await visit(ASKED)
+      await page.getByRole('switch', { name: 'Two settings side by side' }).click()
+      const b = page.getByRole('group', { name: 'Settings B' })
+      await b.getByLabel('Strategy').selectOption('recent')
+      await expect
+        .poll(() => results(page, 'B · ').allInnerTexts())
+        .toEqual([
+          expect.stringMatching(/barks at night[\s\S]*newest[\s\S]*A: 2/),
+          expect.stringMatching(/name of my dog[\s\S]*A: 1/),
+        ])
+      expect(await results(page, 'A · ').first().innerText()).toContain('name of my dog')
+      expect(await violationsIn(page)).toEqual([])
+      await b.getByLabel('Token budget').fill('1')
+      await page.keyboard.press('Tab')
+      await expect.poll(() => results(page, 'B · ').count()).toBe(1)
+    })
+
+    it('[SP1] says when nothing is found, and shows readers their own memories only', async () => {
+      const { visit, engine } = await openPlayground()
+      const page = await visit('playground?q=zzyzx', { colorScheme: 'dark' })
+      await page.getByText('Nothing is near enough').waitFor()
+      expect(await violationsIn(page)).toEqual([])
+      const reader = await visit(`${ASKED}&owner=default`, {
+        key: await keyFor(engine, 'reader', 'bob'),
+      })
+      await reader.getByRole('alert').first().waitFor()
+      expect(await results(reader).count()).toBe(0)
+    })
+  },
+)

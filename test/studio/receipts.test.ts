@@ -1,0 +1,92 @@
+/** The receipts, as somebody reads them who pays for the tokens. */
+import { describe, expect, it } from 'vitest'
+import type { OwnerId } from '../../src/core/ids.ts'
+import { answerOf, outcomeOf, requestOf } from '../engine/conversations-support.ts'
+import { missing, openStudio, violationsIn } from './support.ts'
+
+async function openReceipts() {
+  const studio = await openStudio()
+  const { engine } = studio
+  await engine.settings.change('default' as OwnerId, { enabled: true })
+  await engine.remember({ owner: 'default' }, { content: 'The dog of Ada is called <b>Rex</b>' })
+  return {
+    ...studio,
+    asked: async (text: string, model: string, status = 200) => {
+      const scope = { owner: 'default' }
+      const prepared = await engine.conversations.prepare(requestOf([text], { model, scope }))
+      const answer = answerOf('Well.', { usage: { input: 1_200, output: 34, cached: null } })
+      engine.conversations.record(prepared, outcomeOf(prepared, answer, { status }))
+      await engine.conversations.settled()
+    },
+  }
+}
+const ABOUT_DOG = 'What is the dog of Ada called?'
+
+describe.skipIf(missing !== null)(
+  `the receipts (skipped when ${missing ?? 'nothing is missing'})`,
+  () => {
+    it('[SP6] shows what requests cost, as charts and as tables', async () => {
+      const { visit, asked } = await openReceipts()
+      await asked(ABOUT_DOG, 'openai/gpt')
+      await asked('Zzyzx qwertz?', 'other/model', 500)
+      const page = await visit('receipts')
+      const models = page.getByRole('region', { name: 'By model' }).getByRole('row')
+      await expect
+        .poll(() => models.allInnerTexts())
+        .toEqual([
+          expect.stringContaining('Requests'),
+          expect.stringMatching(/openai\/gpt\s+1\s+100%\s+1,200\s+34\s+\d+\s+0\s+0/),
+          expect.stringMatching(/other\/model\s+1\s+0%\s+1,200\s+34\s+0\s+0\s+1/),
+        ])
+      expect(await page.locator('.uplot canvas').count()).toBe(3)
+      const tokens = page.getByRole('figure').filter({ hasText: 'Tokens per day' })
+      await tokens.getByText('Show as table').click()
+      expect(await tokens.getByRole('row').nth(1).innerText()).toMatch(/2\.3K\s+68\s+\d+/)
+      expect(await violationsIn(page)).toEqual([])
+      await page.getByLabel('Period').selectOption('7')
+      await expect.poll(() => tokens.getByRole('row').count()).toBe(8)
+    })
+
+    it('[SP5] narrows by outcome and model, and keeps that in the address', async () => {
+      const { visit, asked } = await openReceipts()
+      await asked(ABOUT_DOG, 'openai/gpt')
+      await asked('Zzyzx qwertz?', 'openai/gpt')
+      await asked(ABOUT_DOG, 'other/model')
+      const page = await visit('receipts')
+      const rows = page.locator('[data-receipt]')
+      await expect.poll(() => rows.count()).toBe(3)
+      const list = page.getByRole('region', { name: 'Requests' }).first()
+      await list.getByLabel('Memories', { exact: true }).selectOption('nothing-relevant')
+      await expect.poll(() => rows.count()).toBe(1)
+      await page.reload()
+      await expect.poll(() => rows.count()).toBe(1)
+      await list.getByRole('button', { name: 'Clear filters' }).click()
+      await list.getByLabel('Model').selectOption('other/model')
+      await expect.poll(() => rows.count()).toBe(1)
+      await list.getByLabel('User').fill('nobody')
+      await page.keyboard.press('Enter')
+      await page.getByText('No receipt fits these filters').waitFor()
+    })
+
+    it('[SP5] tells everything about one request, and follows what comes in', async () => {
+      const { visit, asked } = await openReceipts()
+      const page = await visit('receipts')
+      await page.getByText('No receipts yet').waitFor()
+      await asked(ABOUT_DOG, 'openai/gpt')
+      await page.locator('[data-receipt]').click()
+      const drawer = page.getByRole('dialog', { name: 'Receipt' })
+      await drawer.getByRole('link', { name: 'The dog of Ada is called <b>Rex</b>' }).waitFor()
+      const said = await drawer.innerText()
+      expect(said).toMatch(/1 memory, \d+ tokens, placed turn-end\./)
+      expect(said).toMatch(/keyword [\d.]+\s+fuse [\d.]+/)
+      expect(said).toContain('1,200')
+      await drawer.getByText(ABOUT_DOG).waitFor()
+      expect(await violationsIn(page)).toEqual([])
+      await page.keyboard.press('Escape')
+      await drawer.waitFor({ state: 'hidden' })
+      await page.goBack()
+      await drawer.getByRole('link', { name: /Rex/ }).click()
+      await page.waitForURL(/studio\/memories\?.*memory=/)
+    })
+  },
+)
