@@ -1,13 +1,21 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CONTENT_CHARACTERS_MAX, QUERY_TERMS_MAX } from './limits.ts'
-import { indexTerms, queryTerms, TERM_CHARACTERS_MAX } from './terms.ts'
+import { indexTerms, indexText, queryTerms, TERM_CHARACTERS_MAX } from './terms.ts'
 
 /** Whether a search for `query` would meet `text`. */
 function finds(query: string, text: string): boolean {
   const index = new Set(indexTerms(text))
   return queryTerms(query).some((term) => index.has(term))
 }
+
+const EAST_ASIAN = fc.string({
+  unit: fc.constantFrom(
+    ...'容器存活探针のをにはがぱヴアンーヶ一龠，。、：；（）「」！？aPod-/.1,0#_',
+  ),
+  minLength: 1,
+  maxLength: 60,
+})
 
 const FORBIDDEN = /[\s\p{Cc}\p{Cs}A-Z]/u
 
@@ -254,6 +262,28 @@ describe('bounds', () => {
     for (const [index, position] of positions.entries()) {
       expect(position - (positions[index - 1] ?? 0)).toBeLessThan(10)
     }
+  })
+
+  it('[TX1] makes the same terms as one text, and of what was met before', () => {
+    const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...AWKWARD), EAST_ASIAN)
+    fc.assert(
+      fc.property(fc.array(text), (texts) => {
+        const whole = texts.join(' ')
+        const { terms, count } = indexText(whole)
+        expect(terms.split(' ').filter((term) => term !== '')).toEqual(indexTerms(whole))
+        expect(count).toBe(indexTerms(whole).length)
+      }),
+    )
+  })
+
+  it('[TX5] makes of plain ideographs and kana what it makes of all writing', () => {
+    fc.assert(
+      fc.property(EAST_ASIAN, (text) => {
+        // A joiner is folded away, and what holds one is folded.
+        expect(indexTerms(`${text}\u2060`)).toEqual(indexTerms(text))
+        expect(queryTerms(`${text}\u2060`)).toEqual(queryTerms(text))
+      }),
+    )
   })
 
   // Generous: what is to be caught is work that grows with the square of the length, which takes minutes.

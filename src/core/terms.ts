@@ -163,21 +163,27 @@ function piecesMade(piece: string): Made {
 }
 
 /**
- * Ideographs and kana that folding leaves as they are, and marks that end a run of them; a letter comes first. Most of
- * a Chinese or Japanese text is such, and takes a quarter of the time without folding it and looking for names.
+ * Ideographs and kana that folding leaves as they are, and marks that end a run of them. Most of a Chinese or Japanese text
+ * is such, and takes a quarter of the time without folding it and looking for names.
  */
-const PLAIN_EAST_ASIAN =
-  /^[\u4e00-\u9fff\u3041-\u3096\u30a1-\u30fa][\u4e00-\u9fff\u3041-\u3096\u30a1-\u30fa\u30fc，。、：；（）「」！？]*$/
-const EAST_ASIAN_MARKS = /[，。、：；（）「」！？]+/
+const PLAIN_LETTERS = '\\u4e00-\\u9fff\\u3041-\\u3096\\u30a1-\\u30fa'
+const PLAIN_MARKS = '，。、：；（）「」！？'
+/** A letter comes first. */
+const PLAIN_EAST_ASIAN = new RegExp(`^[${PLAIN_LETTERS}][${PLAIN_LETTERS}\\u30fc${PLAIN_MARKS}]*$`)
+const PLAIN_RUN = new RegExp(`^[${PLAIN_LETTERS}\\u30fc]+$`)
+const EAST_ASIAN_MARKS = new RegExp(`[${PLAIN_MARKS}]+`)
 
 function addRuns(piece: string, terms: Term[]): void {
-  for (const run of piece.split(EAST_ASIAN_MARKS)) {
-    for (let at = 0; at < run.length; at++) {
-      terms.push({ text: run.charAt(at), rank: run.length > 1 ? INDEX_ONLY : SOUGHT })
-      if (at + 1 === run.length) break
-      const isMinor = isHiragana(run.charCodeAt(at)) && isHiragana(run.charCodeAt(at + 1))
-      terms.push({ text: run.slice(at, at + 2), rank: isMinor ? MINOR : SOUGHT })
-    }
+  for (const run of piece.split(EAST_ASIAN_MARKS)) addPlainRun(run, terms)
+}
+
+/** What `addRun` adds, where every character stands for itself. */
+function addPlainRun(run: string, terms: Term[]): void {
+  for (let at = 0; at < run.length; at++) {
+    terms.push({ text: run.charAt(at), rank: run.length > 1 ? INDEX_ONLY : SOUGHT })
+    if (at + 1 === run.length) break
+    const isMinor = isHiragana(run.charCodeAt(at)) && isHiragana(run.charCodeAt(at + 1))
+    terms.push({ text: run.slice(at, at + 2), rank: isMinor ? MINOR : SOUGHT })
   }
 }
 
@@ -204,8 +210,18 @@ const CYRILLIC_ACCENTS = /(\p{Script=Cyrillic})[\u0300-\u0305\u0307-\u036f]+/gu
 const OPTIONAL_POINTS =
   /[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]/g
 
+/** Text of which only marks change, and those. */
+const ONLY_MARKS_CHANGE = new RegExp(`^[\\u0000-\\u007f${PLAIN_LETTERS}\\u30fc${PLAIN_MARKS}]*$`)
+const WIDE_MARKS = /[，：；（）！？]/g
+const WIDTH_OF_MARKS = 0xfee0
+
 /** Width, ligatures and accents folded; case is kept, because `camelCase` is still to be taken apart. */
 function folded(text: string): string {
+  if (ONLY_MARKS_CHANGE.test(text)) {
+    return text.replace(WIDE_MARKS, (mark) =>
+      String.fromCharCode(mark.charCodeAt(0) - WIDTH_OF_MARKS),
+    )
+  }
   return text
     .normalize('NFKD')
     .replace(/\p{Cs}/gu, '\ufffd')
@@ -231,13 +247,15 @@ const SYMBOLS = /(?![\u0000-\u007f])[\p{S}\p{Co}\p{Cn}]/gu
 function addTerms(piece: string, terms: Term[]): void {
   if (piece === '') return
   const before = terms.length
-  for (const [name] of piece.replace(THOUSANDS, '').matchAll(NAMES)) addName(name, terms)
+  const joined = piece.includes(',') ? piece.replace(THOUSANDS, '') : piece
+  for (const name of joined.match(NAMES) ?? []) addName(name, terms)
   if (terms.length === before) {
     // Nothing but marks. Ordinary ones are no reason to find a text while there are words to look for.
     const isOrdinary = /^([\u0000-\u007f\p{P}])\1*$/u.test(piece)
     terms.push({ text: clipped(piece), rank: isOrdinary ? STOP : SOUGHT })
   }
-  for (const [symbol] of piece.matchAll(SYMBOLS)) {
+  if (IS_ASCII.test(piece)) return
+  for (const symbol of piece.match(SYMBOLS) ?? []) {
     if (symbol !== piece) terms.push({ text: symbol, rank: SOUGHT })
   }
 }
@@ -273,6 +291,10 @@ const CLUSTERS = /\P{M}\p{M}*/gu
  * carry their particles, and pairs alone find more than pairs with whole words.
  */
 function addRun(run: string, terms: Term[]): void {
+  if (PLAIN_RUN.test(run)) {
+    addPlainRun(run, terms)
+    return
+  }
   const clusters = run.match(CLUSTERS) ?? []
   clusters.forEach((cluster, index) => {
     terms.push({ text: clipped(cluster), rank: clusters.length > 1 ? INDEX_ONLY : SOUGHT })

@@ -153,6 +153,17 @@ describe('sessions', () => {
     expect((await client.get('/api/session', revoked)).status).toBe(401)
   })
 
+  it('[HT25] a key that is younger than what the door knows opens a session that stays', async () => {
+    const { client, admin, engine } = await start({ clock: new FakeClock() })
+    const first = await client.post('/api/session', { key: admin }, { key: null })
+    const known = { key: null, headers: { cookie: cookieOf(first.headers) } }
+    expect((await client.get('/api/session', known)).status).toBe(200)
+    const { secret } = await engine.keys.create({ name: 'made elsewhere', home: 'ada' })
+    const second = await client.post('/api/session', { key: secret }, { key: null })
+    const young = { key: null, headers: { cookie: cookieOf(second.headers) } }
+    expect((await client.get('/api/session', young)).status).toBe(200)
+  })
+
   it('[HT25] behind a proxy with TLS, cookies are for TLS only', async () => {
     const { client, admin } = await start({ trustProxy: true })
     const headers = { 'x-forwarded-proto': 'https' }

@@ -37,6 +37,7 @@ it('[HT10] every operation of the table answers, as the description says', async
   const receipt = await leaveReceipt(engine)
   expect((await call(200, 'GET', '/api/receipts?limit=1')).receipts).toHaveLength(1)
   expect((await call(200, 'GET', `/api/receipts/${receipt}`)).receipt.id).toBe(receipt)
+  expect((await call(200, 'GET', '/api/receipts/stats')).total.requests).toBe(1)
   const edit = { content: 'I prefer green tea' }
   expect((await call(200, 'PUT', `/api/memory/${id}`, edit)).memory.version).toBe(2)
   expect((await call(200, 'PATCH', `/api/memory/${id}`, { importance: 9 })).memory.version).toBe(3)
@@ -46,6 +47,8 @@ it('[HT10] every operation of the table answers, as the description says', async
   expect(
     (await call(200, 'POST', '/api/memory/retrieve-preview', { query: 'tea' })).memories,
   ).toHaveLength(1)
+  const preview = await call(200, 'POST', '/api/memory/injection-preview', { query: 'green tea' })
+  expect(preview.block).toContain('I prefer green tea')
   await call(200, 'POST', '/api/memory/learn', { text: 'My name is Ada. I live in Turin.' })
   await call(200, 'POST', `/api/memory/${id}/disable`)
   await call(200, 'POST', `/api/memory/${id}/restore`, { version: 1 })

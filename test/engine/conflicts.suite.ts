@@ -1,5 +1,6 @@
 /** Memories that say otherwise than others, and what people make of them. */
 import { describe, expect, it } from 'vitest'
+import type { TurnId } from '../../src/core/ids.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { ADA, type OpenStore, openLife } from './life-support.ts'
 
@@ -8,17 +9,19 @@ const NINE = 'The boat leaves at 9 in the morning'
 const TEN = 'The boat leaves at 10 in the morning'
 const ELEVEN = 'The boat leaves at 11 in the morning'
 
+const turnId = (name: string) => `turn_${name}` as TurnId
+
 async function openDispute(open: OpenStore) {
   const life = await openLife(open)
   const { memory: first } = await life.engine.remember(ADA, {
     content: NINE,
     key: 'boat',
-    provenance: { source: 'cli', turns: ['turn_a'] },
+    provenance: { source: 'cli', turns: [turnId('a')] },
   })
   life.clock.advance(1_000)
   const { memory: second, outcome } = await life.engine.remember(
     { ...ADA, session: 'port' },
-    { content: TEN, provenance: { source: 'api', turns: ['turn_b'] } },
+    { content: TEN, provenance: { source: 'api', turns: [turnId('b')] } },
   )
   expect(outcome).toBe('conflict')
   return { ...life, first, second }
@@ -77,7 +80,7 @@ export function describeConflicts(name: string, open: OpenStore): void {
       const ids = { keep: first.id, drop: second.id }
       const { kept, dropped } = await engine.review.settle(ADA, ids, words)
       expect(kept).toMatchObject({ content: words, key: 'boat', sourceCount: 2 })
-      expect(kept.provenance.turns).toEqual(['turn_a', 'turn_b'])
+      expect(kept.provenance.turns).toEqual([turnId('a'), turnId('b')])
       expect(dropped.supersededBy).toBe(first.id)
       const found = await engine.recall(ADA, { text: 'When does the boat leave?' })
       expect(found.memories.map(({ memory }) => memory.content)).toEqual([words])

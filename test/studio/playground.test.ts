@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { OwnerId } from '../../src/core/ids.ts'
 import { keyFor } from '../doors/http-support.ts'
-import { missing, openStudio, violationsIn } from './support.ts'
+import { BROWSER_TEST_MS, eventually, missing, openStudio, violationsIn } from './support.ts'
 
 const HOSTILE = '<img src=x onerror="alert(1)"><script>alert(2)</script> is the name of my dog'
 const QUESTION = 'What is the name of my dog?'
@@ -23,13 +23,14 @@ const results = (page: Page, side = '') =>
 
 describe.skipIf(missing !== null)(
   `the playground (skipped when ${missing ?? 'nothing is missing'})`,
+  { timeout: BROWSER_TEST_MS },
   () => {
     it('[SP1] shows what is found, with its evidence and how it got its place', async () => {
       const { visit, engine, scope } = await openPlayground()
       const page = await visit('playground')
       await page.getByLabel('Question or message').fill(QUESTION)
       await page.keyboard.press('Enter')
-      await expect.poll(() => results(page).count()).toBe(2)
+      await eventually(() => results(page).count()).toBe(2)
       expect(new URL(page.url()).searchParams.get('q')).toBe(QUESTION)
       const first = results(page).first()
       expect(await first.innerText()).toContain(HOSTILE)
@@ -40,12 +41,12 @@ describe.skipIf(missing !== null)(
       expect(await violationsIn(page)).toEqual([])
       await page.getByRole('button', { name: 'Filters and time' }).click()
       await page.getByLabel('Category').selectOption('event')
-      await expect.poll(() => results(page).count()).toBe(1)
+      await eventually(() => results(page).count()).toBe(1)
       await page.reload()
-      await expect.poll(() => results(page).count()).toBe(1)
+      await eventually(() => results(page).count()).toBe(1)
       await page.getByRole('button', { name: 'Clear' }).click()
       await engine.remember(scope, { content: 'The dog has its name from a book' })
-      await expect.poll(() => results(page).count()).toBe(3)
+      await eventually(() => results(page).count()).toBe(3)
       await results(page).first().getByRole('link', { name: 'Open memory' }).click()
       await page.waitForURL(/studio\/memories\?.*memory=/)
     })
@@ -89,18 +90,17 @@ describe.skipIf(missing !== null)(
       expect(await violationsIn(page)).toEqual([])
       await b.getByLabel('Token budget').fill('1')
       await page.keyboard.press('Tab')
-      await expect.poll(() => results(page, 'B · ').count()).toBe(1)
+      await eventually(() => results(page, 'B · ').count()).toBe(1)
     })
 
     it('[SP1] says when nothing is found, and shows readers their own memories only', async () => {
       const { visit, engine } = await openPlayground()
+      const key = await keyFor(engine, 'reader', 'bob')
       const page = await visit('playground?q=zzyzx', { colorScheme: 'dark' })
       await page.getByText('Nothing is near enough').waitFor()
       expect(await violationsIn(page)).toEqual([])
-      const reader = await visit(`${ASKED}&owner=default`, {
-        key: await keyFor(engine, 'reader', 'bob'),
-      })
-      await reader.getByRole('alert').first().waitFor()
+      const reader = await visit(`${ASKED}&owner=default`, { key })
+      await reader.getByText('There is no such owner here.').waitFor()
       expect(await results(reader).count()).toBe(0)
     })
   },

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { OwnerId } from '../../src/core/ids.ts'
 import { answerOf, outcomeOf, requestOf } from '../engine/conversations-support.ts'
-import { missing, openStudio, violationsIn } from './support.ts'
+import { BROWSER_TEST_MS, eventually, missing, openStudio, violationsIn } from './support.ts'
 
 async function openReceipts() {
   const studio = await openStudio()
@@ -24,6 +24,7 @@ const ABOUT_DOG = 'What is the dog of Ada called?'
 
 describe.skipIf(missing !== null)(
   `the receipts (skipped when ${missing ?? 'nothing is missing'})`,
+  { timeout: BROWSER_TEST_MS },
   () => {
     it('[SP6] shows what requests cost, as charts and as tables', async () => {
       const { visit, asked } = await openReceipts()
@@ -44,7 +45,7 @@ describe.skipIf(missing !== null)(
       expect(await tokens.getByRole('row').nth(1).innerText()).toMatch(/2\.3K\s+68\s+\d+/)
       expect(await violationsIn(page)).toEqual([])
       await page.getByLabel('Period').selectOption('7')
-      await expect.poll(() => tokens.getByRole('row').count()).toBe(8)
+      await eventually(() => tokens.getByRole('row').count()).toBe(8)
     })
 
     it('[SP5] narrows by outcome and model, and keeps that in the address', async () => {
@@ -54,15 +55,15 @@ describe.skipIf(missing !== null)(
       await asked(ABOUT_DOG, 'other/model')
       const page = await visit('receipts')
       const rows = page.locator('[data-receipt]')
-      await expect.poll(() => rows.count()).toBe(3)
+      await eventually(() => rows.count()).toBe(3)
       const list = page.getByRole('region', { name: 'Requests' }).first()
       await list.getByLabel('Memories', { exact: true }).selectOption('nothing-relevant')
-      await expect.poll(() => rows.count()).toBe(1)
+      await eventually(() => rows.count()).toBe(1)
       await page.reload()
-      await expect.poll(() => rows.count()).toBe(1)
+      await eventually(() => rows.count()).toBe(1)
       await list.getByRole('button', { name: 'Clear filters' }).click()
       await list.getByLabel('Model').selectOption('other/model')
-      await expect.poll(() => rows.count()).toBe(1)
+      await eventually(() => rows.count()).toBe(1)
       await list.getByLabel('User').fill('nobody')
       await page.keyboard.press('Enter')
       await page.getByText('No receipt fits these filters').waitFor()
@@ -82,7 +83,7 @@ describe.skipIf(missing !== null)(
       expect(said).toContain('1,200')
       await drawer.getByText(ABOUT_DOG).waitFor()
       expect(await violationsIn(page)).toEqual([])
-      await page.keyboard.press('Escape')
+      await drawer.getByRole('button', { name: 'Close' }).click()
       await drawer.waitFor({ state: 'hidden' })
       await page.goBack()
       await drawer.getByRole('link', { name: /Rex/ }).click()

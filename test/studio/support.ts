@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import axe from 'axe-core'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { afterAll, expect, onTestFinished } from 'vitest'
+import type { ServeOptions } from '../../src/doors/cli/host.ts'
 import type { EngineOptions } from '../../src/main/compose.ts'
 import { start } from '../doors/http-support.ts'
 import { temporaryFile } from '../support/temporary.ts'
@@ -20,6 +21,15 @@ export const missing = !existsSync(STUDIO_FOLDER)
     ? 'there is no Chromium'
     : null
 
+/** A busy machine takes its time; what is asserted is what comes in the end. */
+const PATIENCE_MS = 12_000
+export const BROWSER_TEST_MS = 120_000
+
+/** What is read again until it is as expected. */
+export function eventually<Value>(read: () => Promise<Value>) {
+  return expect.poll(read, { timeout: PATIENCE_MS })
+}
+
 let browser: Promise<Browser> | undefined
 
 function openBrowser(): Promise<Browser> {
@@ -31,10 +41,17 @@ afterAll(async () => {
   await (await browser)?.close()
 })
 
-export async function openStudio(settings: EngineOptions['settings'] = {}) {
+export async function openStudio(
+  settings: EngineOptions['settings'] = {},
+  parts: Pick<EngineOptions, 'embedding' | 'languageModel'> = {},
+) {
   const started = await start(
-    { studioFolder: STUDIO_FOLDER },
-    { path: temporaryFile('recollect.db'), settings: { injectDeadlineMs: 30_000, ...settings } },
+    { studioFolder: STUDIO_FOLDER } as Partial<ServeOptions>, // passed on to the door, which knows it
+    {
+      path: temporaryFile('recollect.db'),
+      settings: { injectDeadlineMs: 30_000, ...settings },
+      ...parts,
+    },
   )
   return {
     ...started,
@@ -50,6 +67,8 @@ export async function openStudio(settings: EngineOptions['settings'] = {}) {
       })
       onTestFinished(() => context.close())
       const page = await context.newPage()
+      // Before the test itself is given up, so that it says what was waited for.
+      page.setDefaultTimeout(PATIENCE_MS)
       const faults: string[] = []
       page.on('pageerror', (error) => faults.push(String(error)))
       page.on('dialog', (dialog) => {
@@ -78,7 +97,7 @@ export async function violationsIn(page: Page): Promise<readonly string[]> {
   await page.evaluate(source)
   const found = await page.evaluate(async () => {
     const { axe: inPage } = globalThis as unknown as { axe: typeof axe } // just put there
-    const { violations } = await inPage.run(document, {
+    const { violations } = await inPage.run({
       runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'],
     })
     return violations.map(

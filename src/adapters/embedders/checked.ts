@@ -98,7 +98,7 @@ export function checked(raw: RawSource): Embedder {
 }
 
 /** The answer as vectors of length one; `dimensions` null takes those of the first vector. */
-function unitVectors(
+export function unitVectors(
   answer: unknown,
   count: number,
   dimensions: number | null,

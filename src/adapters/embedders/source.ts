@@ -156,7 +156,7 @@ export function remoteAccount(config: RemoteConfig): string {
   return accountHash(addressOf(config), config.apiKey)
 }
 
-function remoteOptions(config: RemoteConfig): RemoteOptions {
+export function remoteOptions(config: RemoteConfig): RemoteOptions {
   const { provider, model, apiKey, dimensions } = config
   if (PROVIDERS[provider].keyRequired && !apiKey?.trim()) {
     const [variable] = PROVIDERS[provider].keyVariables

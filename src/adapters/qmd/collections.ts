@@ -31,17 +31,15 @@ export const COPY_SUFFIX = '.md'
 const SLUG_CHARACTERS_MAX = 32
 const HASH_CHARACTERS = 12
 
-/** Those of roots that are there; the others are told as missing. The folder of copies is made when it is filled. */
+/** Of what is there; the folder of copies is made when it is filled. */
 export function collectionsOf(
   roots: readonly QmdRoot[],
   copiesOf: (root: QmdRoot) => string,
-): { readonly wanted: readonly Collection[]; readonly missing: readonly QmdRoot[] } {
-  const missing = roots.filter(({ path }) => !existsSync(path))
-  const wanted = roots
-    .filter((root) => !missing.includes(root))
+): readonly Collection[] {
+  return roots
+    .filter(({ path }) => existsSync(path))
     .flatMap((root) => (root.kind === 'sessions' ? sessions(root, copiesOf(root)) : files(root)))
     .filter(({ path, source }) => source === 'sessions' || existsSync(path))
-  return { wanted, missing }
 }
 
 function files(root: QmdRoot): readonly Collection[] {

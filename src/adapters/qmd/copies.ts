@@ -4,25 +4,24 @@
  */
 import { mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
-import type { FileTrouble, SeenFile } from '../../core/files/file.ts'
+import type { SeenFile } from '../../core/files/file.ts'
 import type { Scan } from '../../ports/file-tree.ts'
 import { COPY_SUFFIX } from './collections.ts'
 
 export type CopyParts = {
-  readonly scan: () => Promise<Scan>
+  readonly scan: Scan
   /** What was said in a transcript; null when it can't be read now. */
   readonly read: (path: string) => Promise<string | null>
   /** Where the copies are. */
   readonly folder: string
 }
 
-export async function copyTranscripts(parts: CopyParts): Promise<readonly FileTrouble[]> {
-  const { files, troubles, isWhole } = await parts.scan()
+export async function copyTranscripts(parts: CopyParts): Promise<void> {
+  const { files, isWhole } = parts.scan
   await mkdir(parts.folder, { recursive: true, mode: 0o700 })
   for (const file of files) await copy(parts, file)
   // What could not be looked at has not vanished.
   if (isWhole) await removeOthers(parts.folder, new Set(files.map(({ path }) => copyOf(path))))
-  return troubles
 }
 
 function copyOf(path: string): string {

@@ -6,8 +6,9 @@ import type { FileTrouble } from '../../core/files/file.ts'
 import type { Instant } from '../../core/ids.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { SyncReport } from '../../ports/file-search.ts'
+import type { Scan } from '../../ports/file-tree.ts'
 import { type Collection, collectionsOf, type QmdRoot } from './collections.ts'
-import { type CopyParts, copyTranscripts } from './copies.ts'
+import { copyTranscripts } from './copies.ts'
 import {
   type PrintedCollection,
   type PrintedUpdate,
@@ -50,7 +51,9 @@ export type OwnerIndexParts = {
   /** Whether vectors are made. */
   readonly embeds: boolean
   readonly roots: () => Promise<readonly QmdRoot[]>
-  readonly transcripts: (root: QmdRoot) => Pick<CopyParts, 'scan' | 'read'>
+  readonly scan: (root: QmdRoot) => Promise<Scan>
+  /** A transcript without secrets; null when it can't be read now. */
+  readonly read: (root: QmdRoot, path: string) => Promise<string | null>
 }
 
 /**
@@ -59,13 +62,15 @@ export type OwnerIndexParts = {
  */
 const OWN_INDEX = ['--index', 'index']
 
+type Look = { readonly paths: ReadonlySet<string>; readonly troubles: readonly FileTrouble[] }
+
 export class OwnerIndex {
   readonly #parts: OwnerIndexParts
   readonly #closing = new AbortController()
   /** As they were last set up; null: they never were. */
   #collections: readonly Collection[] | null = null
-  #missing: readonly QmdRoot[] = []
-  #copyTroubles: readonly FileTrouble[] = []
+  /** What may be told, by the ids of roots: `qmd` takes more than is meant, as ignored files. */
+  #looks: ReadonlyMap<string, Look> = new Map()
   #files: ReadonlyMap<string, number> = new Map()
   #turn: Promise<unknown> = Promise.resolve()
   #updating: Promise<SyncReport> | null = null
@@ -109,9 +114,13 @@ export class OwnerIndex {
     return ofRoot.reduce((sum, { name }) => sum + (this.#files.get(name) ?? 0), 0)
   }
 
-  troublesIn(root: QmdRoot): readonly FileTrouble[] {
-    if (!this.#missing.some(({ id }) => id === root.id)) return []
-    return [{ path: root.path, because: 'missing', message: `${root.path} is not there.` }]
+  troublesIn(root: string): readonly FileTrouble[] {
+    return this.#looks.get(root)?.troubles ?? []
+  }
+
+  /** Whether a file was there, and meant to be indexed, at the last look. */
+  isMeant(root: string, path: string): boolean {
+    return this.#looks.get(root)?.paths.has(path) ?? false
   }
 
   /** Runs the program for this owner; what it says when it fails is told. */
@@ -126,8 +135,13 @@ export class OwnerIndex {
 
   /** The collections of the roots as they are now, set up where they are not yet. */
   async prepare(): Promise<readonly Collection[]> {
-    const { wanted } = await this.#wanted()
-    return this.#isSetUp(wanted) ? wanted : this.#inTurn(() => this.#setUp())
+    const roots = await this.#parts.roots()
+    const wanted = this.#wanted(roots)
+    if (this.#isSetUp(wanted)) return wanted
+    return this.#inTurn(async () => {
+      await this.#look(roots.filter(({ id }) => !this.#looks.has(id)))
+      return this.#setUp(roots)
+    })
   }
 
   /** Sees to it that files are looked at again when that is due; nobody waits for it. */
@@ -154,8 +168,9 @@ export class OwnerIndex {
   async #update(): Promise<SyncReport> {
     const began = performance.now()
     try {
-      await this.#copyAll()
-      await this.#setUp()
+      const roots = await this.#parts.roots()
+      await this.#look(roots)
+      await this.#setUp(roots)
       const { output } = await this.#expect(['update'], this.#parts.times.updateMs)
       const told = parseUpdate(output)
       this.#note(told)
@@ -174,25 +189,22 @@ export class OwnerIndex {
     if (code !== 'cancelled') this.#failure = message
   }
 
-  async #copyAll(): Promise<void> {
-    const troubles: FileTrouble[] = []
-    for (const root of await this.#parts.roots()) {
+  async #look(roots: readonly QmdRoot[]): Promise<void> {
+    const { scan, read } = this.#parts
+    for (const root of roots) {
+      const found = await scan(root)
+      const { files, troubles } = found
+      const look: Look = { paths: new Set(files.map(({ path }) => path)), troubles }
+      // Searches go on meanwhile: what is not looked at yet is known as it was.
+      this.#looks = new Map([...this.#looks, [root.id, look]])
       if (root.kind !== 'sessions') continue
-      const parts = { ...this.#parts.transcripts(root), folder: this.#copiesOf(root) }
-      troubles.push(...(await copyTranscripts(parts)))
+      const folder = this.#copiesOf(root)
+      await copyTranscripts({ scan: found, folder, read: (path) => read(root, path) })
     }
-    this.#copyTroubles = troubles
   }
 
-  async #setUp(): Promise<readonly Collection[]> {
-    const { roots, transcripts } = this.#parts
-    for (const root of await roots()) {
-      const folder = this.#copiesOf(root)
-      if (root.kind !== 'sessions' || existsSync(folder)) continue
-      await copyTranscripts({ ...transcripts(root), folder })
-    }
-    const { wanted, missing } = await this.#wanted()
-    this.#missing = missing
+  async #setUp(roots: readonly QmdRoot[]): Promise<readonly Collection[]> {
+    const wanted = this.#wanted(roots)
     if (this.#isSetUp(wanted)) return wanted
     const known = await this.#list()
     const isWanted = (there: PrintedCollection) => wanted.some((one) => isSame(one, there))
@@ -263,13 +275,13 @@ export class OwnerIndex {
       ...{ added, changed, unchanged, removed: sum('removed'), moved: 0 },
       // It finds whole files.
       chunks: added + changed + unchanged,
-      troubles: [...this.#missing.flatMap((root) => this.troublesIn(root)), ...this.#copyTroubles],
+      troubles: [...this.#looks.values()].flatMap(({ troubles }) => troubles),
       milliseconds: Math.round(milliseconds),
     }
   }
 
-  async #wanted() {
-    return collectionsOf(await this.#parts.roots(), (root) => this.#copiesOf(root))
+  #wanted(roots: readonly QmdRoot[]): readonly Collection[] {
+    return collectionsOf(roots, (root) => this.#copiesOf(root))
   }
 
   #isSetUp(wanted: readonly Collection[]): boolean {

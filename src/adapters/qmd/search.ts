@@ -6,10 +6,10 @@ import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../core/errors.ts'
-import { cutMarkdown } from '../../core/files/chunking.ts'
 import { snippetOf } from '../../core/files/citation.ts'
 import { FILE_SOURCES, type FileSource } from '../../core/files/file.ts'
 import { linesOf, textOfLines } from '../../core/files/lines.ts'
+import { structureOfMarkdown } from '../../core/files/markdown.ts'
 import type { OwnerId } from '../../core/ids.ts'
 import { indexTerms, queryTerms } from '../../core/terms.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -95,13 +95,11 @@ export function openQmdSearch(parts: QmdParts, options: QmdOptions): QmdSearch {
       modelFolder: options.modelFolder ?? null,
       embeds: mode !== 'search',
       roots: () => parts.rootsOf(owner),
-      transcripts: (root) => ({
-        scan: () => parts.tree.scan(root),
-        read: async (path) => {
-          const { text, reason } = await parts.readFile(owner, parts.pathOutside(root, path))
-          return reason === null ? text : null
-        },
-      }),
+      scan: (root) => parts.tree.scan(root),
+      read: async (root, path) => {
+        const { text, reason } = await parts.readFile(owner, parts.pathOutside(root, path))
+        return reason === null ? text : null
+      },
     })
     const stop = parts.every(times.updateEveryMs, () => index.refresh(times.updateGapMs))
     indexes.set(owner, { index, stop })
@@ -155,7 +153,7 @@ export function openQmdSearch(parts: QmdParts, options: QmdOptions): QmdSearch {
       if (hits.size === maxResults) break
       const file = one.file ?? named.get(one.docid ?? '')
       const found = file === undefined ? null : resolveFile(collections, file)
-      if (found === null) continue
+      if (found === null || !index.isMeant(found.collection.root.id, found.path)) continue
       const path = parts.pathOutside(found.collection.root, found.path)
       const whole = await parts.readFile(owner, path)
       if (hits.has(path) || whole.reason !== null) continue
@@ -205,7 +203,7 @@ export function openQmdSearch(parts: QmdParts, options: QmdOptions): QmdSearch {
         return {
           ...{ id: root.id, kind: root.kind, path: root.path },
           ...{ files, chunks: files, isDirty: isStale, lastSyncAt: index.updatedAt },
-          troubles: index.troublesIn(root),
+          troubles: index.troublesIn(root.id),
         }
       }),
       bySource: {
@@ -300,7 +298,14 @@ function holdsAll(text: string, terms: readonly string[]): boolean {
 
 function headingsAt(path: string, text: string, line: number): readonly string[] {
   if (!MARKDOWN.test(path)) return []
-  return cutMarkdown(text).findLast(({ lineFirst }) => lineFirst <= line)?.headings ?? []
+  const { sectionOf, sections } = structureOfMarkdown(linesOf(text))
+  const headings: string[] = []
+  let section = sections[sectionOf[line - 1] ?? -1]
+  while (section !== undefined) {
+    if (section.title !== '') headings.unshift(section.title)
+    section = sections[section.parent]
+  }
+  return headings
 }
 
 /** A first index of many files takes longer than anybody waits; it goes on meanwhile. */

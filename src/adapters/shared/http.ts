@@ -28,23 +28,48 @@ export async function postJson(
   body: unknown,
   signal: AbortSignal | undefined,
 ): Promise<unknown> {
+  const headers = { ...sender.headers, 'content-type': 'application/json' }
+  return askJson({ ...sender, headers }, { method: 'POST', body: JSON.stringify(body) }, signal)
+}
+
+/** What is asked, besides where and as whom. */
+export type Ask = {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly body?: string | Blob | FormData
+}
+
+/** One request of any kind, and its answer as JSON. */
+export function askJson(
+  sender: Sender,
+  what: Ask,
+  signal: AbortSignal | undefined,
+): Promise<unknown> {
+  const headers = { accept: 'application/json', ...sender.headers }
+  return exchange({ ...sender, headers }, what, signal, async (response) =>
+    parseAnswer(sender, await readText(sender, response)),
+  )
+}
+
+/** One request, and what `read` makes of its answer, which is a good one. */
+export async function exchange<Result>(
+  sender: Sender,
+  { method, body }: Ask,
+  signal: AbortSignal | undefined,
+  read: (response: Response) => Promise<Result>,
+): Promise<Result> {
   stopIfCancelled(signal)
   try {
     const ask = sender.fetch ?? fetch
     const response = await ask(sender.url, {
-      method: 'POST',
-      headers: {
-        ...sender.headers,
-        'content-type': 'application/json',
-        accept: 'application/json',
-      },
-      body: JSON.stringify(body),
+      method,
+      headers: sender.headers,
+      ...(body === undefined ? {} : { body }),
       // Another server must not get the key and the texts.
       redirect: 'manual',
       ...(signal === undefined ? {} : { signal }),
     })
     if (!response.ok) throw await refusal(sender, response)
-    return parseAnswer(sender, await readText(sender, response))
+    return await read(response)
   } catch (thrown) {
     if (signal?.aborted) throw cancelled()
     throw thrown instanceof AppError ? thrown : unreachable(sender, thrown)

@@ -126,18 +126,27 @@ export class Authentication {
 
   async #keyById(id: string): Promise<ApiKey | null> {
     const now = this.#clock.now()
-    if (this.#listed === null || now - this.#listed.at >= VERIFIED_MS) {
-      this.#listed = { keys: this.#keys.list(), at: now }
-    }
-    const { keys } = this.#listed
-    const found = (
-      await keys.catch((error: unknown) => {
-        this.#listed = null
-        throw error
-      })
-    ).find((key) => key.id === id)
+    const isFresh = this.#listed !== null && now - this.#listed.at < VERIFIED_MS
+    const known = isFresh ? await this.#listed?.keys.then(withId(id)) : undefined
+    // The list may be older than the key.
+    const found = known ?? withId(id)(await this.#listAgain(now))
     return found !== undefined && (found.expiresAt === null || found.expiresAt > now) ? found : null
   }
+
+  async #listAgain(now: number): Promise<readonly ApiKey[]> {
+    const keys = this.#keys.list()
+    this.#listed = { keys, at: now }
+    try {
+      return await keys
+    } catch (error) {
+      this.#listed = null
+      throw error
+    }
+  }
+}
+
+function withId(id: string): (keys: readonly ApiKey[]) => ApiKey | undefined {
+  return (keys) => keys.find((key) => key.id === id)
 }
 
 /**

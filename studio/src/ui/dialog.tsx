@@ -32,6 +32,7 @@ export function Dialog({
         <Radix.Overlay className={shape === 'drawer' ? styles.veil : styles.overlay} />
         <Radix.Content
           className={[styles.panel, styles[shape]].join(' ')}
+          onOpenAutoFocus={focusPanel}
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
         >
           <header className={styles.header}>
@@ -51,6 +52,12 @@ export function Dialog({
       </Radix.Portal>
     </Radix.Root>
   )
+}
+
+/** Not the first button, which would show its name at once and take the first Escape for that. */
+function focusPanel(event: Event) {
+  event.preventDefault()
+  if (event.target instanceof HTMLElement) event.target.focus()
 }
 
 /** Asks before something that is hard to take back. The answer that changes nothing has the focus. */

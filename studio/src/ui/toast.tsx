@@ -49,7 +49,8 @@ export function ToastProvider({ children }: { children: ReactNode }) {
             </Toast.Close>
           </Toast.Root>
         ))}
-        <Toast.Viewport className={styles.viewport} />
+        {/* Each message is read out on its own; this only keeps an open drawer from hiding the way to undo. */}
+        <Toast.Viewport className={styles.viewport} aria-live="off" />
       </Toast.Provider>
     </Context>
   )

@@ -11,19 +11,25 @@ const TASK_PREFIXES = { query: 'task: search result | query: ', document: 'title
 const FIRST_GENERATION =
   /^(?:gemini-embedding-001|gemini-embedding-exp.*|text-embedding-.*|embedding-.*)$/
 
-export function gemini(options: RemoteOptions): RawSource {
-  const { model, dimensions } = options
+/** How one text is asked for, in a request of its own or among others. */
+export function geminiAsking({ model, dimensions }: RemoteOptions) {
   const resource = model.startsWith('models/') ? model : `models/${model}`
   const takesTaskType = FIRST_GENERATION.test(resource.slice('models/'.length))
+  return {
+    /** The model's path. */
+    resource,
+    request: (text: string, purpose: EmbedPurpose) => ({
+      model: resource,
+      content: { parts: [{ text: takesTaskType ? text : TASK_PREFIXES[purpose] + text }] },
+      ...(takesTaskType ? { taskType: TASK_TYPES[purpose] } : {}),
+      ...(dimensions === undefined ? {} : { outputDimensionality: dimensions }),
+    }),
+  }
+}
+
+export function gemini(options: RemoteOptions): RawSource {
+  const { resource, request } = geminiAsking(options)
   const key = parseKey(options.apiKey, options.source ?? 'gemini')
-
-  const request = (text: string, purpose: EmbedPurpose) => ({
-    model: resource,
-    content: { parts: [{ text: takesTaskType ? text : TASK_PREFIXES[purpose] + text }] },
-    ...(takesTaskType ? { taskType: TASK_TYPES[purpose] } : {}),
-    ...(dimensions === undefined ? {} : { outputDimensionality: dimensions }),
-  })
-
   return remoteSource(options, {
     source: 'gemini',
     baseUrl: 'https://generativelanguage.googleapis.com/v1beta',

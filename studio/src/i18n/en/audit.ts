@@ -1,1 +1,19 @@
-export const audit = {} as const
+export const audit = {
+  title: 'Audit',
+  description: 'Who did what to which memory, newest first. It holds ids, never text.',
+  onlySuperadmins: 'This page is for superadmins.',
+  log: 'Log',
+  when: 'When',
+  who: 'Who',
+  here: 'at the machine',
+  what: 'What was done',
+  whose: 'Whose',
+  toWhat: 'To what',
+  from: 'From',
+  until: 'Until',
+  clear: 'Clear filters',
+  andMore: '{count, plural, one {and # more} other {and # more}}',
+  empty: 'Nothing has been done yet',
+  nothingFits: 'Nothing fits',
+  notYet: 'Nothing yet among the last entries. There are older ones.',
+} as const

@@ -1,1 +1,50 @@
-export const review = {} as const
+export const review = {
+  title: 'Review',
+  description:
+    'What waits for a person: memories that look like instructions, and memories that contradict each other.',
+  suspects: 'Suspect',
+  conflicts: 'Conflicts',
+  suspectsHelp:
+    'These look like instructions to a model, or come from where anybody could write. None is used before somebody has approved it.',
+  suspectsEmpty: 'Nothing waits for approval',
+  suspectsEmptyHelp: 'What looks like an instruction to a model appears here before it is used.',
+  conflictsHelp:
+    'Both sides are in use, and neither rules nor a model could tell which one holds. You can.',
+  conflictsEmpty: 'Nothing contradicts anything',
+  conflictsEmptyHelp:
+    'When somebody says otherwise than before, and it is not clear what holds, both sides appear here.',
+  approve: 'Approve',
+  reject: 'Reject',
+  rejectTitle: 'Reject this memory?',
+  rejectHelp: 'It is forgotten, and not learned again from what was said. It can be taken back.',
+  approved: 'Approved. From now on it is used.',
+  rejected: 'Rejected. It is forgotten.',
+  edit: 'Edit',
+  open: 'Open the memory',
+  older: 'Said before',
+  newer: 'Says otherwise',
+  keepThis: 'Keep this one',
+  keepTitle: 'Keep this one, in the place of the other?',
+  keepHelp:
+    'The other is superseded: no longer used, but kept in the history. It can be taken back.',
+  kept: 'Settled. The other one is superseded.',
+  merge: 'Merge',
+  mergeTitle: 'Put one memory in the place of both',
+  mergeHelp:
+    'It keeps the sources of both. The other is superseded, and all of it can be taken back.',
+  mergeWords: 'What it says from now on',
+  mergeInto: 'Which memory stays',
+  merged: 'Merged.',
+  both: 'Both hold',
+  bothHelp: 'They are not in conflict: both stay in use as they are.',
+  bothDone: 'Both stay in use.',
+  sources: 'Where it comes from',
+  said: '{who}, {when}',
+  sourceGone: '{count, plural, one {# turn is} other {# turns are}} not kept any more.',
+  noSource: 'Not from a conversation. Written by: {source}',
+  openTurn: 'Open the conversation',
+  created: 'Kept {when}',
+  stated: '{count, plural, one {stated once} other {stated # times}}',
+  readOnly: 'You may look, but settling takes another role.',
+  loadMore: 'Load more',
+} as const

@@ -16,7 +16,8 @@ export const sessions = {
   chooseHelp: 'It is shown here, with what was learned from each turn.',
   back: 'All conversations',
   gone: 'Nothing is kept of this conversation',
-  goneHelp: 'It was forgotten, or belongs to another owner. What was learned from it may still be there.',
+  goneHelp:
+    'It was forgotten, or belongs to another owner. What was learned from it may still be there.',
   user: 'User: {user}',
   span: '{from} to {to}',
   distil: 'Distil now',
@@ -31,7 +32,6 @@ export const sessions = {
   bringBack: 'Bring the memories back',
   digest: 'Digest',
   openDigest: 'Open in the timeline',
-  noDigest: 'It has not been distilled yet.',
   learned: 'Learned',
   learnedElsewhere: 'Learned here, but not from a turn that is shown',
   learnedPartly: 'Only the newest {count} memories of this conversation are shown.',
@@ -48,6 +48,7 @@ export const sessions = {
   retryAll: 'Try all again',
   retried: '{count, plural, one {# exchange is} other {# exchanges are}} tried again.',
   goToTurn: 'Go to the turn',
+  turnGone: 'The turn that the link names is not kept any more.',
   markWaiting: 'waits',
   markDead: 'failed',
   roleUser: 'User',
@@ -77,7 +78,6 @@ export const sessions = {
   forgottenWith:
     'The turn is gone for good, and {count, plural, one {# memory is} other {# memories are}} in the bin.',
   loadMore: 'Load more',
-  shown: '{shown} of {total} turns',
   outcomeDistilled:
     'Distilled: {made, plural, =0 {nothing new} one {# memory new or changed} other {# memories new or changed}}, {known, plural, one {# known before} other {# known before}}.',
   outcomeReview: '{count, plural, one {# of them waits} other {# of them wait}} for review.',

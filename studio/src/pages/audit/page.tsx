@@ -1,3 +1,92 @@
+import { Link } from '@tanstack/react-router'
+import { textIn, usePageSearch } from '../../app/address.ts'
+import { useSession } from '../../app/session.tsx'
+import { useI18n } from '../../i18n/i18n.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Card, Empty, Loaded, Page } from '../../ui/surface.tsx'
+import { Table } from '../../ui/table.tsx'
+import styles from './audit.module.css'
+import { Filters } from './filters.tsx'
+import { type Entry, FILTERS, useAudit, useKeyNames } from './queries.ts'
+import { Targets } from './targets.tsx'
+
 export function AuditPage() {
-  return null
+  const { t } = useI18n()
+  const { may } = useSession()
+  return (
+    <Page title={t('audit.title')} description={t('audit.description')}>
+      {may('manage') ? <Log /> : <Empty icon="audit" title={t('audit.onlySuperadmins')} />}
+    </Page>
+  )
+}
+
+function Log() {
+  const { t } = useI18n()
+  const [search, change] = usePageSearch()
+  const log = useAudit(search)
+  const entries = log.data?.pages.flatMap((page) => page.entries) ?? []
+  const isNarrowed = FILTERS.some((name) => textIn(search, name) !== '')
+  return (
+    <Card title={t('audit.log')} isFlush>
+      <Filters search={search} onChange={change} entries={entries} />
+      <Loaded query={log} lines={8}>
+        {() =>
+          entries.length === 0 && !log.hasNextPage ? (
+            <Empty icon="audit" title={t(isNarrowed ? 'audit.nothingFits' : 'audit.empty')} />
+          ) : (
+            <Entries entries={entries} />
+          )
+        }
+      </Loaded>
+      {log.hasNextPage && (
+        <div className={styles.more}>
+          {entries.length === 0 && <p role="status">{t('audit.notYet')}</p>}
+          <Button isBusy={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
+            {t('common.showMore')}
+          </Button>
+        </div>
+      )}
+    </Card>
+  )
+}
+
+function Entries({ entries }: { entries: readonly Entry[] }) {
+  const { t, time } = useI18n()
+  const names = useKeyNames().data
+  return (
+    <Table
+      name={t('audit.log')}
+      rows={entries}
+      idOf={({ id }) => id}
+      columns={[
+        {
+          name: t('audit.when'),
+          cell: ({ at }) => (
+            <time className={styles.when} dateTime={at}>
+              {time(at)}
+            </time>
+          ),
+        },
+        {
+          name: t('audit.who'),
+          cell: ({ actor }) =>
+            actor === null ? (
+              <span className={styles.soft}>{t('audit.here')}</span>
+            ) : (
+              (names?.get(actor) ?? <code>{actor}</code>)
+            ),
+        },
+        { name: t('audit.what'), cell: ({ operation }) => <code>{operation}</code> },
+        {
+          name: t('audit.whose'),
+          cell: ({ owner }) => (
+            <Link to="/studio/memories" search={{ owner }}>
+              {owner}
+            </Link>
+          ),
+        },
+        { name: t('audit.toWhat'), cell: (entry) => <Targets entry={entry} /> },
+      ]}
+    />
+  )
 }

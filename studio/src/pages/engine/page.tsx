@@ -1,3 +1,38 @@
+import { useOwner } from '../../app/address.ts'
+import { useSession } from '../../app/session.tsx'
+import { useI18n } from '../../i18n/i18n.tsx'
+import { Empty, Page } from '../../ui/surface.tsx'
+import { EmbeddingCard } from './embedding.tsx'
+import { ModelsCard } from './models.tsx'
+import styles from './page.module.css'
+import { Parts } from './parts.tsx'
+import { ReindexCard } from './reindex.tsx'
+import { RerankCard } from './rerank.tsx'
+import { StoreCard } from './store.tsx'
+import { Warnings } from './warnings.tsx'
+
 export function EnginePage() {
-  return null
+  const { t } = useI18n()
+  const { may } = useSession()
+  const owner = useOwner()
+  if (!may('manage')) {
+    return (
+      <Page title={t('engine.title')}>
+        <Empty icon="engine" title={t('engine.onlySuperadmins')} />
+      </Page>
+    )
+  }
+  return (
+    <Page title={t('engine.title')} description={t('engine.description')}>
+      <Warnings owner={owner} />
+      <Parts owner={owner} />
+      <div className={styles.cards}>
+        <EmbeddingCard />
+        <ModelsCard owner={owner} />
+        <ReindexCard />
+        <RerankCard />
+        <StoreCard />
+      </div>
+    </Page>
+  )
 }

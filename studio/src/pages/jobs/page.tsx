@@ -1,3 +1,39 @@
+import { textIn, useOwner, usePageSearch } from '../../app/address.ts'
+import { useI18n } from '../../i18n/i18n.tsx'
+import { Page } from '../../ui/surface.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { Consolidation } from './consolidation.tsx'
+import { Learning } from './learning.tsx'
+import { Queue } from './queue.tsx'
+
+const PARTS = ['queue', 'consolidation', 'learning'] as const
+type Part = (typeof PARTS)[number]
+
 export function JobsPage() {
-  return null
+  const { t } = useI18n()
+  const owner = useOwner()
+  const [search, change] = usePageSearch()
+  const part = PARTS.find((each) => each === textIn(search, 'part')) ?? 'queue'
+  return (
+    <Page title={t('jobs.title')} description={t('jobs.description')}>
+      <Tabs<Part>
+        label={t('jobs.title')}
+        chosen={part}
+        onChoose={(chosen) => change({ part: chosen === 'queue' ? undefined : chosen })}
+        tabs={[
+          {
+            name: 'queue',
+            text: t('jobs.queue'),
+            content: <Queue owner={owner} search={search} onChange={change} />,
+          },
+          {
+            name: 'consolidation',
+            text: t('jobs.consolidation'),
+            content: <Consolidation key={owner} owner={owner} />,
+          },
+          { name: 'learning', text: t('jobs.learning'), content: <Learning owner={owner} /> },
+        ]}
+      />
+    </Page>
+  )
 }

@@ -7,7 +7,8 @@ export type Size = { readonly width: number; readonly height: number }
 /** `x` and `y` are in the middle of the view; a unit of the plane is `scale` pixels long. */
 export type Camera = Point & { readonly scale: number }
 
-const MARGIN_PX = 28
+/** Room for what is drawn around the outermost points. */
+const MARGIN_PX = 44
 const CLOSER_MAX = 40
 
 export function toScreen({ x, y, scale }: Camera, { width, height }: Size, point: Point): Point {

@@ -82,8 +82,8 @@ function draw(
   for (const spot of spots) {
     if (!selected.has(spot.memory.id) && spot.memory.id !== aimed) continue
     circle(spot, 2)
-    context.strokeStyle = palette[spot.memory.id === aimed ? '--text' : '--accent']
-    context.lineWidth = 2
+    context.strokeStyle = palette['--text']
+    context.lineWidth = spot.memory.id === aimed ? 3 : 1.5
     context.stroke()
   }
   if (lasso === null) return

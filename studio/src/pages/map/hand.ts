@@ -5,13 +5,14 @@ import type { Point } from './camera.ts'
 const STILL_PX = 4
 
 type HandOptions = {
-  readonly isSelecting: boolean
+  readonly isSelecting?: boolean
   readonly onTap: (at: Point) => void
   readonly onHover: (at: Point | null) => void
   readonly onPan: (dx: number, dy: number) => void
   readonly onPinch: (factor: number, at: Point) => void
-  readonly onLasso: (polygon: readonly Point[] | null) => void
-  readonly onLassoed: (polygon: readonly Point[], isMore: boolean) => void
+  /** Without these, nothing can be drawn around. */
+  readonly onLasso?: (polygon: readonly Point[] | null) => void
+  readonly onLassoed?: (polygon: readonly Point[], isMore: boolean) => void
 }
 
 /** Mouse and fingers: one that drags moves the map or draws a lasso, two zoom, one that is still opens. */
@@ -19,17 +20,17 @@ export function useHand(options: HandOptions) {
   const fingers = useRef(new Map<number, Point>())
   const drag = useRef<{ polygon: Point[] | null; moved: number } | null>(null)
   const { onTap, onHover, onPan, onPinch, onLasso, onLassoed } = options
-  const pointOf = ({ nativeEvent }: ReactPointerEvent): Point => ({
-    x: nativeEvent.offsetX,
-    y: nativeEvent.offsetY,
-  })
+  const pointOf = ({ currentTarget, clientX, clientY }: ReactPointerEvent): Point => {
+    const { left, top } = currentTarget.getBoundingClientRect()
+    return { x: clientX - left, y: clientY - top }
+  }
   return {
     onPointerDown: (event: ReactPointerEvent) => {
       if (event.button !== 0) return
       event.currentTarget.setPointerCapture(event.pointerId)
       const start = pointOf(event)
       fingers.current.set(event.pointerId, start)
-      const isLasso = options.isSelecting || event.shiftKey
+      const isLasso = onLassoed !== undefined && (options.isSelecting === true || event.shiftKey)
       drag.current = { polygon: isLasso ? [start] : null, moved: 0 }
     },
     onPointerMove: (event: ReactPointerEvent) => {
@@ -50,7 +51,7 @@ export function useHand(options: HandOptions) {
         onPinch(apart(now) / Math.max(1, apart(before)), still)
       } else if (drag.current.polygon !== null) {
         drag.current.polygon.push(now)
-        onLasso([...drag.current.polygon])
+        onLasso?.([...drag.current.polygon])
       } else onPan(now.x - before.x, now.y - before.y)
     },
     onPointerUp: (event: ReactPointerEvent) => {
@@ -59,12 +60,12 @@ export function useHand(options: HandOptions) {
       if (ended === null || fingers.current.size > 0) return
       drag.current = null
       if (ended.moved <= STILL_PX) onTap(pointOf(event))
-      else if (ended.polygon !== null) onLassoed(ended.polygon, event.ctrlKey || event.metaKey)
+      else if (ended.polygon !== null) onLassoed?.(ended.polygon, event.ctrlKey || event.metaKey)
     },
     onPointerCancel: (event: ReactPointerEvent) => {
       fingers.current.delete(event.pointerId)
       drag.current = null
-      onLasso(null)
+      onLasso?.(null)
     },
     onPointerLeave: () => onHover(null),
   }

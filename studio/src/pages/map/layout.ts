@@ -1,8 +1,8 @@
 /** Where memories lie on the map. Worked out beside the page, and kept as long as the page is open. */
 import { useCallback, useEffect, useMemo, useState } from 'react'
-import { PLACED_MIN, type Stage } from './projection.ts'
+import type { Stage } from './projection.ts'
 import type { FromWorker } from './projection.worker.ts'
-import type { MappedMemory, VectorsAnswer } from './queries.ts'
+import { type MappedMemory, PLACED_MIN, type VectorsAnswer } from './queries.ts'
 
 export type Layout = ReadonlyMap<string, { readonly x: number; readonly y: number }>
 

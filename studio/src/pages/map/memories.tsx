@@ -13,8 +13,13 @@ import { CATEGORIES } from '../memories/words.ts'
 import { useLayout } from './layout.ts'
 import { CategoryDot, Listed } from './listed.tsx'
 import styles from './page.module.css'
-import { PLACED_MIN } from './projection.ts'
-import { AMOUNTS, type MappedMemory, useVectors, type VectorsAnswer } from './queries.ts'
+import {
+  AMOUNTS,
+  type MappedMemory,
+  PLACED_MIN,
+  useVectors,
+  type VectorsAnswer,
+} from './queries.ts'
 import { Scatter } from './scatter.tsx'
 
 type Change = ReturnType<typeof usePageSearch>[1]
@@ -61,7 +66,12 @@ function Drawn({ owner, search, change, onOpen, answer }: Props & { answer: Vect
   return (
     <div className={styles.map}>
       <Controls search={search} change={change} answer={answer} />
-      <Troubles answer={answer} fault={fault} fresh={work === null ? fresh : 0} onAgain={drawAgain} />
+      <Troubles
+        answer={answer}
+        fault={fault}
+        fresh={work === null ? fresh : 0}
+        onAgain={drawAgain}
+      />
       {chosen.length > 0 && (
         <Selection
           owner={owner}

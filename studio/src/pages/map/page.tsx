@@ -48,9 +48,7 @@ export function MapPage() {
         onOpen={open}
         onEdit={setEdited}
       />
-      {edited !== null && (
-        <Editor owner={owner} memory={edited} onClose={() => setEdited(null)} />
-      )}
+      {edited !== null && <Editor owner={owner} memory={edited} onClose={() => setEdited(null)} />}
     </Page>
   )
 }

@@ -22,7 +22,6 @@ export type Progress = {
   readonly places: Float32Array | null
 }
 
-export const PLACED_MIN = 10
 const NEIGHBOURS = 15
 const EPOCHS_FEW = 300
 const EPOCHS_MANY = 200

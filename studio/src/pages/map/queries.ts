@@ -16,6 +16,9 @@ export type EntitiesAnswer = Answer<'/api/memory/entities'>
 /** How many memories can be drawn; the first is what is drawn unless somebody asks for more. */
 export const AMOUNTS = [1_000, 2_000, 5_000] as const
 
+/** With fewer there is nothing to see on a map. */
+export const PLACED_MIN = 10
+
 export function useVectors(owner: string, limit: number) {
   return useQuery({
     queryKey: ['map', owner, 'vectors', limit],

@@ -3,15 +3,7 @@ import { useCallback, useMemo, useRef, useState } from 'react'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import {
-  type Camera,
-  cameraOver,
-  isInside,
-  type Point,
-  toScreen,
-  useCamera,
-  useSize,
-} from './camera.ts'
+import { cameraOver, isInside, type Point, toScreen, useCamera, useSize } from './camera.ts'
 import { Drawing, radiusOf, type Spot } from './drawing.tsx'
 import { useHand } from './hand.ts'
 import type { Layout } from './layout.ts'

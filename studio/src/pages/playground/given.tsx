@@ -57,7 +57,7 @@ function Verdict({ given }: { given: Injection }) {
   const { t, number } = useI18n()
   const { block, skipped, because, gate, degraded, milliseconds, deadlineMs } = given
   const ms = number(Math.round(milliseconds))
-  const isLate = milliseconds > deadlineMs
+  const isLate = block !== '' && milliseconds > deadlineMs
   return (
     <>
       {skipped !== null && (

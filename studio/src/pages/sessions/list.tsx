@@ -140,10 +140,11 @@ function Row({
       <span className={styles.opening}>{opening ?? id}</span>
       <span className={styles.facts}>
         <span className={styles.name}>{user === null ? id : `${user} · ${id}`}</span>
-        <span>{ago(lastSaidAt)}</span>
+        <span>
+          {t('sessions.turns', { count: turns })} · {ago(lastSaidAt)}
+        </span>
       </span>
       <span className={styles.chips}>
-        <Chip>{t('sessions.turns', { count: turns })}</Chip>
         {episode !== null && <Chip tone="good">{t('sessions.distilledMark')}</Chip>}
         {pending > 0 && <Chip tone="accent">{t('sessions.waiting', { count: pending })}</Chip>}
         {dead > 0 && <Chip tone="bad">{t('sessions.failed', { count: dead })}</Chip>}

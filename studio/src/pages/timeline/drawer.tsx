@@ -112,7 +112,8 @@ function About({ episode, goneTurns }: { episode: Episode; goneTurns: readonly s
                 ...(firstTurn === undefined ? {} : { turn: firstTurn }),
               }}
             >
-              {sessionId} · {t('timeline.turns', { count: turns.length })}
+              {sessionId}
+              {turns.length > 0 && ` · ${t('timeline.turns', { count: turns.length })}`}
             </Link>
           )}
         </Fact>

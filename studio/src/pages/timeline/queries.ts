@@ -29,6 +29,11 @@ export function filtersIn(search: Search): EpisodeFilters {
   }
 }
 
+/** The last conversation first. */
+function byTime(a: Episode, b: Episode): number {
+  return a.happenedAt < b.happenedAt ? 1 : -1
+}
+
 /** All episodes of a month, the last conversation first. */
 export function useMonth(owner: string, month: string | null, filters: EpisodeFilters) {
   return useQuery({
@@ -53,25 +58,24 @@ export function useMonth(owner: string, month: string | null, filters: EpisodeFi
         episodes.push(...page.episodes)
         after = page.next
       } while (after !== null && episodes.length < EPISODES_MAX)
-      episodes.sort((a, b) => (a.happenedAt < b.happenedAt ? 1 : -1))
-      return { episodes, isComplete: after === null }
+      return { episodes: episodes.sort(byTime), isComplete: after === null }
     },
     enabled: month !== null,
     placeholderData: keepPreviousData,
   })
 }
 
-/** The one that was distilled last, to know where the timeline ends. Null when there is none at all. */
+/** The last conversation among those that were distilled last, where the timeline begins. Null when there is none. */
 export function useLatest(owner: string) {
   return useQuery({
     queryKey: ['episodes', owner, 'latest'],
     queryFn: async () => {
       const { episodes } = await data(
         api.GET('/api/episodes', {
-          params: { query: { owner, limit: 1, status: [...STATUSES] } },
+          params: { query: { owner, limit: PAGE_ROWS, status: [...STATUSES] } },
         }),
       )
-      return episodes[0] ?? null
+      return [...episodes].sort(byTime)[0] ?? null
     },
   })
 }

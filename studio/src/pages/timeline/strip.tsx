@@ -1,4 +1,5 @@
 /** A bar for each day of a month: how many conversations and how many other memories. A bar chooses its day. */
+import { useEffect, useRef } from 'react'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { daysIn, startOf } from './days.ts'
 import styles from './strip.module.css'
@@ -7,7 +8,7 @@ type Count = { readonly day: string; readonly episodes: number; readonly memorie
 
 const BAR_PX = 56
 /** So that one memory can still be seen beside a hundred. */
-const BAR_PX_MIN = 3
+const BAR_PX_MIN = 6
 
 export function Strip({
   month,
@@ -23,13 +24,19 @@ export function Strip({
   const { t, day: named, language } = useI18n()
   const byDay = new Map(counts.map((count) => [count.day, count]))
   const days = daysIn(month)
-  const most = (name: 'episodes' | 'memories') =>
-    Math.max(1, ...days.map((day) => byDay.get(day)?.[name] ?? 0))
-  const [episodesMax, memoriesMax] = [most('episodes'), most('memories')]
+  const max = Math.max(1, ...counts.flatMap(({ episodes, memories }) => [episodes, memories]))
+  const strip = useRef<HTMLOListElement>(null)
+  // Where not all days fit, those that were last filled are in view.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when another month is shown
+  useEffect(() => {
+    const filled = strip.current?.querySelectorAll('button:enabled')
+    const last = [...(filled ?? [])].at(-1)?.parentElement
+    if (last != null) strip.current?.scrollTo({ left: last.offsetLeft - last.offsetWidth * 8 })
+  }, [month])
   const weekday = new Intl.DateTimeFormat(language, { weekday: 'narrow' })
   return (
     <div>
-      <ol className={styles.strip} aria-label={t('timeline.overview')}>
+      <ol className={styles.strip} ref={strip} aria-label={t('timeline.overview')}>
         {days.map((day) => {
           const { episodes = 0, memories = 0 } = byDay.get(day) ?? {}
           const said = t('timeline.dayCounts', {
@@ -43,18 +50,22 @@ export function Strip({
               <button
                 type="button"
                 className={styles.bar}
-                aria-label={said}
                 aria-pressed={day === chosen}
                 title={said}
                 disabled={isEmpty && day !== chosen}
                 onClick={() => onChoose(day)}
               >
                 <span className={styles.columns} style={{ height: BAR_PX }}>
-                  <Column of={episodes} max={episodesMax} className={styles.episodes} />
-                  <Column of={memories} max={memoriesMax} className={styles.memories} />
+                  <Column of={episodes} max={max} className={styles.episodes} />
+                  <Column of={memories} max={max} className={styles.memories} />
                 </span>
-                <span className={styles.number}>{Number(day.slice(8))}</span>
-                <span className={styles.weekday}>{weekday.format(startOf(day))}</span>
+                <span className={styles.number} aria-hidden="true">
+                  {Number(day.slice(8))}
+                </span>
+                <span className={styles.weekday} aria-hidden="true">
+                  {weekday.format(startOf(day))}
+                </span>
+                <span className="visually-hidden">{said}</span>
               </button>
             </li>
           )
@@ -77,6 +88,7 @@ function Column({
   max: number
   className: string | undefined
 }) {
-  const height = of === 0 ? 0 : Math.max(BAR_PX_MIN, (of / max) * BAR_PX)
+  // By roots, because some days have a hundred times as many as others.
+  const height = of === 0 ? 0 : Math.max(BAR_PX_MIN, Math.sqrt(of / max) * BAR_PX)
   return <span className={className} style={{ height }} />
 }

@@ -1,0 +1,32 @@
+/** Whether batches are worth trying in this process. */
+
+const FAILURES_MAX = 2
+
+export class BatchBreaker {
+  #failures = 0
+  #because: string | null = null
+
+  /** Why there are no more batches; null while there are. */
+  get because(): string | null {
+    return this.#because
+  }
+
+  noteSuccess(): void {
+    this.#failures = 0
+  }
+
+  noteFailure(because: string): void {
+    this.#failures++
+    if (this.#failures >= FAILURES_MAX) this.disable(because)
+  }
+
+  disable(because: string): void {
+    this.#because ??= because
+  }
+
+  /** For `status`. */
+  report(): Readonly<Record<string, string | number | boolean>> {
+    const why = this.#because === null ? {} : { batchesOffBecause: this.#because }
+    return { batches: this.#because === null, batchFailures: this.#failures, ...why }
+  }
+}

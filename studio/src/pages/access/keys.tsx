@@ -1,0 +1,143 @@
+/** Who may come in: every key, without its secret, which nobody knows. */
+import { type ReactNode, useState } from 'react'
+import { api, data } from '../../api/client.ts'
+import { useSession } from '../../app/session.tsx'
+import { useI18n } from '../../i18n/i18n.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Confirm } from '../../ui/dialog.tsx'
+import { Card, Chip, Empty, Loaded } from '../../ui/surface.tsx'
+import { Table } from '../../ui/table.tsx'
+import { useTell } from '../../ui/toast.tsx'
+import styles from './access.module.css'
+import { CreateKey } from './create-key.tsx'
+import { type Key, useAttempt, useKeyList } from './queries.ts'
+
+export function Keys() {
+  const { t } = useI18n()
+  const keys = useKeyList()
+  const [isMaking, setMaking] = useState(false)
+  const [revoked, setRevoked] = useState<Key | null>(null)
+  return (
+    <Card
+      title={t('access.keys')}
+      isFlush
+      actions={
+        <Button look="primary" icon="add" onClick={() => setMaking(true)}>
+          {t('access.create')}
+        </Button>
+      }
+    >
+      <Loaded query={keys} lines={5}>
+        {(rows) =>
+          rows.length === 0 ? (
+            // Keys are off: whoever sits at the machine needs none.
+            <Empty icon="access" title={t('access.noKeys')}>
+              {t('access.noKeysHelp')}
+            </Empty>
+          ) : (
+            <KeyTable keys={rows} onRevoke={setRevoked} />
+          )
+        }
+      </Loaded>
+      {isMaking && <CreateKey onClose={() => setMaking(false)} />}
+      {revoked !== null && <Revoke apiKey={revoked} onClose={() => setRevoked(null)} />}
+    </Card>
+  )
+}
+
+function KeyTable({ keys, onRevoke }: { keys: readonly Key[]; onRevoke: (key: Key) => void }) {
+  const { t, day, ago } = useI18n()
+  const { session } = useSession()
+  return (
+    <Table
+      name={t('access.keys')}
+      rows={keys}
+      idOf={({ id }) => id}
+      columns={[
+        {
+          name: t('access.name'),
+          cell: ({ id, name }) => (
+            <div className={styles.named}>
+              <strong>{name}</strong>
+              {id === session.key && <Chip tone="accent">{t('access.you')}</Chip>}
+              <code className={styles.id}>{id}</code>
+            </div>
+          ),
+        },
+        { name: t('access.role'), cell: ({ role }) => <Chip>{role}</Chip> },
+        {
+          name: t('access.reaches'),
+          cell: ({ role, home, actsFor }) => (
+            <div className={styles.chips}>
+              <Chip tone="accent">{home}</Chip>
+              {role === 'superadmin' ? (
+                <span className={styles.soft}>{t('access.reachesAll')}</span>
+              ) : (
+                actsFor.map((owner) => <Chip key={owner}>{owner}</Chip>)
+              )}
+            </div>
+          ),
+        },
+        { name: t('access.created'), cell: ({ createdAt }) => <Day>{day(createdAt)}</Day> },
+        {
+          name: t('access.expires'),
+          cell: ({ expiresAt }) =>
+            expiresAt === null ? <Day>{t('common.never')}</Day> : <Expiry at={expiresAt} />,
+        },
+        {
+          name: t('access.lastUsed'),
+          cell: ({ lastUsedAt }) => (
+            <Day>{lastUsedAt === null ? t('common.never') : ago(lastUsedAt)}</Day>
+          ),
+        },
+        {
+          name: t('access.actions'),
+          cell: (key) => (
+            <Button
+              isSmall
+              icon="forget"
+              aria-label={t('access.revokeNamed', { name: key.name })}
+              onClick={() => onRevoke(key)}
+            >
+              {t('access.revoke')}
+            </Button>
+          ),
+        },
+      ]}
+    />
+  )
+}
+
+function Day({ children }: { children: ReactNode }) {
+  return <span className={styles.day}>{children}</span>
+}
+
+function Expiry({ at }: { at: string }) {
+  const { t, day } = useI18n()
+  const isOver = new Date(at).getTime() <= Date.now()
+  return isOver ? <Chip tone="bad">{t('access.expired')}</Chip> : <Day>{day(at)}</Day>
+}
+
+function Revoke({ apiKey, onClose }: { apiKey: Key; onClose: () => void }) {
+  const { t } = useI18n()
+  const { session } = useSession()
+  const attempt = useAttempt()
+  const tell = useTell()
+  const { id, name } = apiKey
+  const isOwn = id === session.key
+  return (
+    <Confirm
+      isOpen
+      onClose={onClose}
+      title={t('access.revokeTitle', { name })}
+      description={t(isOwn ? 'access.revokeOwnHelp' : 'access.revokeHelp')}
+      action={t('access.revoke')}
+      onConfirm={async () => {
+        const done = await attempt(() =>
+          data(api.DELETE('/api/keys/{id}', { params: { path: { id } } })),
+        )
+        if (done !== null) tell({ text: t('access.revoked', { name }) })
+      }}
+    />
+  )
+}

@@ -1,0 +1,62 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { api, data, type Schemas } from '../../api/client.ts'
+import { useI18n } from '../../i18n/i18n.tsx'
+import { useTell } from '../../ui/toast.tsx'
+
+export type Key = Schemas['Key']
+export type Role = Key['role']
+export const ROLES: readonly Role[] = ['user', 'reader', 'agent', 'superadmin']
+
+export function useKeyList() {
+  return useQuery({
+    queryKey: ['keys'],
+    queryFn: async () => (await data(api.GET('/api/keys'))).keys,
+  })
+}
+
+export type Owner = {
+  readonly owner: string
+  /** Those who are told apart within it. */
+  readonly users: number
+  readonly memories: number
+}
+
+/** Everybody who has memories, most first. */
+export function useOwners() {
+  return useQuery({
+    queryKey: ['owners'],
+    queryFn: () => data(api.GET('/api/owners')),
+    select: ({ owners }): readonly Owner[] => {
+      const found = new Map<string, { users: number; memories: number }>()
+      for (const { owner, user, memories } of owners) {
+        const before = found.get(owner) ?? { users: 0, memories: 0 }
+        found.set(owner, {
+          users: before.users + (user === null ? 0 : 1),
+          memories: before.memories + memories,
+        })
+      }
+      return [...found]
+        .map(([owner, counts]) => ({ owner, ...counts }))
+        .sort((a, b) => b.memories - a.memories || a.owner.localeCompare(b.owner))
+    },
+  })
+}
+
+/** Does something, says so when it fails, and shows what has become of it. */
+export function useAttempt() {
+  const cache = useQueryClient()
+  const tell = useTell()
+  const { t } = useI18n()
+  return async <Result>(work: () => Promise<Result>): Promise<Result | null> => {
+    try {
+      return await work()
+    } catch (error) {
+      tell({ text: error instanceof Error ? error.message : t('common.failed'), isBad: true })
+      return null
+    } finally {
+      await Promise.all(
+        ['keys', 'owners'].map((name) => cache.invalidateQueries({ queryKey: [name] })),
+      )
+    }
+  }
+}

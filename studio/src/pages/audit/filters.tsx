@@ -1,0 +1,105 @@
+import { useId } from 'react'
+import { type Search, textIn } from '../../app/address.ts'
+import { useI18n } from '../../i18n/i18n.tsx'
+import { Button } from '../../ui/button.tsx'
+import { CommittedField } from '../../ui/committed.tsx'
+import { Select } from '../../ui/field.tsx'
+import styles from './audit.module.css'
+import { type Entry, FILTERS, type Filter, NOBODY, useKeyNames } from './queries.ts'
+
+export function Filters({
+  search,
+  onChange,
+  entries,
+}: {
+  search: Search
+  onChange: (changes: Search) => void
+  /** What is shown suggests what to look for. */
+  entries: readonly Entry[]
+}) {
+  const { t } = useI18n()
+  const operations = useId()
+  const owners = useId()
+  const names = useKeyNames().data ?? new Map<string, string>()
+  const value = (name: Filter) => textIn(search, name)
+  const set = (name: Filter) => (text: string) => onChange({ [name]: text || undefined })
+  const actor = value('actor')
+  const isStranger = actor !== '' && actor !== NOBODY && !names.has(actor)
+  return (
+    <div className={styles.filters}>
+      <CommittedField
+        label={t('audit.what')}
+        placeholder="memory.forget"
+        list={operations}
+        spellCheck={false}
+        maxLength={100}
+        value={value('operation')}
+        onCommit={set('operation')}
+      />
+      <Suggestions id={operations} values={entries.flatMap(withKind)} />
+      <Select
+        label={t('audit.who')}
+        value={actor}
+        onChoose={set('actor')}
+        options={[
+          { value: '', text: t('common.all') },
+          { value: NOBODY, text: t('audit.here') },
+          ...[...names].map(([id, name]) => ({ value: id, text: name })),
+          ...(isStranger ? [{ value: actor, text: actor }] : []),
+        ]}
+      />
+      <CommittedField
+        label={t('audit.whose')}
+        list={owners}
+        spellCheck={false}
+        maxLength={200}
+        value={value('of')}
+        onCommit={set('of')}
+      />
+      <Suggestions id={owners} values={entries.map(({ owner }) => owner)} />
+      <CommittedField
+        label={t('audit.toWhat')}
+        placeholder="mem_…"
+        spellCheck={false}
+        maxLength={200}
+        value={value('target')}
+        onCommit={set('target')}
+      />
+      <CommittedField
+        label={t('audit.from')}
+        type="date"
+        value={value('from')}
+        onCommit={set('from')}
+      />
+      <CommittedField
+        label={t('audit.until')}
+        type="date"
+        value={value('until')}
+        onCommit={set('until')}
+      />
+      <Button
+        look="quiet"
+        disabled={FILTERS.every((name) => value(name) === '')}
+        onClick={() => onChange(Object.fromEntries(FILTERS.map((name) => [name, undefined])))}
+      >
+        {t('audit.clear')}
+      </Button>
+    </div>
+  )
+}
+
+/** As `memory.forget`, and `memory` for all of its kind. */
+function withKind({ operation }: Entry): readonly string[] {
+  const [kind = operation] = operation.split('.')
+  return [kind, operation]
+}
+
+function Suggestions({ id, values }: { id: string; values: readonly string[] }) {
+  return (
+    <datalist id={id}>
+      {[...new Set(values)].sort().map((value) => (
+        <option key={value} value={value} />
+      ))}
+    </datalist>
+  )
+}

@@ -1,0 +1,66 @@
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { api, data } from '../../api/client.ts'
+import type { paths } from '../../api/types.ts'
+import { type Search, textIn } from '../../app/address.ts'
+
+type AuditPage = paths['/api/audit']['get']['responses'][200]['content']['application/json']
+export type Entry = AuditPage['entries'][number]
+
+export const FILTERS = ['operation', 'actor', 'of', 'target', 'from', 'until'] as const
+export type Filter = (typeof FILTERS)[number]
+const ROWS_PER_PAGE = 50
+
+/** Whoever sat at the machine; the server takes this name for it. */
+export const NOBODY = 'none'
+
+/** The filters in the address, as the server takes them. */
+function queryIn(search: Search) {
+  const text = (name: Filter) => textIn(search, name)
+  return {
+    ...given('operation', text('operation')),
+    ...given('actor', text('actor')),
+    // Not `owner`, which is in the address of every page: the log is of everybody.
+    ...given('owner', text('of')),
+    ...given('target', text('target')),
+    ...given('from', startOf(text('from'), 0)),
+    // The day that is named is part of it.
+    ...given('before', startOf(text('until'), 1)),
+  }
+}
+
+function given<Name extends string>(name: Name, value: string): { [Key in Name]?: string } {
+  return value === '' ? {} : ({ [name]: value } as { [Key in Name]?: string }) // the one name
+}
+
+/** When a day begins where the reader is. */
+function startOf(day: string, daysLater: number): string {
+  const [year, month, date] = day.split('-').map(Number)
+  if (year === undefined || month === undefined || date === undefined) return ''
+  const at = new Date(year, month - 1, date + daysLater)
+  return Number.isNaN(at.getTime()) ? '' : at.toISOString()
+}
+
+export function useAudit(search: Search) {
+  const query = queryIn(search)
+  return useInfiniteQuery({
+    queryKey: ['audit', query],
+    queryFn: ({ pageParam }) =>
+      data(
+        api.GET('/api/audit', {
+          params: { query: { ...query, limit: ROWS_PER_PAGE, ...given('after', pageParam) } },
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** Names of keys by their ids. Those of revoked ones are gone. */
+export function useKeyNames() {
+  return useQuery({
+    queryKey: ['keys'],
+    queryFn: async () => (await data(api.GET('/api/keys'))).keys,
+    select: (keys) => new Map(keys.map(({ id, name }) => [id, name])),
+  })
+}

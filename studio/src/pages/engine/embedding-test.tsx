@@ -1,0 +1,73 @@
+import { type FormEvent, useState } from 'react'
+import { api, data } from '../../api/client.ts'
+import type { paths } from '../../api/types.ts'
+import { useI18n } from '../../i18n/i18n.tsx'
+import { Button } from '../../ui/button.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { Notice } from '../../ui/surface.tsx'
+import styles from './page.module.css'
+import { useAttempt } from './queries.ts'
+
+type Tested =
+  paths['/api/memory/embedding-test']['post']['responses'][200]['content']['application/json']
+
+/** Two sentences are embedded: how long that takes, what comes out, and how near they are. */
+export function EmbeddingTest() {
+  const { t } = useI18n()
+  const attempt = useAttempt()
+  const [text, setText] = useState(() => t('engine.testText'))
+  const [other, setOther] = useState(() => t('engine.testOther'))
+  const [tested, setTested] = useState<Tested | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const run = async (event: FormEvent) => {
+    event.preventDefault()
+    setBusy(true)
+    setTested(null)
+    const body = { text, ...(other.trim() === '' ? {} : { other }) }
+    setTested(await attempt(() => data(api.POST('/api/memory/embedding-test', { body }))))
+    setBusy(false)
+  }
+  return (
+    <form className={styles.part} onSubmit={(event) => void run(event)}>
+      <h3>{t('engine.testEmbedding')}</h3>
+      <TextField
+        label={t('engine.testTextLabel')}
+        value={text}
+        required
+        maxLength={2_000}
+        onChange={({ target }) => setText(target.value)}
+      />
+      <TextField
+        label={t('engine.testOtherLabel')}
+        value={other}
+        maxLength={2_000}
+        onChange={({ target }) => setOther(target.value)}
+      />
+      <div className={styles.line}>
+        <Button type="submit" icon="run" isBusy={isBusy} disabled={text.trim() === ''}>
+          {t('engine.test')}
+        </Button>
+        {isBusy && <span className={styles.small}>{t('engine.testWaits')}</span>}
+      </div>
+      {tested !== null && <Result tested={tested} />}
+    </form>
+  )
+}
+
+function Result({ tested }: { tested: Tested }) {
+  const { t, number } = useI18n()
+  const { works, error, model, dimensions, latencyMs, similarity } = tested
+  if (!works) return <Notice tone="bad">{error?.message}</Notice>
+  return (
+    <Notice tone="good">
+      {t('engine.embedded1', {
+        model: model ?? '',
+        count: dimensions ?? 0,
+        milliseconds: number(latencyMs, { maximumFractionDigits: 1 }),
+      })}
+      {similarity !== null && (
+        <> {t('engine.similarity', { value: number(similarity, { maximumFractionDigits: 2 }) })}</>
+      )}
+    </Notice>
+  )
+}

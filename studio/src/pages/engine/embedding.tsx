@@ -1,0 +1,177 @@
+/** Where vectors come from: what is chosen, what is in use, and whether it works. */
+import { useId } from 'react'
+import { useOwner } from '../../app/address.ts'
+import type { MessageKey } from '../../i18n/catalogue.ts'
+import { useI18n } from '../../i18n/i18n.tsx'
+import { CommittedField } from '../../ui/committed.tsx'
+import { Switch } from '../../ui/field.tsx'
+import { Card, Loaded, Notice } from '../../ui/surface.tsx'
+import { type InForce, storedAt, useChange, useInForce, type Value } from '../settings/queries.ts'
+import styles from './embedding.module.css'
+import { EmbeddingTest } from './embedding-test.tsx'
+import layout from './page.module.css'
+import { type EmbeddingProvider, useEmbeddingProviders, useEngine } from './queries.ts'
+
+const SOURCES = ['auto', 'transformers', 'static', 'remote', 'none'] as const
+const NAMES: Record<(typeof SOURCES)[number], readonly [MessageKey, MessageKey]> = {
+  auto: ['engine.sourceAuto', 'engine.sourceAutoHelp'],
+  transformers: ['engine.sourceTransformers', 'engine.sourceTransformersHelp'],
+  static: ['engine.sourceStatic', 'engine.sourceStaticHelp'],
+  remote: ['engine.sourceRemote', 'engine.sourceRemoteHelp'],
+  none: ['engine.sourceNone', 'engine.sourceNoneHelp'],
+}
+
+export function EmbeddingCard() {
+  const { t } = useI18n()
+  const inForce = useInForce('system', useOwner())
+  const providers = useEmbeddingProviders()
+  return (
+    <Card title={t('engine.embedding')}>
+      <Loaded query={inForce} lines={8}>
+        {(settings) => (
+          <Loaded query={providers} lines={8}>
+            {(known) => (
+              <div className={layout.stack}>
+                <Pending settings={settings} providers={known} />
+                <Sources settings={settings} providers={known} />
+                <EmbeddingTest />
+              </div>
+            )}
+          </Loaded>
+        )}
+      </Loaded>
+    </Card>
+  )
+}
+
+type Chosen = { settings: InForce; providers: readonly EmbeddingProvider[] }
+
+function Sources({ settings, providers }: Chosen) {
+  const { t } = useI18n()
+  const name = useId()
+  const change = useChange('system', useOwner())
+  const set = (setting: string, value: Value) =>
+    void change(setting, value, storedAt('system', settings, setting))
+  const source = settings.valueOf('embeddingSource')
+  return (
+    <>
+      <fieldset className={styles.choices}>
+        <legend>{t('engine.source')}</legend>
+        {SOURCES.map((value) => (
+          <label key={value} className={styles.choice}>
+            <input
+              type="radio"
+              name={name}
+              checked={source === value}
+              onChange={() => set('embeddingSource', value)}
+            />
+            <strong>{t(NAMES[value][0])}</strong>
+            <span>{t(NAMES[value][1])}</span>
+          </label>
+        ))}
+      </fieldset>
+      {source === 'auto' && (
+        <div className={layout.line}>
+          {(['transformersEnabled', 'staticEnabled'] as const).map((each) => (
+            <Switch
+              key={each}
+              label={t(
+                each === 'transformersEnabled' ? 'engine.mayTransformers' : 'engine.mayStatic',
+              )}
+              isOn={settings.valueOf(each) === true}
+              onTurn={(isOn) => set(each, isOn)}
+            />
+          ))}
+        </div>
+      )}
+      {(source === 'auto' || source === 'remote') && (
+        <RemoteModel
+          value={String(settings.valueOf('embeddingProviderModel') ?? '')}
+          providers={providers}
+          onSet={(model) => set('embeddingProviderModel', model === '' ? null : model)}
+        />
+      )}
+    </>
+  )
+}
+
+const BUILT_IN = ['transformers', 'static']
+
+function RemoteModel({
+  value,
+  providers,
+  onSet,
+}: {
+  value: string
+  providers: readonly EmbeddingProvider[]
+  onSet: (model: string) => void
+}) {
+  const { t } = useI18n()
+  const list = useId()
+  const remote = providers.filter(({ provider }) => !BUILT_IN.includes(provider))
+  const named = providerOf(value, remote)
+  return (
+    <>
+      <CommittedField
+        label={t('engine.remoteModel')}
+        help={t('engine.remoteModelHelp')}
+        list={list}
+        placeholder="openai/text-embedding-3-small"
+        spellCheck={false}
+        maxLength={200}
+        value={value}
+        onCommit={onSet}
+      />
+      <datalist id={list}>
+        {remote
+          .flatMap(({ models }) => models)
+          .map(({ id }) => (
+            <option key={id} value={id} />
+          ))}
+      </datalist>
+      {value !== '' && named === undefined && (
+        <Notice tone="warn">{t('engine.providerUnknown')}</Notice>
+      )}
+      {named?.hasKey === false && (
+        <Notice tone="warn">{t('engine.providerKeyless', { provider: named.provider })}</Notice>
+      )}
+    </>
+  )
+}
+
+function providerOf(model: string, providers: readonly EmbeddingProvider[]) {
+  return providers.find(({ provider }) => model.startsWith(`${provider}/`))
+}
+
+/** Settings are read at the start, and what the server was started with goes before them. */
+function Pending({ settings, providers }: Chosen) {
+  const { t } = useI18n()
+  const embedding = useEngine().data?.embedding
+  if (embedding === undefined) return null
+  const wanted = wantedSource(settings, providers)
+  const model = String(settings.valueOf('embeddingProviderModel') ?? '')
+  const isOtherModel =
+    wanted !== null && !BUILT_IN.includes(wanted) && model !== `${wanted}/${embedding.model}`
+  if (wanted === embedding.source && !isOtherModel) return null
+  return (
+    <Notice tone="warn">
+      {t('engine.pending', {
+        running: embedding.source ?? t('common.none'),
+        wanted: wanted ?? t('common.none'),
+      })}
+    </Notice>
+  )
+}
+
+/** As the server chooses when it starts. */
+function wantedSource(settings: InForce, providers: readonly EmbeddingProvider[]): string | null {
+  const source = settings.valueOf('embeddingSource')
+  const model = String(settings.valueOf('embeddingProviderModel') ?? '')
+  const remote = providerOf(model, providers)
+  if (source === 'none') return null
+  if (source === 'remote') return remote?.provider ?? null
+  if (source !== 'auto') return String(source)
+  if (model !== '') return remote?.hasKey === true ? remote.provider : 'transformers'
+  if (settings.valueOf('transformersEnabled') === true) return 'transformers'
+  return settings.valueOf('staticEnabled') === true ? 'static' : null
+}

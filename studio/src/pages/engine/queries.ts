@@ -1,0 +1,116 @@
+/** What the engine says of itself, and what it is asked to do. */
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { api, data } from '../../api/client.ts'
+import type { paths } from '../../api/types.ts'
+import { useI18n } from '../../i18n/i18n.tsx'
+import { useTell } from '../../ui/toast.tsx'
+
+/** States change by themselves: models wake up, fail and heal. */
+const LOOK_AGAIN_MS = 10_000
+const LOOK_CLOSELY_MS = 700
+
+type Answer<Path extends keyof paths> = paths[Path] extends {
+  get: { responses: { 200: { content: { 'application/json': infer Body } } } }
+}
+  ? Body
+  : never
+export type EngineStatus = Answer<'/api/memory/engine-status'>
+export type SystemStatus = Answer<'/api/status'>
+export type Learning = Answer<'/api/signals/report'>
+export type EmbeddingProvider = Answer<'/api/memory/embedding-providers'>['providers'][number]
+
+export function useEngine() {
+  return useQuery({
+    queryKey: ['engine', 'status'],
+    queryFn: () => data(api.GET('/api/memory/engine-status')),
+    refetchInterval: LOOK_AGAIN_MS,
+  })
+}
+
+export function useSystem() {
+  return useQuery({
+    queryKey: ['engine', 'system'],
+    queryFn: () => data(api.GET('/api/status')),
+    refetchInterval: LOOK_AGAIN_MS,
+  })
+}
+
+export function useLearning(owner: string) {
+  return useQuery({
+    queryKey: ['engine', 'learning', owner],
+    queryFn: () => data(api.GET('/api/signals/report', { params: { query: { owner } } })),
+    refetchInterval: LOOK_AGAIN_MS,
+  })
+}
+
+/** How many the server tells at once; more are told as "at least". */
+export const JOBS_MAX = 200
+
+export function useJobCounts() {
+  const count = async (status: 'waiting' | 'running' | 'dead') => {
+    const query = { status, limit: JOBS_MAX }
+    return (await data(api.GET('/api/jobs', { params: { query } }))).jobs.length
+  }
+  return useQuery({
+    queryKey: ['jobs', 'counts'],
+    queryFn: async () => ({
+      waiting: await count('waiting'),
+      running: await count('running'),
+      dead: await count('dead'),
+    }),
+  })
+}
+
+export function useEmbeddingProviders() {
+  return useQuery({
+    queryKey: ['engine', 'embedding-providers'],
+    queryFn: async () => (await data(api.GET('/api/memory/embedding-providers'))).providers,
+  })
+}
+
+export function useModelProviders() {
+  return useQuery({
+    queryKey: ['engine', 'models'],
+    queryFn: () => data(api.GET('/api/models')),
+  })
+}
+
+export function useReindex() {
+  return useQuery({
+    queryKey: ['reindex'],
+    queryFn: () => data(api.GET('/api/memory/reindex')),
+    refetchInterval: ({ state }) =>
+      state.data?.running === true ? LOOK_CLOSELY_MS : LOOK_AGAIN_MS,
+  })
+}
+
+/** What requests with memories cost in the last days. */
+export function useCost(owner: string, days: number, isAsked: boolean) {
+  return useQuery({
+    queryKey: ['receipts', owner, 'cost', days],
+    queryFn: () => {
+      const since = new Date(Date.now() - days * 86_400_000).toISOString()
+      return data(api.GET('/api/receipts/stats', { params: { query: { owner, since } } }))
+    },
+    enabled: isAsked,
+  })
+}
+
+/** Does something, and says so when it fails. */
+export function useAttempt() {
+  const cache = useQueryClient()
+  const tell = useTell()
+  const { t } = useI18n()
+  return async <Result>(work: () => Promise<Result>): Promise<Result | null> => {
+    try {
+      return await work()
+    } catch (error) {
+      tell({ text: error instanceof Error ? error.message : t('common.failed'), isBad: true })
+      return null
+    } finally {
+      await Promise.all(
+        ['engine', 'reindex', 'jobs'].map((name) => cache.invalidateQueries({ queryKey: [name] })),
+      )
+    }
+  }
+}

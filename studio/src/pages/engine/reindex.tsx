@@ -1,0 +1,89 @@
+import { useState } from 'react'
+import { api, data } from '../../api/client.ts'
+import { useI18n } from '../../i18n/i18n.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Confirm } from '../../ui/dialog.tsx'
+import { Card, Loaded, Notice } from '../../ui/surface.tsx'
+import styles from './page.module.css'
+import { useAttempt, useEngine, useReindex } from './queries.ts'
+
+export function ReindexCard() {
+  const { t } = useI18n()
+  const progress = useReindex()
+  const hasModel = useEngine().data?.embedding.source !== null
+  return (
+    <Card title={t('engine.reindex')}>
+      {hasModel ? (
+        <Loaded query={progress} lines={3}>
+          {(now) => <Reindexing {...now} />}
+        </Loaded>
+      ) : (
+        <p className={styles.soft}>{t('engine.reindexOff')}</p>
+      )}
+    </Card>
+  )
+}
+
+function Reindexing({
+  running,
+  done,
+  total,
+  pending,
+  error,
+}: NonNullable<ReturnType<typeof useReindex>['data']>) {
+  const { t } = useI18n()
+  const attempt = useAttempt()
+  const [isAsking, setAsking] = useState(false)
+  const start = (force: boolean) =>
+    attempt(() => data(api.POST('/api/memory/reindex', { body: { force } })))
+  return (
+    <div className={styles.stack}>
+      <p className={styles.soft}>{t('engine.reindexHelp')}</p>
+      {running ? (
+        <div role="status">
+          <progress
+            className={styles.progress}
+            aria-label={t('engine.reindex')}
+            value={done}
+            max={Math.max(1, total)}
+          />
+          <p className={styles.small}>{t('engine.reindexing', { done, total })}</p>
+        </div>
+      ) : (
+        <>
+          {error !== null && <Notice tone="bad">{error}</Notice>}
+          <p role="status">
+            {pending > 0
+              ? t('engine.pendingVectors', { count: pending })
+              : t(total > 0 && error === null ? 'engine.reindexed' : 'engine.allVectors', {
+                  count: total,
+                })}
+          </p>
+        </>
+      )}
+      <div className={styles.line}>
+        <Button
+          look="primary"
+          icon="run"
+          isBusy={running}
+          disabled={pending === 0}
+          onClick={() => void start(false)}
+        >
+          {t('engine.reindexNow')}
+        </Button>
+        <Button icon="restore" disabled={running} onClick={() => setAsking(true)}>
+          {t('engine.reindexAll')}
+        </Button>
+      </div>
+      <Confirm
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        isDangerous={false}
+        title={t('engine.reindexAllTitle')}
+        description={t('engine.reindexAllHelp')}
+        action={t('engine.reindexAll')}
+        onConfirm={() => start(true)}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,152 @@
+/** Where everything is kept, and whether what is derived from it is right. */
+import { useState } from 'react'
+import { api, data } from '../../api/client.ts'
+import type { paths } from '../../api/types.ts'
+import { useI18n } from '../../i18n/i18n.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Confirm } from '../../ui/dialog.tsx'
+import { Card, Chip, Loaded, Notice } from '../../ui/surface.tsx'
+import { Table } from '../../ui/table.tsx'
+import styles from './page.module.css'
+import { type SystemStatus, useAttempt, useSystem } from './queries.ts'
+
+type Findings = paths['/api/doctor']['get']['responses'][200]['content']['application/json']
+
+export function StoreCard() {
+  const { t } = useI18n()
+  const system = useSystem()
+  return (
+    <Card title={t('engine.store')}>
+      <div className={styles.stack}>
+        <Loaded query={system} lines={5}>
+          {(status) => <Facts {...status} />}
+        </Loaded>
+        <Doctor />
+      </div>
+    </Card>
+  )
+}
+
+function Facts({ store, version }: SystemStatus) {
+  const { t, number } = useI18n()
+  const { kind, location, schemaVersion, sizeBytes, memories, facts } = store
+  return (
+    <dl className={styles.facts}>
+      <dt>{t('engine.storeKind')}</dt>
+      <dd>
+        {kind} {typeof facts.sqlite === 'string' && facts.sqlite}
+      </dd>
+      <dt>{t('engine.storePlace')}</dt>
+      <dd>
+        <code>{location}</code>
+      </dd>
+      {sizeBytes !== null && (
+        <>
+          <dt>{t('engine.storeSize')}</dt>
+          <dd>{inBytes(sizeBytes, number)}</dd>
+        </>
+      )}
+      <dt>{t('engine.storeMemories')}</dt>
+      <dd>{number(memories ?? 0)}</dd>
+      {typeof facts.encrypted === 'boolean' && (
+        <>
+          <dt>{t('engine.storeEncryption')}</dt>
+          <dd>
+            <Chip tone={facts.encrypted ? 'good' : 'plain'}>
+              {t(facts.encrypted ? 'engine.encrypted' : 'engine.notEncrypted')}
+            </Chip>
+          </dd>
+        </>
+      )}
+      {typeof facts.durability === 'string' && (
+        <>
+          <dt>{t('engine.storeDurability')}</dt>
+          <dd>{facts.durability}</dd>
+        </>
+      )}
+      <dt>{t('engine.storeSchema')}</dt>
+      <dd>{number(schemaVersion)}</dd>
+      <dt>{t('engine.version')}</dt>
+      <dd>{version}</dd>
+    </dl>
+  )
+}
+
+const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
+
+function inBytes(bytes: number, number: ReturnType<typeof useI18n>['number']): string {
+  const power = bytes === 0 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3))
+  return number(bytes / 1_000 ** power, {
+    style: 'unit',
+    unit: UNITS[power] ?? 'byte',
+    maximumFractionDigits: 1,
+  })
+}
+
+function Doctor() {
+  const { t } = useI18n()
+  const attempt = useAttempt()
+  const [found, setFound] = useState<Findings | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const [isAsking, setAsking] = useState(false)
+  const run = async (isRepair: boolean) => {
+    setBusy(true)
+    const told = await attempt(() =>
+      data(isRepair ? api.POST('/api/doctor') : api.GET('/api/doctor')),
+    )
+    setBusy(false)
+    if (told !== null) setFound(told)
+  }
+  const canRepair =
+    found !== null && !found.isRepaired && found.faults.some(({ repairable }) => repairable)
+  return (
+    <div className={styles.part}>
+      <h3>{t('engine.doctor')}</h3>
+      <p className={styles.soft}>{t('engine.doctorHelp')}</p>
+      <div className={styles.line}>
+        <Button icon="check" isBusy={isBusy} onClick={() => void run(false)}>
+          {t('engine.doctorRun')}
+        </Button>
+        {canRepair && (
+          <Button look="danger" disabled={isBusy} onClick={() => setAsking(true)}>
+            {t('engine.doctorRepair')}
+          </Button>
+        )}
+      </div>
+      {found !== null && <Found {...found} />}
+      <Confirm
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        title={t('engine.doctorRepairTitle')}
+        description={t('engine.doctorRepairHelp')}
+        action={t('engine.doctorRepair')}
+        onConfirm={() => run(true)}
+      />
+    </div>
+  )
+}
+
+function Found({ faults, isRepaired }: Findings) {
+  const { t, number } = useI18n()
+  if (faults.length === 0) return <Notice tone="good">{t('engine.doctorWell')}</Notice>
+  return (
+    <>
+      <Notice tone={isRepaired ? 'good' : 'warn'}>
+        {t(isRepaired ? 'engine.doctorRepaired' : 'engine.doctorFound', { count: faults.length })}
+      </Notice>
+      <Table
+        name={t('engine.doctor')}
+        rows={faults}
+        idOf={({ what }) => what}
+        columns={[
+          { name: t('engine.fault'), cell: ({ what }) => what },
+          { name: t('engine.faultCount'), isNumber: true, cell: ({ count }) => number(count) },
+          {
+            name: t('engine.faultRepairable'),
+            cell: ({ repairable }) => t(repairable ? 'common.yes' : 'common.no'),
+          },
+        ]}
+      />
+    </>
+  )
+}

@@ -1,0 +1,173 @@
+/** How learning goes: with which model, at what cost, what waits for it and what it could not do. */
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api, data, type Signal } from '../../api/client.ts'
+import type { paths } from '../../api/types.ts'
+import { useActing } from '../../app/acting.ts'
+import { useSession } from '../../app/session.tsx'
+import { useI18n } from '../../i18n/i18n.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Card, Loaded, Meter, Notice, Stat, Stats } from '../../ui/surface.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { useTell } from '../../ui/toast.tsx'
+import styles from './page.module.css'
+import { useDead, useLearning } from './queries.ts'
+
+type LearningReport =
+  paths['/api/signals/report']['get']['responses']['200']['content']['application/json']
+
+export function Learning({ owner }: { owner: string }) {
+  const { t, number } = useI18n()
+  const query = useLearning(owner)
+  return (
+    <Loaded query={query} lines={6}>
+      {(report) => (
+        <div className={styles.parts}>
+          <Troubles owner={owner} report={report} />
+          <Stats>
+            <Stat
+              name={t('jobs.model')}
+              value={<span className={styles.model}>{report.model ?? t('jobs.noModel')}</span>}
+            />
+            <Stat name={t('jobs.pending')} value={number(report.signals.pending)} />
+            <Stat name={t('jobs.processed')} value={number(report.signals.processed)} />
+            <Stat name={t('jobs.dead')} value={number(report.signals.dead)} />
+            {report.spent !== null && (
+              <>
+                <Stat name={t('jobs.calls')} value={number(report.spent.calls)} />
+                <Stat
+                  name={t('jobs.spent')}
+                  value={number(report.spent.input + report.spent.output)}
+                />
+              </>
+            )}
+          </Stats>
+          {report.spent !== null && <Budget spent={report.spent} />}
+          {report.signals.dead > 0 && <Dead owner={owner} />}
+        </div>
+      )}
+    </Loaded>
+  )
+}
+
+function Troubles({ owner, report }: { owner: string; report: LearningReport }) {
+  const { t, time } = useI18n()
+  const { model, restsUntil, spent } = report
+  const isSpent = spent !== null && spent.budget > 0 && spent.input + spent.output >= spent.budget
+  return (
+    <>
+      {model === null && (
+        <Notice tone="warn">
+          {t('jobs.noModelHelp')}{' '}
+          <Link to="/studio/settings" search={{ owner } as never}>
+            {t('jobs.openSettings')}
+          </Link>
+        </Notice>
+      )}
+      {restsUntil !== null && (
+        <Notice tone="warn">{t('jobs.rests', { when: time(restsUntil) })}</Notice>
+      )}
+      {isSpent && <Notice tone="warn">{t('jobs.budgetGone')}</Notice>}
+    </>
+  )
+}
+
+function Budget({ spent }: { spent: NonNullable<LearningReport['spent']> }) {
+  const { t, number } = useI18n()
+  const used = spent.input + spent.output
+  if (spent.budget === 0) return <p className={styles.faint}>{t('jobs.noBudget')}</p>
+  const said = t('jobs.ofBudget', { used: number(used), budget: number(spent.budget) })
+  return (
+    <p className={styles.progress}>
+      <Meter name={said} value={Math.min(used, spent.budget)} max={spent.budget} />
+      {said}
+    </p>
+  )
+}
+
+function Dead({ owner }: { owner: string }) {
+  const { t, time } = useI18n()
+  const { may } = useSession()
+  const query = useDead(owner)
+  const { retry, isBusy } = useRetry(owner)
+  const columns: readonly Column<Signal>[] = [
+    {
+      name: t('jobs.conversation'),
+      cell: ({ sessionId, turns, user }) => (
+        <Link
+          to="/studio/sessions"
+          search={
+            {
+              ...{ owner, session: sessionId, turn: turns[0] },
+              ...(user === null ? {} : { user }),
+            } as never // every page has its own words in the address
+          }
+        >
+          {sessionId}
+        </Link>
+      ),
+    },
+    { name: t('jobs.said'), cell: ({ createdAt }) => time(createdAt) },
+    {
+      name: t('jobs.error'),
+      cell: ({ error, attempts }) => (
+        <>
+          <code>{error ?? t('jobs.unknown')}</code>, {t('jobs.attempts', { count: attempts })}
+        </>
+      ),
+    },
+    ...(may('curate')
+      ? [
+          {
+            name: t('jobs.actions'),
+            cell: (signal: Signal) => (
+              <Button isSmall disabled={isBusy} onClick={() => void retry([signal.id])}>
+                {t('jobs.retryFailed')}
+              </Button>
+            ),
+          },
+        ]
+      : []),
+  ]
+  return (
+    <Card
+      title={t('jobs.deadTitle')}
+      isFlush
+      actions={
+        may('curate') && (
+          <Button isSmall isBusy={isBusy} onClick={() => void retry()}>
+            {t('jobs.retryAll')}
+          </Button>
+        )
+      }
+    >
+      <p className={styles.help}>{t('jobs.deadHelp')}</p>
+      <Loaded query={query}>
+        {({ signals }) => (
+          <Table
+            name={t('jobs.deadTitle')}
+            columns={columns}
+            rows={signals}
+            idOf={({ id }) => id}
+          />
+        )}
+      </Loaded>
+    </Card>
+  )
+}
+
+function useRetry(owner: string) {
+  const { t } = useI18n()
+  const tell = useTell()
+  const { attempt } = useActing(owner, ['signals', 'sessions', 'jobs'])
+  const [isBusy, setBusy] = useState(false)
+  /** Without ids, all of them. */
+  const retry = async (ids?: string[]) => {
+    setBusy(true)
+    const body = { owner, ...(ids === undefined ? {} : { ids }) }
+    const done = await attempt(() => data(api.POST('/api/signals/retry', { body })))
+    if (done !== null) tell({ text: t('jobs.signalsRetried', { count: done.signals.length }) })
+    setBusy(false)
+  }
+  return { retry, isBusy }
+}

@@ -1,0 +1,85 @@
+/** What the page asks the server. */
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { api, data, type Job, type Schemas } from '../../api/client.ts'
+import { useSession } from '../../app/session.tsx'
+
+export type Report = Schemas['ConsolidationReport']
+export type Action = Report['actions'][number]
+
+export const STATUSES: readonly Job['status'][] = [
+  'running',
+  'waiting',
+  'dead',
+  'done',
+  'cancelled',
+]
+
+const JOBS_PER_PAGE = 50
+const DEAD_MAX = 100
+/** Work that runs is looked at this often; all else is told by the server. */
+const RUNNING_MS = 2_000
+
+export type JobFilter = {
+  /** Null: everybody's. */
+  readonly owner: string | null
+  readonly status: Job['status'] | null
+}
+
+export function useJobs({ owner, status }: JobFilter) {
+  return useInfiniteQuery({
+    queryKey: ['jobs', owner, status],
+    queryFn: ({ pageParam }) =>
+      data(
+        api.GET('/api/jobs', {
+          params: {
+            query: {
+              limit: JOBS_PER_PAGE,
+              ...(owner === null ? {} : { owner }),
+              ...(status === null ? {} : { status }),
+              ...(pageParam === '' ? {} : { after: pageParam }),
+            },
+          },
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+    refetchInterval: ({ state }) =>
+      state.data?.pages.some(({ jobs }) => jobs.some((job) => job.status === 'running'))
+        ? RUNNING_MS
+        : false,
+  })
+}
+
+/** How far the embedding of memories is, for those who may know. */
+export function useIndexing() {
+  return useQuery({
+    queryKey: ['reindex', 'progress'],
+    queryFn: () => data(api.GET('/api/memory/reindex')),
+    enabled: useSession().may('manage'),
+    refetchInterval: ({ state }) => (state.data?.running === true ? RUNNING_MS : false),
+  })
+}
+
+export function useReports(owner: string) {
+  return useQuery({
+    queryKey: ['consolidations', owner],
+    queryFn: () => data(api.GET('/api/consolidate', { params: { query: { owner } } })),
+  })
+}
+
+export function useLearning(owner: string) {
+  return useQuery({
+    queryKey: ['signals', owner, 'report'],
+    queryFn: () => data(api.GET('/api/signals/report', { params: { query: { owner } } })),
+  })
+}
+
+export function useDead(owner: string) {
+  return useQuery({
+    queryKey: ['signals', owner, 'dead'],
+    queryFn: () =>
+      data(
+        api.GET('/api/signals', { params: { query: { owner, status: 'dead', limit: DEAD_MAX } } }),
+      ),
+  })
+}

@@ -1,0 +1,81 @@
+/** What waits for a person, and what the person says to it. Every answer can be taken back from its message. */
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { api, data, type Memory, type Schemas } from '../../api/client.ts'
+import { useActing } from '../../app/acting.ts'
+import { useI18n } from '../../i18n/i18n.tsx'
+
+export type Conflict = Schemas['Conflict']
+
+const PER_PAGE = 25
+const SHOWN = ['review', 'memories', 'memory', 'stats']
+
+export function useSuspects(owner: string) {
+  return useInfiniteQuery({
+    queryKey: ['review', owner, 'suspects'],
+    queryFn: ({ pageParam }) =>
+      data(api.GET('/api/review', { params: { query: { owner, ...page(pageParam) } } })),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+  })
+}
+
+export function useConflicts(owner: string) {
+  return useInfiniteQuery({
+    queryKey: ['review', owner, 'conflicts'],
+    queryFn: ({ pageParam }) =>
+      data(api.GET('/api/review/conflicts', { params: { query: { owner, ...page(pageParam) } } })),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+  })
+}
+
+function page(after: string) {
+  return { limit: PER_PAGE, ...(after === '' ? {} : { after }) }
+}
+
+/** What a memory was learned from. */
+export function useSources(owner: string, { id, version }: Memory) {
+  return useQuery({
+    queryKey: ['memory', owner, id, 'sources', version],
+    queryFn: () =>
+      data(api.GET('/api/memory/{id}/sources', { params: { path: { id }, query: { owner } } })),
+  })
+}
+
+export function useSettling(owner: string) {
+  const { t } = useI18n()
+  const { attempt, undoable } = useActing(owner, SHOWN)
+  const at = (id: string) => ({ params: { path: { id } }, body: { owner } })
+  const told = (text: string, done: { readonly memory: Memory } | null) => {
+    if (done !== null) undoable(text, done.memory.change)
+  }
+  return {
+    refresh: () => attempt(async () => undefined),
+    approve: async ({ id }: Memory) =>
+      told(
+        t('review.approved'),
+        await attempt(() => data(api.POST('/api/review/{id}/approve', at(id)))),
+      ),
+    reject: async ({ id }: Memory) =>
+      told(
+        t('review.rejected'),
+        await attempt(() => data(api.POST('/api/review/{id}/reject', at(id)))),
+      ),
+    /** Both hold. */
+    reconcile: async ({ memory }: Conflict) =>
+      told(
+        t('review.bothDone'),
+        await attempt(() => data(api.POST('/api/review/{id}/reconcile', at(memory.id)))),
+      ),
+    settle: async (keep: Memory, drop: Memory, content?: string): Promise<boolean> => {
+      const body = {
+        ...{ owner, keep: keep.id, drop: drop.id },
+        ...(content === undefined ? {} : { content }),
+      }
+      const done = await attempt(() => data(api.POST('/api/review/settle', { body })))
+      if (done === null) return false
+      undoable(t(content === undefined ? 'review.kept' : 'review.merged'), done.change)
+      return true
+    },
+  }
+}

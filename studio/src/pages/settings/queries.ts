@@ -1,0 +1,98 @@
+/** What can be set, what is in force, and changes, which can be taken back from their message. */
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { ApiError, api, data, type Schemas } from '../../api/client.ts'
+import type { paths } from '../../api/types.ts'
+import { useI18n } from '../../i18n/i18n.tsx'
+import { useTell } from '../../ui/toast.tsx'
+
+export type Setting = Schemas['Setting']
+export type Value = string | number | boolean | null
+export type Source = 'default' | 'start' | 'system' | 'owner'
+/** What is set for everybody, or for one owner. */
+export type Level = 'system' | 'owner'
+
+type Change = NonNullable<
+  paths['/api/settings/memory']['put']['requestBody']
+>['content']['application/json']
+
+export type InForce = {
+  readonly valueOf: (name: string) => Value
+  readonly sourceOf: (name: string) => Source
+}
+
+export function useDeclared() {
+  return useQuery({
+    queryKey: ['settings', 'table'],
+    queryFn: async () => (await data(api.GET('/api/settings'))).settings,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+}
+
+function placeOf(level: Level, owner: string) {
+  return level === 'system' ? { level } : { level, owner }
+}
+
+export function useInForce(level: Level, owner: string) {
+  return useQuery({
+    queryKey: ['settings', level, level === 'system' ? null : owner],
+    queryFn: () =>
+      data(
+        api.GET('/api/settings/memory', {
+          params: { query: { ...placeOf(level, owner), sources: true } },
+        }),
+      ),
+    select: ({ sources = {}, ...values }): InForce => {
+      const all: { readonly [name: string]: Value } = values
+      return {
+        valueOf: (name) => all[name] ?? null,
+        sourceOf: (name) => sources[name] ?? 'default',
+      }
+    },
+  })
+}
+
+/** How a change went: what is wrong with the value, or what was set in its place. */
+export type Outcome = { readonly fault: string | null; readonly usedInstead: number | null }
+
+/** Sets one value; null takes it back to the next weaker one. */
+export function useChange(level: Level, owner: string) {
+  const cache = useQueryClient()
+  const tell = useTell()
+  const { t } = useI18n()
+  const put = async (changes: { readonly [name: string]: Value }) => {
+    const body = { ...placeOf(level, owner), ...changes } as Change // the server checks names and values
+    try {
+      return await data(api.PUT('/api/settings/memory', { body }))
+    } finally {
+      await Promise.all(
+        ['settings', 'engine'].map((name) => cache.invalidateQueries({ queryKey: [name] })),
+      )
+    }
+  }
+  return async (name: string, value: Value, before: Value): Promise<Outcome> => {
+    try {
+      const { clamped = [] } = await put({ [name]: value })
+      const undo = () => put({ [name]: before }).then(() => tell({ text: t('common.undone') }))
+      tell({
+        text: t(value === null ? 'settings.wasReset' : 'settings.wasSet', { name }),
+        action: { name: t('common.undo'), run: undo },
+      })
+      return { fault: null, usedInstead: clamped[0]?.used ?? null }
+    } catch (error) {
+      const said = faultOf(error, name)
+      if (said === null) tell({ text: t('common.unreachable'), isBad: true })
+      return { fault: said ?? t('common.unreachable'), usedInstead: null }
+    }
+  }
+}
+
+function faultOf(error: unknown, name: string): string | null {
+  if (!(error instanceof ApiError)) return String(error)
+  if (error.status === 0) return null
+  return error.details.find(({ field }) => field === name)?.message ?? error.message
+}
+
+/** What is stored at this level, for an undo. */
+export function storedAt(level: Level, inForce: InForce, name: string): Value {
+  return inForce.sourceOf(name) === level ? inForce.valueOf(name) : null
+}

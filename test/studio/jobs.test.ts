@@ -1,0 +1,135 @@
+/** Background work, in a browser. */
+import { describe, expect, it } from 'vitest'
+import { AppError } from '../../src/core/errors.ts'
+import { keyFor } from '../doors/http-support.ts'
+import { answer } from '../engine/distillation-support.ts'
+import { personOn } from '../engine/life-support.ts'
+import { ScriptedModel } from '../fakes/language-model.ts'
+import { BROWSER_TEST_MS, eventually, missing, openStudio, violationsIn } from './support.ts'
+
+const OWNER = { owner: 'default' }
+const ROME = 'When does sister Clara take the train to Rome? In June, they say, without any meat.'
+const FACT = 'The user travels to Rome with her sister Clara'
+const LEARNED = answer([{ content: FACT, turns: [0] }])
+const FADED = ['An umbrella was left in a cafe', 'The neighbour sold a bicycle']
+const FADING = /Its salience of 0.20 has faded/
+const YEAR_MS = 365 * 86_400_000
+
+async function openJobs(...answers: ConstructorParameters<typeof ScriptedModel>) {
+  const languageModel = new ScriptedModel(...(answers.length === 0 ? [LEARNED] : answers))
+  const studio = await openStudio({ enabled: true, coreModel: 'test/core' }, { languageModel })
+  const { engine } = studio
+  const jobs = async () =>
+    (await engine.jobs.list({ ...OWNER, kind: 'distill' })).rows.map(({ status }) => status)
+  return { ...studio, jobs, ...personOn(engine) }
+}
+
+type Opened = Awaited<ReturnType<typeof openJobs>>
+
+/** Memories that nobody has used for a year; gives how many of them are still in use. */
+async function leaveFaded({ engine }: Opened): Promise<() => Promise<number>> {
+  const other = { owner: 'other' }
+  for (const content of FADED) await engine.remember(other, { content, salience: 0.2 })
+  async function* aged() {
+    for await (const line of engine.export(other)) {
+      yield line.replaceAll(
+        /"(createdAt|updatedAt)":(\d+)/g,
+        (_, name: string, at: string) => `"${name}":${Number(at) - YEAR_MS}`,
+      )
+    }
+  }
+  expect(await engine.import(aged(), OWNER)).toMatchObject({ failed: 0 })
+  return async () => (await engine.list(OWNER)).rows.length
+}
+
+describe.skipIf(missing !== null)(
+  `the jobs (skipped when ${missing ?? 'nothing is missing'})`,
+  { timeout: BROWSER_TEST_MS },
+  () => {
+    it('[SR12] shows the queue, cancels a job, does it now, and shows what came of it', async () => {
+      const { visit, say, jobs, engine } = await openJobs()
+      const page = await visit('jobs')
+      await page.getByText('No background work').waitFor()
+      await say('trip', ROME, 'Soon.', 'default')
+      await page.getByText('Distil a conversation').waitFor()
+      const row = page.getByRole('row').filter({ hasText: 'Distil a conversation' })
+      expect(await row.innerText()).toContain('Waiting')
+      expect(await violationsIn(page)).toEqual([])
+      await row.getByRole('button', { name: 'Cancel' }).click()
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel the job' }).click()
+      await eventually(() => row.innerText()).toContain('Cancelled')
+      expect(await jobs()).toEqual(['cancelled'])
+      await row.getByRole('button', { name: 'Do it now' }).click()
+      await page.getByText('It is done next.').first().waitFor()
+      await engine.jobs.runDue()
+      await eventually(() => row.innerText()).toMatch(/Done[\s\S]*distilled[\s\S]*1 exchange/)
+      await page.getByLabel('Status').selectOption('dead')
+      await page.getByText('No job has this status').waitFor()
+      expect(page.url()).toContain('status=dead')
+      await page.getByLabel('Status').selectOption('done')
+      await row.getByRole('link', { name: 'trip' }).click()
+      await page.getByRole('article').getByText(ROME).waitFor()
+    })
+
+    it('[SR12] shows a dry run with reasons, runs, and undoes one action or the whole run', async () => {
+      const opened = await openJobs()
+      const { visit } = opened
+      const inUse = await leaveFaded(opened)
+      const page = await visit('jobs?part=consolidation')
+      await page.getByText('It has not run yet').waitFor()
+      await page.getByRole('button', { name: 'Show what it would do' }).click()
+      const dry = page.getByRole('region', { name: 'What it would do' })
+      await eventually(() => dry.getByText(FADING).count()).toBe(2)
+      expect(await dry.getByRole('button', { name: /Undo/ }).count()).toBe(0)
+      expect(await inUse()).toBe(2)
+      await page.getByRole('button', { name: 'Run now' }).click()
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Run now' }).click()
+      await eventually(inUse).toBe(0)
+      await eventually(() => page.getByText(FADING).count()).toBe(2)
+      expect(await violationsIn(page)).toEqual([])
+      await page.getByRole('row').getByRole('button', { name: 'Undo' }).first().click()
+      await eventually(inUse).toBe(1)
+      await page.getByText('Undone', { exact: true }).waitFor()
+      await page.getByRole('button', { name: 'Undo this run' }).click()
+      const ask = page.getByRole('alertdialog')
+      await ask.getByText('1 action is taken back').waitFor()
+      await ask.getByRole('button', { name: 'Undo this run' }).click()
+      await eventually(inUse).toBe(2)
+      await eventually(() => page.getByRole('button', { name: /Undo/ }).count()).toBe(0)
+    })
+
+    it('[SR12] tells how learning goes, and has what failed tried again', async () => {
+      const failing = new AppError('invalid_input', 'The model refuses.')
+      const { visit, say, engine } = await openJobs(...[failing, failing, failing], LEARNED)
+      await say('trip', ROME, 'Soon.', 'default')
+      for (let attempt = 0; attempt < 3; attempt++) {
+        await engine.distil({ ...OWNER, session: 'trip' })
+      }
+      const page = await visit('jobs?part=learning')
+      await page.getByText('test/core').waitFor()
+      await page.getByText('invalid_input').waitFor()
+      expect(await violationsIn(page)).toEqual([])
+      await page.getByRole('button', { name: 'Try all again' }).click()
+      await page.getByText('1 exchange is tried again.').first().waitFor()
+      await engine.jobs.runDue()
+      const isLearned = async () => (await engine.list(OWNER, { contains: FACT })).rows.length
+      await eventually(isLearned).toBe(1)
+      await eventually(() => page.getByText('invalid_input').count()).toBe(0)
+    })
+
+    it('[SR13] readers see jobs of their owner, and nothing that they may not do', async () => {
+      const { visit, say, engine } = await openJobs()
+      await say('trip', ROME, 'Soon.', 'default')
+      await engine.consolidate(OWNER)
+      const key = await keyFor(engine, 'reader', 'default')
+      const page = await visit('jobs', { key })
+      await page.getByText('Distil a conversation').waitFor()
+      const can = page.getByRole('main').getByRole('button')
+      expect(await can.count()).toBe(0)
+      expect(await page.getByLabel('All owners').count()).toBe(0)
+      await page.getByRole('tab', { name: 'Consolidation' }).click()
+      await page.getByText('How long each step took').waitFor()
+      expect(await can.count()).toBe(0)
+    })
+  },
+)

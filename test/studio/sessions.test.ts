@@ -1,0 +1,196 @@
+/** Conversations, in a browser. */
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { AppError } from '../../src/core/errors.ts'
+import { keyFor } from '../doors/http-support.ts'
+import { answer } from '../engine/distillation-support.ts'
+import { personOn } from '../engine/life-support.ts'
+import { ScriptedModel } from '../fakes/language-model.ts'
+import { BROWSER_TEST_MS, eventually, missing, openStudio, violationsIn } from './support.ts'
+
+const OWNER = { owner: 'default' }
+const ROME =
+  'When does sister Clara take the train to Rome? In June, and <script>alert(1)</script>.'
+const FACT = 'The user travels to Rome with her sister Clara'
+const LONG = `It leaves at nine.\n\`\`\`\n<b>nine</b>\n\`\`\`\n${'And it is never late. '.repeat(80)}`
+const DIGEST = 'Ada planned a trip to Rome.'
+const LEARNED = answer([{ content: FACT, turns: [0] }], { summary: DIGEST })
+
+async function openSessions(...answers: ConstructorParameters<typeof ScriptedModel>) {
+  const languageModel = new ScriptedModel(...(answers.length === 0 ? [LEARNED] : answers))
+  const settings = { enabled: true, coreModel: 'test/core', extractionMode: 'manual' }
+  const studio = await openStudio(settings, { languageModel })
+  const { engine } = studio
+  const { say } = personOn(engine)
+  await engine.ingest({
+    ...{ ...OWNER, conversation: 'long', skipExtraction: true },
+    turns: Array.from({ length: 130 }, (_, index) => ({ user: `Turn number ${index}` })),
+    sessionDate: Date.parse('2026-04-01T12:00:00Z'),
+  })
+  await say('trip', ROME, LONG, 'default')
+  const scope = { ...OWNER, session: 'trip' }
+  return {
+    ...studio,
+    scope,
+    turnsOf: async (session: string) =>
+      (await engine.transcript.turns({ ...OWNER, session }, { limit: 500 })).rows,
+    factStatus: async () => {
+      const statuses = ['active', 'forgotten'] as const
+      const { rows } = await engine.list(OWNER, { statuses, contains: FACT })
+      return rows[0]?.status
+    },
+  }
+}
+
+const MORE = 'What can be done with this turn'
+const transcript = (page: Page) => page.getByRole('region', { name: 'Transcript' })
+
+describe.skipIf(missing !== null)(
+  `the sessions (skipped when ${missing ?? 'nothing is missing'})`,
+  { timeout: BROWSER_TEST_MS },
+  () => {
+    it('[SR9] lists conversations, shows one as text, folds what is long', async () => {
+      const { visit } = await openSessions()
+      const page = await visit('sessions')
+      const list = page.getByRole('region', { name: 'Conversations' })
+      await list.getByRole('button', { name: /When does sister Clara/ }).click()
+      const shown = transcript(page)
+      await shown.getByText(ROME).waitFor()
+      await shown.getByText('<b>nine</b>').waitFor()
+      expect(await shown.innerText()).toContain('2 turns')
+      const length = async () => (await shown.innerText()).length
+      const folded = await length()
+      await shown.getByRole('button', { name: 'Show all of it' }).click()
+      expect(await length()).toBeGreaterThan(folded + 500)
+      await shown.getByRole('button', { name: 'Show less' }).click()
+      expect(await length()).toBe(folded)
+      expect(page.url()).toContain('session=trip')
+      expect(await violationsIn(page)).toEqual([])
+      await page.goBack()
+      await page.getByText('Choose a conversation').waitFor()
+    })
+
+    it('[SR9] finds what was said, and a link goes to the turn, however far down', async () => {
+      const { visit, turnsOf } = await openSessions()
+      const page = await visit('sessions')
+      await page.keyboard.press('/')
+      await page.keyboard.type('Clara')
+      await page.waitForURL(/q=Clara/)
+      await page.getByRole('button', { name: /sister Clara take the train/ }).click()
+      await transcript(page).getByText(ROME).waitFor()
+      expect(page.url()).toMatch(/turn=turn_\w+/)
+      await page.getByLabel('Search in what was said').fill('zzyzx')
+      await page.getByText('Nobody said that').waitFor()
+      const far = (await turnsOf('long'))[120]
+      const linked = await visit(`sessions?session=long&turn=${far?.id}`)
+      const turn = linked.locator('article[aria-current]')
+      await turn.getByText('Turn number 120').waitFor()
+      await eventually(async () => {
+        const { y = -1, height = 0 } = (await turn.boundingBox()) ?? {}
+        return y >= 0 && y + height <= (linked.viewportSize()?.height ?? 0)
+      }).toBe(true)
+      const gone = await visit('sessions?session=long&turn=turn_gone')
+      await gone.getByText('is not kept any more').waitFor()
+      const nowhere = await visit('sessions?session=nowhere')
+      await nowhere.getByText('Nothing is kept of this conversation').waitFor()
+    })
+
+    it('[SR10] distils at once, tells what came of it, shows what each turn produced, takes it back', async () => {
+      const { visit, factStatus } = await openSessions()
+      const page = await visit('sessions?session=trip')
+      const shown = transcript(page)
+      await shown.getByText('1 exchange waits').waitFor()
+      await shown.getByRole('button', { name: 'Distil now' }).click()
+      await shown.getByText('Distilled: 1 memory new or changed').waitFor()
+      const [asked] = await shown.getByRole('article').all()
+      await asked?.getByRole('link', { name: FACT }).waitFor()
+      await shown.getByRole('region', { name: 'Digest' }).getByText(DIGEST).waitFor()
+      await eventually(() => shown.getByText('1 exchange waits').count()).toBe(0)
+      expect(await violationsIn(page)).toEqual([])
+      await shown.getByRole('button', { name: 'Undo' }).click()
+      await eventually(factStatus).toBe('forgotten')
+      await eventually(() => shown.getByRole('link', { name: FACT }).count()).toBe(0)
+      await shown.getByRole('button', { name: 'Distil now' }).click()
+      await shown.getByText('There was nothing new to learn from.').waitFor()
+    })
+
+    it('[SR10] shows what failed too often, and has it tried again', async () => {
+      const failing = new AppError('invalid_input', 'The model refuses.')
+      const { visit, engine, scope, factStatus } = await openSessions(
+        ...[failing, failing, failing],
+        LEARNED,
+      )
+      for (let attempt = 0; attempt < 3; attempt++) await engine.distil(scope)
+      const page = await visit('sessions?session=trip')
+      const shown = transcript(page)
+      await shown.getByText('Failed 3 times: invalid_input').waitFor()
+      expect(await violationsIn(page)).toEqual([])
+      await shown.getByRole('button', { name: 'Go to the turn' }).click()
+      await shown.locator('article[aria-current]').getByText(ROME).waitFor()
+      await shown.getByRole('button', { name: 'Try again' }).click()
+      await page.getByText('1 exchange is tried again').first().waitFor()
+      await engine.jobs.runDue()
+      await eventually(factStatus).toBe('active')
+      await eventually(() => shown.getByText('Failed 3 times').count()).toBe(0)
+    })
+
+    it('[SR10] corrects a turn, and loses nothing when somebody else was quicker', async () => {
+      const { visit, engine, turnsOf } = await openSessions()
+      const page = await visit('sessions?session=trip')
+      const open = async () => {
+        await transcript(page).getByRole('button', { name: MORE }).first().click()
+        await page.getByRole('menuitem', { name: 'Correct' }).click()
+      }
+      await open()
+      const [turn] = await turnsOf('trip')
+      await engine.transcript.edit(OWNER, turn?.id ?? '', { content: 'Theirs' })
+      await page.getByLabel('What was said', { exact: true }).fill('Mine')
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
+      await page.getByText('Somebody else has changed it').waitFor()
+      await page.getByRole('button', { name: 'Save mine' }).click()
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
+      await transcript(page).getByText('Mine', { exact: true }).waitFor()
+      expect((await turnsOf('trip'))[0]).toMatchObject({ content: 'Mine', version: 3 })
+    })
+
+    it('[SR10] forgets a turn or all of them, with what was learned when that is wanted', async () => {
+      const { visit, engine, scope, turnsOf, factStatus } = await openSessions()
+      await engine.distil(scope)
+      const page = await visit('sessions?session=trip')
+      await transcript(page).getByRole('link', { name: FACT }).waitFor()
+      await transcript(page).getByRole('button', { name: MORE }).first().click()
+      await page.getByRole('menuitem', { name: 'Forget' }).click()
+      const ask = page.getByRole('alertdialog')
+      await ask.getByText(FACT).waitFor()
+      await ask.getByRole('button', { name: 'Cancel' }).click()
+      expect(await turnsOf('trip')).toHaveLength(2)
+      await transcript(page).getByRole('button', { name: MORE }).first().click()
+      await page.getByRole('menuitem', { name: 'Forget' }).click()
+      await ask.getByLabel('Also put these into the bin').check()
+      await ask.getByRole('button', { name: 'Forget' }).click()
+      await eventually(async () => (await turnsOf('trip')).length).toBe(1)
+      await eventually(factStatus).toBe('forgotten')
+      await page.getByRole('button', { name: 'Bring the memories back' }).click()
+      await eventually(factStatus).toBe('active')
+      await page.getByRole('button', { name: 'Forget the conversation' }).click()
+      await ask.getByLabel('Also put what was learned in it into the bin').check()
+      await ask.getByRole('button', { name: 'Forget' }).click()
+      await page.getByText('Choose a conversation').waitFor()
+      expect(await turnsOf('trip')).toEqual([])
+      await eventually(factStatus).toBe('forgotten')
+      await eventually(() => page.getByRole('button', { name: /sister Clara/ }).count()).toBe(0)
+    })
+
+    it('[SR13] readers see conversations, and nothing that they may not do', async () => {
+      const { visit, engine } = await openSessions()
+      const key = await keyFor(engine, 'reader', 'default')
+      const page = await visit('sessions?session=trip', { key })
+      await transcript(page).getByText(ROME).waitFor()
+      for (const name of ['Distil now', 'Forget the conversation']) {
+        expect(await page.getByRole('button', { name }).count()).toBe(0)
+      }
+      await transcript(page).getByRole('button', { name: MORE }).first().click()
+      expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['Copy a link to it'])
+    })
+  },
+)
