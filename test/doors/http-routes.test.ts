@@ -73,6 +73,9 @@ it('[HT10] every operation of the table answers, as the description says', async
   expect(await call(200, 'PUT', '/api/settings/memory', { recallLimit: 7 })).toMatchObject({
     recallLimit: 7,
   })
+  for (const overview of ['vectors', 'entities', 'days']) {
+    await call(200, 'GET', `/api/memory/${overview}`)
+  }
   await call(400, 'GET', '/memories')
   await call(201, 'POST', '/memories', {
     instanceId: 'i1',
