@@ -1,7 +1,7 @@
 /** The engine, as the person sees it who runs the server. */
-import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { referenceEmbedder } from '../../src/adapters/reference/embedder.ts'
+import { openConnection } from '../../src/adapters/sqlite/driver.ts'
 import { AppError } from '../../src/core/errors.ts'
 import type { OwnerId } from '../../src/core/ids.ts'
 import type { Embedder } from '../../src/ports/embedder.ts'
@@ -78,7 +78,7 @@ describe.skipIf(missing !== null)(
       const { visit, engine } = await openStudio({}, { embedding: referenceEmbedder() })
       const page = await visit('engine')
       const card = page.getByRole('region', { name: 'Embedding' })
-      await card.getByRole('radio', { name: /^Static model/ }).check()
+      await card.getByRole('radio', { name: /^Static model/ }).click()
       await eventually(async () => (await engine.settings.effective(null)).embeddingSource).toBe(
         'static',
       )
@@ -148,7 +148,7 @@ describe.skipIf(missing !== null)(
       await card.getByRole('button', { name: 'Examine' }).click()
       await card.getByText('Nothing is wrong.').waitFor()
       expect(await card.getByRole('button', { name: 'Repair' }).count()).toBe(0)
-      const beside = new DatabaseSync((await engine.status()).location)
+      const beside = await openConnection((await engine.status()).location, null)
       beside.exec('UPDATE corpus SET memories = memories + 1')
       beside.close()
       await card.getByRole('button', { name: 'Examine' }).click()
