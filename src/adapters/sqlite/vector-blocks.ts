@@ -101,10 +101,10 @@ export class VectorBlocks {
     if (this.#blocks.get(block.key) !== block) this.#giveUp(block)
   }
 
-  /** A row's vector in full, if a search has read it before. Valid until the next one is kept. */
-  fullVector(block: VectorBlock, row: number, dimensions: number): Float32Array | null {
+  /** How near a row is to the query, if a search has read its vector before. */
+  similarity(block: VectorBlock, row: number, query: Float32Array): number | null {
     const address = block.fullAt.get(row)
-    return address === undefined ? null : this.arena.floatsAt(address, dimensions)
+    return address === undefined ? null : this.arena.innerProductAt(address, query)
   }
 
   /** Keeps a row's vector in full, unless memory is short. */

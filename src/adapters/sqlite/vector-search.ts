@@ -44,15 +44,15 @@ export type Scanned = {
   sequenceOf(row: number): number
   /** A row that the database no longer has. */
   noteGone(row: number): void
-  /** The vector of a row in full, if it is at hand. Not for longer than the next call. */
-  vectorOf(row: number): Float32Array | null
+  /** How near a row is to the query, exactly, if its vector is at hand. */
+  similarityOf(row: number): number | null
   /** Has a vector that was read at hand for the next search. */
   keep(row: number, vector: Float32Array): void
 }
 
 /** Of scans whose rows don't stay. */
-export const NOTHING_AT_HAND: Pick<Scanned, 'vectorOf' | 'keep'> = {
-  vectorOf: () => null,
+export const NOTHING_AT_HAND: Pick<Scanned, 'similarityOf' | 'keep'> = {
+  similarityOf: () => null,
   keep: () => {},
 }
 
@@ -63,8 +63,7 @@ export type WithScan = (
   collect: (scanned: Scanned) => Promise<readonly VectorHit[]>,
 ) => Promise<readonly VectorHit[]>
 
-type Candidate = { readonly row: number; readonly sequence: number }
-type Compared = Candidate & { readonly similarity: number }
+type Compared = { readonly row: number; readonly similarity: number }
 /** The memory was looked up, and is there and permitted. */
 type Found = Compared & VectorHit
 
@@ -121,7 +120,7 @@ function amongFew({ session, owner, query, permitted }: VectorSearch): readonly 
 }
 
 async function scanBlock(
-  { query, owner, breather }: VectorSearch,
+  { query, breather }: VectorSearch,
   blocks: VectorBlocks,
   block: VectorBlock,
   place: number,
@@ -139,7 +138,7 @@ async function scanBlock(
     ranking,
     sequenceOf: (row) => sequenceAt(arena.view, block.addressOf(row)),
     noteGone: (row) => block.forget(row, arena),
-    vectorOf: (row) => blocks.fullVector(block, row, owner.dimensions),
+    similarityOf: (row) => blocks.similarity(block, row, query.vector),
     keep: (row, vector) => blocks.keepFull(block, row, vector),
   }
 }
@@ -189,9 +188,9 @@ async function collect(search: VectorSearch, scanned: Scanned): Promise<readonly
     found = await deepen(search, scanned, known, behind)
     if (pauses === breather.pauses) break
     const hits = found.slice(0, limit)
-    const there = new Set(lookedUp(search, scanned, hits).map(({ sequence }) => sequence))
-    if (hits.every(({ sequence }) => there.has(sequence))) break
-    const gone = new Set(hits.filter(({ sequence }) => !there.has(sequence)))
+    const there = new Set(lookedUp(search, scanned, hits).map(({ row }) => row))
+    if (hits.every(({ row }) => there.has(row))) break
+    const gone = new Set(hits.filter(({ row }) => !there.has(row)))
     found = found.filter((hit) => !gone.has(hit))
   }
   return found.slice(0, limit).map(({ id, similarity }) => ({ id, similarity }))
@@ -220,20 +219,18 @@ async function deepen(
     if (permitted === null && refusals > REFUSALS_MAX) {
       permitted = await permittedSequences(search)
     }
-    const candidates = ranking
-      .take(permitted === null ? size : PASSING_ROWS)
-      .map((row) => ({ row, sequence: sequenceOf(row) }))
-      .filter(({ sequence }) => permitted === null || permitted.has(sequence))
+    const taken = ranking.take(permitted === null ? size : PASSING_ROWS)
+    const rows = taken.filter((row) => permitted === null || permitted.has(sequenceOf(row)))
     const promising: Compared[] = []
-    for (const compared of compare(search, scanned, candidates)) {
-      const isBehind = last !== undefined && compared.similarity < last.similarity
-      if (isBehind) behind.push(compared)
-      else promising.push(compared)
-    }
+    const least = last?.similarity ?? Number.NEGATIVE_INFINITY
+    compare(search, scanned, rows, (row, similarity) => {
+      if (similarity < least) behind.push({ row, similarity })
+      else promising.push({ row, similarity })
+    })
     const hits = lookedUp(search, scanned, promising)
     refusals += promising.length - hits.length
     found.push(...hits)
-    if (found.length >= limit) found.sort(closestFirst)
+    if (hits.length > 0 && found.length >= limit) found.sort(closestFirst)
     if (search.breather.isDue) await search.breather.pause()
   }
   return found.sort(closestFirst)
@@ -266,21 +263,24 @@ async function permittedSequences({
   }
 }
 
-/** Compares the vectors as they are kept. Zero vectors are near to nothing, and left out. */
+/**
+ * Compares the vectors as they are kept. Zero vectors are near to nothing, and left out. Where many vectors are alike,
+ * these are thousands: nothing is made for a row but what is told of it.
+ */
 function compare(
   { session, owner, query }: VectorSearch,
-  { vectorOf, keep, noteGone }: Scanned,
-  candidates: readonly Candidate[],
-): readonly Compared[] {
-  const compared: Compared[] = []
-  const unread = new Map<number, Candidate>()
-  for (const candidate of candidates) {
-    const vector = vectorOf(candidate.row)
-    if (vector === null) unread.set(candidate.sequence, candidate)
-    else compared.push({ ...candidate, similarity: innerProduct(query.vector, vector) })
+  { similarityOf, sequenceOf, keep, noteGone }: Scanned,
+  rows: readonly number[],
+  tell: (row: number, similarity: number) => void,
+): void {
+  const unread = new Map<number, number>()
+  for (const row of rows) {
+    const similarity = similarityOf(row)
+    if (similarity === null) unread.set(sequenceOf(row), row)
+    else tell(row, similarity)
   }
-  if (unread.size === 0) return compared
-  const rows = keptTogether(
+  if (unread.size === 0) return
+  const read = keptTogether(
     session,
     owner.dimensions,
     `json_each(?) AS candidate
@@ -290,45 +290,40 @@ function compare(
     [JSON.stringify([...unread.keys()]), owner.space, owner.ownerNumber],
     'NULL',
   )
-  for (const { sequence, vector } of rows) {
-    const candidate = unread.get(sequence)
+  for (const { sequence, vector } of read) {
+    const row = unread.get(sequence)
     unread.delete(sequence)
-    if (candidate === undefined || isZero(vector)) continue
-    compared.push({ ...candidate, similarity: innerProduct(query.vector, vector) })
-    keep(candidate.row, vector)
+    if (row === undefined || isZero(vector)) continue
+    tell(row, innerProduct(query.vector, vector))
+    keep(row, vector)
   }
-  for (const { row } of unread.values()) noteGone(row)
-  return compared
+  for (const row of unread.values()) noteGone(row)
 }
 
 /** Those whose memories are there and permitted. */
 function lookedUp(
   { session, owner, permitted }: VectorSearch,
-  { noteGone }: Scanned,
+  { sequenceOf, noteGone }: Scanned,
   compared: readonly Compared[],
 ): readonly Found[] {
   if (compared.length === 0) return []
+  const wanted = compared.map(({ row }) => sequenceOf(row))
   const [row] = session.all(
     `SELECT json_group_array(vector.sequence) AS sequences, json_group_array(memory.id) AS ids
      FROM json_each(?) AS candidate
      CROSS JOIN vector ON vector.space = ? AND vector.owner_number = ?
        AND vector.sequence = candidate.value
      LEFT JOIN memory ON memory.number = vector.memory AND ${permitted.sql}`,
-    [
-      JSON.stringify(compared.map(({ sequence }) => sequence)),
-      owner.space,
-      owner.ownerNumber,
-      ...permitted.values,
-    ],
+    [JSON.stringify(wanted), owner.space, owner.ownerNumber, ...permitted.values],
   )
   const sequences: readonly number[] = JSON.parse(String(row?.sequences))
   const ids: readonly (MemoryId | null)[] = JSON.parse(String(row?.ids))
   const idOf = new Map(sequences.map((sequence, index) => [sequence, ids[index] ?? null]))
   const found: Found[] = []
-  for (const each of compared) {
-    const id = idOf.get(each.sequence)
-    if (id === undefined) noteGone(each.row)
-    else if (id !== null) found.push({ ...each, id })
+  for (const [index, { row, similarity }] of compared.entries()) {
+    const id = idOf.get(wanted[index] ?? 0)
+    if (id === undefined) noteGone(row)
+    else if (id !== null) found.push({ row, similarity, id })
   }
   return found
 }
