@@ -33,6 +33,7 @@ const FEW_ROWS = 500
 export type VectorSearch = {
   readonly session: SqliteSession
   readonly owner: OwnerVectors
+  readonly scope: Scope
   readonly query: VectorQuery
   readonly permitted: Condition
   readonly breather: Breather
@@ -76,7 +77,8 @@ export async function searchVectors(
 ): Promise<readonly VectorHit[]> {
   const filters = memoryConditions(query.where)
   const permitted = conjunction([...within('memory', scope, session, filters), ...filters])
-  const search: VectorSearch = { session, owner, query, permitted, breather: new Breather() }
+  const breather = new Breather()
+  const search: VectorSearch = { session, owner, scope, query, permitted, breather }
   const few = isFoundByIndex(query.where) ? amongFew(search) : null
   if (few !== null) return few
   const place = scope.user === undefined ? 0 : session.placeNumber(scope)
@@ -302,12 +304,29 @@ function compare(
 
 /** Those whose memories are there and permitted. */
 function lookedUp(
-  { session, owner, permitted }: VectorSearch,
+  search: VectorSearch,
   { sequenceOf, noteGone }: Scanned,
   compared: readonly Compared[],
 ): readonly Found[] {
   if (compared.length === 0) return []
   const wanted = compared.map(({ row }) => sequenceOf(row))
+  const idOf = permittedAmong(search, wanted)
+  const found: Found[] = []
+  for (const [index, { row, similarity }] of compared.entries()) {
+    const id = idOf(wanted[index] ?? 0)
+    if (id === undefined) noteGone(row)
+    else if (id !== null) found.push({ row, similarity, id })
+  }
+  return found
+}
+
+/** For each of these sequences: the id of its memory, null when that is not permitted, undefined when there is no vector. */
+function permittedAmong(
+  { session, owner, scope, query, permitted }: VectorSearch,
+  wanted: readonly number[],
+): (sequence: number) => MemoryId | null | undefined {
+  const small = session.small.of(owner.ownerNumber)
+  if (small !== null) return small.permittedBySequence(owner.space, scope, query.where)
   const [row] = session.all(
     `SELECT json_group_array(vector.sequence) AS sequences, json_group_array(memory.id) AS ids
      FROM json_each(?) AS candidate
@@ -319,13 +338,7 @@ function lookedUp(
   const sequences: readonly number[] = JSON.parse(String(row?.sequences))
   const ids: readonly (MemoryId | null)[] = JSON.parse(String(row?.ids))
   const idOf = new Map(sequences.map((sequence, index) => [sequence, ids[index] ?? null]))
-  const found: Found[] = []
-  for (const [index, { row, similarity }] of compared.entries()) {
-    const id = idOf.get(wanted[index] ?? 0)
-    if (id === undefined) noteGone(row)
-    else if (id !== null) found.push({ row, similarity, id })
-  }
-  return found
+  return (sequence) => idOf.get(sequence)
 }
 
 function closestFirst(a: VectorHit, b: VectorHit): number {
