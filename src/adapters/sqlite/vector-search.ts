@@ -21,6 +21,10 @@ import { keptTogether, type OwnerVectors, readRecords } from './vector-rows.ts'
 /** Rows looked up at once: as many as are wanted, within what takes a millisecond or two. */
 const LOOKUP_ROWS_MIN = 32
 const LOOKUP_ROWS_MAX = 256
+/** Rows compared at once. Not more, because those that are not at hand are read. */
+const COMPARED_ROWS = 128
+/** Rows compared before the closest are looked up, as long as it is not known that the filters let them pass. */
+const UNSEEN_ROWS_MAX = 256
 /** After this many that were not permitted, the permitted ones are read from the database before going on. */
 const REFUSALS_MAX = 512
 /** Memories that are asked for at once whether they are permitted. */
@@ -45,8 +49,10 @@ export type Scanned = {
   sequenceOf(row: number): number
   /** A row that the database no longer has. */
   noteGone(row: number): void
-  /** How near a row is to the query, exactly, if its vector is at hand. */
-  similarityOf(row: number): number | null
+  /**
+   * How near a row is to the query if its vector is at hand: exactly, or, where that is below `least`, at most so near.
+   */
+  similarityOf(row: number, least: number): number | null
   /** Has a vector that was read at hand for the next search. */
   keep(row: number, vector: Float32Array): void
 }
@@ -65,6 +71,8 @@ export type WithScan = (
 ) => Promise<readonly VectorHit[]>
 
 type Compared = { readonly row: number; readonly similarity: number }
+/** Not as near as others; how near it is at most. */
+type Behind = { readonly row: number; readonly most: number }
 /** The memory was looked up, and is there and permitted. */
 type Found = Compared & VectorHit
 
@@ -140,7 +148,8 @@ async function scanBlock(
     ranking,
     sequenceOf: (row) => sequenceAt(arena.view, block.addressOf(row)),
     noteGone: (row) => block.forget(row, arena),
-    similarityOf: (row) => blocks.similarity(block, row, query.vector),
+    similarityOf: (row, least) =>
+      blocks.similarity(block, row, query.vector, prepared.length, least),
     keep: (row, vector) => blocks.keepFull(block, row, vector),
   }
 }
@@ -176,18 +185,18 @@ async function scanPassing(
 }
 
 /**
- * Looks rows up from the most promising on, until no other can be among the hits. When others had the thread in the
- * meantime, the hits are looked up once more at the end, so that all of them are there at one and the same moment.
+ * Compares rows from the most promising on, and looks up the closest, until no other can be among the hits. When others
+ * had the thread in the meantime, the hits are looked up once more at the end, so that all of them are there at one and
+ * the same moment.
  */
 async function collect(search: VectorSearch, scanned: Scanned): Promise<readonly VectorHit[]> {
   const { limit } = search.query
   const { breather } = search
-  const behind: Compared[] = []
+  const behind: Behind[] = []
   let found: Found[] = []
   for (;;) {
     const pauses = breather.pauses
-    const known = [...found, ...lookedUp(search, scanned, behind.splice(0))]
-    found = await deepen(search, scanned, known, behind)
+    found = await deepen(search, scanned, found, behind)
     if (pauses === breather.pauses) break
     const hits = found.slice(0, limit)
     const there = new Set(lookedUp(search, scanned, hits).map(({ row }) => row))
@@ -199,43 +208,101 @@ async function collect(search: VectorSearch, scanned: Scanned): Promise<readonly
 }
 
 /**
- * Everything that was looked up, closest first. What is behind the limit may still be needed; `behind` gets those that
- * were compared but not looked up, because they are.
+ * Everything that was looked up, closest first. Looking up takes longer than comparing, so it waits until there are
+ * enough that would do if all were permitted, and nothing else can be closer than they are. `behind` gets those that
+ * were compared and not looked up; they are needed when others turn out to be refused.
  */
 async function deepen(
   search: VectorSearch,
   scanned: Scanned,
   known: readonly Found[],
-  behind: Compared[],
+  behind: Behind[],
 ): Promise<Found[]> {
   const { ranking, sequenceOf } = scanned
   const { limit } = search.query
-  const size = Math.max(LOOKUP_ROWS_MIN, Math.min(limit, LOOKUP_ROWS_MAX))
   const found = [...known].sort(closestFirst)
+  let open: Compared[] = []
+  let wanted = Math.max(LOOKUP_ROWS_MIN, limit)
   let refusals = 0
   let permitted: ReadonlySet<number> | null = null
+  /** Since rows were last looked up, and whether those all passed. */
+  let compared = 0
+  let allPassed = false
+  const mayPass = (row: number) => permitted === null || permitted.has(sequenceOf(row))
+  const enough = () =>
+    Math.max(
+      found[limit - 1]?.similarity ?? Number.NEGATIVE_INFINITY,
+      similarityAt(wanted - 1, found, open),
+    )
+  const consider = (rows: readonly number[]) => {
+    compared += rows.length
+    const least = enough()
+    compare(search, scanned, rows, least, (row, similarity) => {
+      if (similarity < least) behind.push({ row, most: similarity })
+      else open.push({ row, similarity })
+    })
+    open.sort((a, b) => b.similarity - a.similarity)
+    const last = enough()
+    const kept = open.findLastIndex(({ similarity }) => similarity >= last) + 1
+    for (const { row, similarity } of open.splice(kept)) behind.push({ row, most: similarity })
+  }
   for (;;) {
+    if (search.breather.isDue) await search.breather.pause()
     const { bound } = ranking
-    const last = found[limit - 1]
-    if (bound === null || (last !== undefined && bound < last.similarity)) break
+    const mayCompare = open.length === 0 || allPassed || compared < UNSEEN_ROWS_MAX
+    if (bound !== null && bound >= enough() && mayCompare) {
+      consider(ranking.take(permitted === null ? COMPARED_ROWS : PASSING_ROWS).filter(mayPass))
+      continue
+    }
+    if (open.length === 0) {
+      const rows = takeAbove(behind, enough())
+      if (rows.length === 0) return found
+      consider(rows.filter(mayPass))
+      continue
+    }
+    const closest = open.slice(0, LOOKUP_ROWS_MAX)
+    open = open.slice(LOOKUP_ROWS_MAX)
+    const hits = lookedUp(search, scanned, closest)
+    found.push(...hits)
+    found.sort(closestFirst)
+    refusals += closest.length - hits.length
+    compared = 0
+    allPassed = hits.length === closest.length
+    if (!allPassed) wanted = Math.min(wanted * 2, LOOKUP_ROWS_MAX + limit)
     if (permitted === null && refusals > REFUSALS_MAX) {
       permitted = await permittedSequences(search)
+      open = open.filter(({ row }) => mayPass(row))
     }
-    const taken = ranking.take(permitted === null ? size : PASSING_ROWS)
-    const rows = taken.filter((row) => permitted === null || permitted.has(sequenceOf(row)))
-    const promising: Compared[] = []
-    const least = last?.similarity ?? Number.NEGATIVE_INFINITY
-    compare(search, scanned, rows, (row, similarity) => {
-      if (similarity < least) behind.push({ row, similarity })
-      else promising.push({ row, similarity })
-    })
-    const hits = lookedUp(search, scanned, promising)
-    refusals += promising.length - hits.length
-    found.push(...hits)
-    if (hits.length > 0 && found.length >= limit) found.sort(closestFirst)
-    if (search.breather.isDue) await search.breather.pause()
   }
-  return found.sort(closestFirst)
+}
+
+/** What stands at this position of both lists together, each of which is sorted. */
+function similarityAt(
+  position: number,
+  found: readonly Compared[],
+  open: readonly Compared[],
+): number {
+  if (found.length + open.length <= position) return Number.NEGATIVE_INFINITY
+  let [ofFound, ofOpen] = [0, 0]
+  for (;;) {
+    const a = found[ofFound]?.similarity ?? Number.NEGATIVE_INFINITY
+    const b = open[ofOpen]?.similarity ?? Number.NEGATIVE_INFINITY
+    if (ofFound + ofOpen === position) return Math.max(a, b)
+    if (a >= b) ofFound++
+    else ofOpen++
+  }
+}
+
+/** Takes those out that may be as near as this. */
+function takeAbove(behind: Behind[], least: number): readonly number[] {
+  const rows: number[] = []
+  let kept = 0
+  for (const each of behind) {
+    if (each.most >= least) rows.push(each.row)
+    else behind[kept++] = each
+  }
+  behind.length = kept
+  return rows
 }
 
 /** All rows of the owner that the filters permit, for filters that let few pass. */
@@ -266,18 +333,19 @@ async function permittedSequences({
 }
 
 /**
- * Compares the vectors as they are kept. Zero vectors are near to nothing, and left out. Where many vectors are alike,
- * these are thousands: nothing is made for a row but what is told of it.
+ * Compares the vectors as they are kept; of those below `least` it is enough to tell that they are. Zero vectors are near
+ * to nothing, and left out. Where many vectors are alike, these are thousands: nothing is made for a row but what is told.
  */
 function compare(
   { session, owner, query }: VectorSearch,
   { similarityOf, sequenceOf, keep, noteGone }: Scanned,
   rows: readonly number[],
+  least: number,
   tell: (row: number, similarity: number) => void,
 ): void {
   const unread = new Map<number, number>()
   for (const row of rows) {
-    const similarity = similarityOf(row)
+    const similarity = similarityOf(row, least)
     if (similarity === null) unread.set(sequenceOf(row), row)
     else tell(row, similarity)
   }
