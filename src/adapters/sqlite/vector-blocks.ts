@@ -216,7 +216,7 @@ export class VectorBlocks {
 }
 
 /** How far two sums of so many products can be apart that were added up in different orders. */
-function sumError(products: number, lengths: number): number {
+export function sumError(products: number, lengths: number): number {
   return 2 * products * Number.EPSILON * lengths
 }
 
