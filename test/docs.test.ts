@@ -15,6 +15,11 @@ import { ENVIRONMENT } from '../src/main/config.ts'
 import { temporaryFolder } from './support/temporary.ts'
 
 const LIFE_SETTINGS = [
+  'enabled',
+  'inject',
+  'injectDeadlineMs',
+  'extract',
+  'extractToolResults',
   'extractionMode',
   'summaryDebounceSeconds',
   'coreModel',
@@ -30,6 +35,8 @@ const LIFE_SETTINGS = [
   'episodeRetentionDays',
   'retentionDays',
   'binDays',
+  'reinforcement',
+  'neighboursMax',
 ] as const
 
 const readme = readFileSync('README.md', 'utf8')

@@ -65,6 +65,23 @@ const isClock = (value: string) => /^\d{1,2}:\d\d$/.test(value)
 const isOneOfAKind = (value: string) => isName(value) && !isKind(value) && !isDay(value)
 const isAddress = (value: string) => /^\d{1,5} \p{Lu}[\p{L} .'-]+$/u.test(value)
 
+/** Of each there are a few words, by gender, and all of one kind say the same. */
+const MARITAL_STATES: ReadonlyMap<string, string> = new Map(
+  [
+    'married verheiratet casado casada marié mariée 已婚 結婚 结婚',
+    'single ledig soltero soltera célibataire solteiro solteira 单身 独身',
+    'divorced geschieden divorciado divorciada divorcé divorcée 离婚 離婚',
+    'widowed verwitwet viudo viuda veuf veuve viúvo viúva 丧偶',
+    'engaged verlobt comprometido comprometida fiancé fiancée noivo noiva 订婚 婚約',
+  ].flatMap((line) => {
+    const [state = '', ...others] = line.split(' ')
+    return [state, ...others].map((word): [string, string] => [word, state])
+  }),
+)
+const MARITAL = 'marital state'
+const maritalState = (value: string) => MARITAL_STATES.get(value.toLowerCase()) ?? ''
+const isMaritalState = (value: string) => maritalState(value) !== ''
+
 const RELATION = '(?<of>(?!favou?rite|name|email|phone|birthday|job)\\p{L}+(?: \\p{L}+)?)'
 
 const RULES: readonly Rule[] = [
@@ -116,6 +133,21 @@ const RULES: readonly Rule[] = [
     'birthday',
     /^(?:my birthday is(?: on)?|i was born on|mein geburtstag ist(?: am)?|mi cumpleaños es(?: el)?|mon anniversaire est(?: le)?|(?:o )?meu aniversário é(?: em)?) (?<value>.+)$/iu,
     isDate,
+  ),
+  rule(
+    MARITAL,
+    /^(?:i am|i got|ich bin|(?:yo )?(?:estoy|soy)|je suis|(?:eu )?(?:estou|sou))(?: (?:now|jetzt|inzwischen|ahora|maintenant|agora))? (?<value>\p{L}+)(?: now)?$/iu,
+    isMaritalState,
+  ),
+  rule(
+    MARITAL,
+    /^我(?:现在)?(?:是)?(?<value>已婚|单身|丧偶|结婚|离婚|订婚)(?:的|了)?$/u,
+    isMaritalState,
+  ),
+  rule(
+    MARITAL,
+    /^(?:今は)?(?<value>独身|結婚|離婚|婚約)(?:です|だ|してい(?:ます|る)|しました|した)$/u,
+    isMaritalState,
   ),
   rule('email', /^my e-?mail(?: address)? is (?:now )?(?<value>.+)$/iu, isEmail),
   rule('phone', /^my (?:phone|mobile)(?: number)? is (?:now )?(?<value>.+)$/iu, isPhone),
@@ -323,7 +355,7 @@ export function findAttribute(statement: string): Attribute | null {
     const of = groups?.of?.toLowerCase()
     return {
       name: of === undefined ? name : `${name} ${SPOUSES.has(of) ? 'spouse' : of}`,
-      value: value.toLowerCase(),
+      value: name === MARITAL ? maritalState(value) : value.toLowerCase(),
       plurality,
     }
   }
@@ -335,8 +367,17 @@ export function findAttribute(statement: string): Attribute | null {
  * Berlin" but the pronoun.
  */
 export function hintsFor(attribute: Attribute | null): readonly string[] {
-  const hint = HINTS.get(attribute?.name ?? '')
+  return hintsOf(attribute?.name ?? '')
+}
+
+export function hintsOf(name: string): readonly string[] {
+  const hint = HINTS.get(name)
   return hint === undefined ? [] : [hint]
+}
+
+/** Words that only lead to a value, whatever it is: they name nobody and nothing. */
+export function leadingWords(): readonly string[] {
+  return [...HINTS.values()].flatMap((hint) => hint.split(' '))
 }
 
 const WORK =
@@ -353,11 +394,15 @@ const HINTS: ReadonlyMap<string, string> = new Map([
     'name',
     'name called heiße heißt llamo llama nombre appelle nom chamo chama nome 名字 我叫 名前',
   ],
+  [MARITAL, [...MARITAL_STATES.keys()].join(' ')],
   ['age', 'years old jahre alt años ans anos 岁 歳'],
 ])
 
 /** Whether two values of one attribute can hold at the same time, as a town and its country, or "Ada" and "Ada Byron". */
 export function canBothHold(name: string, value: string, other: string): boolean {
+  // Who is divorced, widowed or engaged is single as well, to many.
+  if (name === MARITAL)
+    return [value, other].includes('single') && ![value, other].includes('married')
   if (/^(?:home|place of|workplace)/.test(name) && sizeOf(value) !== sizeOf(other)) return true
   return isPartOf(value, other) || isPartOf(other, value)
 }

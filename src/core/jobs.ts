@@ -16,8 +16,9 @@ import { sha256 } from './sha256.ts'
 export const JOB_STATUSES = ['waiting', 'running', 'done', 'dead', 'cancelled'] as const
 export type JobStatus = (typeof JOB_STATUSES)[number]
 
-/** `lost`: whoever did it ended without a word. */
-export type JobFault = ErrorCode | 'lost'
+/** `lost`: whoever did it ended without a word; `bad_answer`: a model answered with what can't be used. */
+const FAULTS = ['lost', 'bad_answer'] as const
+export type JobFault = ErrorCode | (typeof FAULTS)[number]
 
 export type Job = {
   readonly id: JobId
@@ -67,7 +68,10 @@ export type JobLimits = {
   readonly lossesMax: number
 }
 
-/** How a run ended. `released`: it was stopped and is to be done another time. */
+/**
+ * How a run ended. `abandoned`: whoever waited for it was told of the error, so it is not tried again by itself.
+ * `released`: it was stopped and is to be done another time.
+ */
 export type JobEnding =
   | { readonly kind: 'done'; readonly outcome: JsonObject }
   | {
@@ -77,6 +81,7 @@ export type JobEnding =
       readonly input?: JsonObject
     }
   | { readonly kind: 'failed'; readonly error: AppError }
+  | { readonly kind: 'abandoned'; readonly error: AppError }
   | { readonly kind: 'released' }
 
 const KIND = /^[a-z][A-Za-z0-9]{0,18}$/
@@ -170,6 +175,11 @@ export function ended(job: Job, ending: JobEnding, now: Instant, limits: JobLimi
     }
     case 'failed':
       return failed(job, ending.error, now, limits)
+    case 'abandoned': {
+      const { code } = ending.error
+      const status = code === 'cancelled' ? 'cancelled' : 'dead'
+      return over({ ...job, lastError: faultOf(ending.error) }, status, now)
+    }
     case 'released':
       return waiting(job, job.dueAt ?? now, now)
   }
@@ -178,7 +188,7 @@ export function ended(job: Job, ending: JobEnding, now: Instant, limits: JobLimi
 /** An error that says until when it lasts is waited out; it is no failure of the job's. */
 function failed(job: Job, error: AppError, now: Instant, { attemptsMax }: JobLimits): Job {
   const { until } = error.facts
-  const told = { ...job, lastError: error.code }
+  const told = { ...job, lastError: faultOf(error) }
   if (typeof until === 'number' && Number.isSafeInteger(until) && until < INSTANT_MAX) {
     return waiting(told, Math.max(until, now + FIRST_PAUSE_MS) as Instant, now)
   }
@@ -190,6 +200,11 @@ function failed(job: Job, error: AppError, now: Instant, { attemptsMax }: JobLim
   // What recurs has another chance by itself.
   if (job.everyMs !== null) return recurring(told, job.everyMs, now)
   return over({ ...told, attempts }, 'dead', now)
+}
+
+/** An error may name a fault that has no code of its own. */
+function faultOf({ code, facts }: AppError): JobFault {
+  return FAULTS.find((fault) => fault === facts.fault) ?? code
 }
 
 /** Takes it back; of what recurs, this one time. `running` names the run that is to stop. */
@@ -280,5 +295,6 @@ function isObject(value: unknown): value is JsonObject {
 }
 
 function isFault(value: unknown): value is JobFault {
-  return typeof value === 'string' && (value === 'lost' || Object.hasOwn(ERRORS, value))
+  if (typeof value !== 'string') return false
+  return FAULTS.some((fault) => fault === value) || Object.hasOwn(ERRORS, value)
 }

@@ -30,6 +30,13 @@ export type MemoryCategory = (typeof MEMORY_CATEGORIES)[number]
 export const TRUST_LEVELS = ['user', 'assistant', 'import', 'tool', 'suspect'] as const
 export type Trust = (typeof TRUST_LEVELS)[number]
 
+/** Whether what comes from there may be used without a person's approval. */
+export function isBelieved(trust: Trust): boolean {
+  return trust !== 'suspect'
+}
+
+export const BELIEVED_TRUST_LEVELS: readonly Trust[] = TRUST_LEVELS.filter(isBelieved)
+
 /** Only `active` memories take part in recall. `forgotten` ones wait in the bin until they are erased. */
 export const MEMORY_STATUSES = ['active', 'disabled', 'superseded', 'forgotten'] as const
 export type MemoryStatus = (typeof MEMORY_STATUSES)[number]

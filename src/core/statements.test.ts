@@ -17,6 +17,7 @@ describe('compareStatements', () => {
     ['我喜欢北京', '我喜欢北京。'],
     ['No, I like tea', 'I like tea'],
     ['I live in Berlin', 'The user lives in Berlin'],
+    ['Estoy casado', 'Estoy casada'],
   ])('[WR3] the same: %s | %s', (a, b) => {
     expect(verdict(a, b)).toBe('same')
     expect(verdict(b, a)).toBe('same')
@@ -37,6 +38,13 @@ describe('compareStatements', () => {
     ['No, no me gusta Python', 'Me gusta Python', 'negation'],
     ['Não, não gosto de café', 'Gosto de café', 'negation'],
     ["J'aime le café", "Je n'aime plus le café", 'negation'],
+    ['I am married', 'I am divorced', 'value'],
+    ['Der Nutzer ist verheiratet', 'Ich bin jetzt geschieden', 'value'],
+    ['Estoy casada', 'Estoy divorciada', 'value'],
+    ['Je suis mariée', 'Je suis divorcée', 'value'],
+    ['Sou casado', 'Sou solteiro', 'value'],
+    ['我已婚', '我离婚了', 'value'],
+    ['結婚しています', '離婚しました', 'value'],
     ['My balance is -5 euros', 'My balance is 5 euros', 'number'],
     ['I have 2 cats', 'I have 3 cats', 'number'],
     ['The review is on Monday', 'The review is on Tuesday', 'date'],

@@ -9,6 +9,7 @@ import { type Draft, IMPORTANCE_DEFAULT, parseEdit, SALIENCE_DEFAULT } from './d
 import { foldStatement } from './fingerprint.ts'
 import type { ChangeId, Instant, MemoryId, Place } from './ids.ts'
 import { hasEnded, type Memory, type Tombstone, TRUST_LEVELS } from './memory.ts'
+import { inPlaceOf, isMarked, isPinnedByMachine, isPinnedByPerson, withoutMark } from './pins.ts'
 import {
   type Comparison,
   type Contradiction,
@@ -132,7 +133,8 @@ function decideSameKey(context: WriteContext, holder: Memory): WriteDecision {
 /** Said again: reinforced, and what the caller says beyond it is taken over. */
 function restate(context: WriteContext, memory: Memory): Restated {
   // Reinforcing already takes the higher importance.
-  const { importance = 0, ...given } = context.draft.given
+  const { importance = 0, ...rest } = context.draft.given
+  const given = isPinnedByPerson(memory) ? withoutPin(rest) : rest
   const draft = { ...context.draft, given }
   if (!saysMore(draft, memory) || isLessTrusted(draft, memory)) return reinforce(context, memory)
   const updated: Memory = {
@@ -142,6 +144,13 @@ function restate(context: WriteContext, memory: Memory): Restated {
     importance: Math.max(memory.importance, importance),
   }
   return { kind: 'update', memory: updated, previous: memory }
+}
+
+/** What a person has pinned stays theirs, also when something else would pin it as well. */
+function withoutPin(given: Draft['given']): Draft['given'] {
+  if (!isMarked(given.metadata)) return given
+  const { pinned: _, metadata = {}, ...rest } = given
+  return { ...rest, metadata: withoutMark(metadata) }
 }
 
 /** Kept out of recall, where it can be restored from. */
@@ -233,11 +242,11 @@ function decideContradiction(
 ): WriteDecision {
   const { draft } = context
   const isOlder = draft.observedAt < (neighbour.validFrom ?? neighbour.createdAt)
-  if (!isReplacement || isOlder || neighbour.pinned || isLessTrusted(draft, neighbour)) {
+  if (!isReplacement || isOlder || isPinnedByPerson(neighbour) || isLessTrusted(draft, neighbour)) {
     const memory = { ...createMemory(context), conflictsWith: neighbour.id }
     return { kind: 'conflict', memory, conflicting: neighbour, because }
   }
-  const created = createMemory(context)
+  const created = inPlaceOf(neighbour, createMemory(context))
   const memory = {
     ...created,
     // Whoever looks the key up wants what holds now.
@@ -292,7 +301,8 @@ function updateMemory(context: WriteContext, holder: Memory): Memory {
   const { draft, now } = context
   // What had run out and is said again holds again, unless the caller says until when.
   const revived = hasEnded(holder, now) ? { expiresAt: null, validUntil: null } : {}
-  const metadata = { ...holder.metadata, ...draft.given.metadata }
+  const known = isPinnedAnew(draft, holder) ? withoutMark(holder.metadata) : holder.metadata
+  const metadata = { ...known, ...draft.given.metadata }
   const { validFrom, validUntil } = { ...holder, ...revived, ...draft.given }
   // Each was within its limits, but both together may not be.
   parseEdit({ metadata, validFrom, validUntil })
@@ -335,9 +345,15 @@ function saysMore(draft: Draft, holder: Memory): boolean {
   const { content: _, key: __, trust: ___, metadata, ...fields } = draft.given
   const known: { readonly [field: string]: unknown } = { ...holder }
   return (
+    isPinnedAnew(draft, holder) ||
     Object.entries(fields).some(([field, value]) => !sameJson(known[field], value)) ||
     Object.entries(metadata ?? {}).some(([name, value]) => !sameJson(holder.metadata[name], value))
   )
+}
+
+/** Whether a person pins what was pinned by what learned it. */
+function isPinnedAnew({ given }: Draft, holder: Memory): boolean {
+  return given.pinned === true && !isMarked(given.metadata) && isPinnedByMachine(holder)
 }
 
 function sameJson(a: unknown, b: unknown): boolean {

@@ -5,6 +5,7 @@ import { tombstonesFor } from '../core/forgetting.ts'
 import type { Instant, MemoryId, Scope } from '../core/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../core/limits.ts'
 import type { Memory, MemoryStatus, Tombstone } from '../core/memory.ts'
+import { heldByPerson } from '../core/pins.ts'
 import { resolveSettings } from '../core/settings.ts'
 import type { Change } from '../ports/store.ts'
 import { type Decided, decideAndCommit, getOrThrow, replacing, stamp } from './changes.ts'
@@ -38,7 +39,7 @@ export async function edit(
     if (memory.status === 'forgotten') {
       throw new AppError('conflict', `Memory ${id} is forgotten. Restore it first.`, { id })
     }
-    return edited(memory, given)
+    return heldByPerson(edited(memory, given))
   })
 }
 
@@ -77,7 +78,7 @@ export async function restore(
     (memory) => {
       if (memory.status === 'active' && past === null) return memory
       const wasSuperseded = memory.supersededBy !== null
-      return {
+      return heldByPerson({
         ...memory,
         ...(past === null ? {} : whatItSaid(past)),
         status: 'active',
@@ -85,7 +86,7 @@ export async function restore(
         // Whatever took its place still says otherwise.
         conflictsWith: memory.supersededBy ?? memory.conflictsWith,
         validUntil: past === null ? (wasSuperseded ? null : memory.validUntil) : past.validUntil,
-      }
+      })
     },
     // Another memory with the same key may have been forgotten; its traces are not this one's to lift.
     async (memory) => (memory.status === 'forgotten' ? liftTombstones(ports, memory) : []),

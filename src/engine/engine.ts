@@ -33,7 +33,12 @@ import { createReader } from './reading/reading.ts'
 import { type RecallQuery, type Recollection, recall } from './recall.ts'
 import { type Learned, type LearnOptions, learn, type Remembered, remember } from './remember.ts'
 import { merged, type Reach, scopesFor } from './shared.ts'
-import { type Summarized, type SummarizeOptions, summarize } from './summarize.ts'
+import {
+  type Summarized,
+  type SummarizeOptions,
+  summarize,
+  summarizeMemories,
+} from './summarize.ts'
 import { type Answers, createAnswers } from './system/answers.ts'
 import { type Audit, createAudit } from './system/audit.ts'
 import { createKeys, type Keys } from './system/keys.ts'
@@ -108,6 +113,11 @@ export interface Engine extends Life {
   clear(scope: ScopeInput, query: read.ReadFilter, options?: ClearOptions): Promise<Cleared>
   /** Puts one memory in the place of many old ones, which it supersedes, in the words of a model where there is one. */
   summarize(scope: ScopeInput, options?: SummarizeOptions): Promise<Summarized>
+  /** The same by size: of each user, or of a session, the newest that fit into `maxTokens` (4,000) stay as they are. */
+  summarizeMemories(
+    scope: ScopeInput,
+    options?: Omit<SummarizeOptions, 'olderThanDays'>,
+  ): Promise<Summarized>
   /** Removes everything of an owner for good: memories, history, conversations, settings, keys. */
   eraseOwner(owner: string, options?: { readonly dryRun?: boolean }): Promise<ErasedOwner>
   /** Counts that these memories were of use. */
@@ -226,6 +236,11 @@ export function createEngineOn(given: EnginePorts): Engine {
     ...ports,
     settings: await settings.effective(owner),
   })
+  const wordingOf = async ({ owner }: Scope) => {
+    const { coreModel } = await settings.effective(owner)
+    const model = namedModel(coreModel, keeper.modelFor(owner))
+    return model === null ? {} : { word: wordingBy(model).summary }
+  }
   const learnInTurn = (
     scope: ScopeInput,
     text: string,
@@ -319,10 +334,11 @@ export function createEngineOn(given: EnginePorts): Engine {
     },
     summarize: async (scope, options = {}) => {
       const parsed = parseScope(scope)
-      const { coreModel } = await settings.effective(parsed.owner)
-      const model = namedModel(coreModel, keeper.modelFor(parsed.owner))
-      const word = model === null ? {} : { word: wordingBy(model).summary }
-      return summarize(ports, parsed, { ...word, ...options })
+      return summarize(ports, parsed, { ...(await wordingOf(parsed)), ...options })
+    },
+    summarizeMemories: async (scope, options = {}) => {
+      const parsed = parseScope(scope)
+      return summarizeMemories(ports, parsed, { ...(await wordingOf(parsed)), ...options })
     },
     eraseOwner: async (owner, options = {}) => {
       const { owner: named } = parseScope({ owner })

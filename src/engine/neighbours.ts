@@ -16,8 +16,6 @@ import type { VectorIndex, VectorSpace } from '../ports/vector-index.ts'
 import { withinTime } from './deadline.ts'
 import type { EnginePorts } from './ports.ts'
 
-export { NARRATIVE_KEY } from '../core/identity/narrative.ts'
-
 export type Neighbours = {
   /** Exact restatements first, then the others, nearest first. */
   readonly memories: readonly Memory[]

@@ -16,7 +16,7 @@
 import { AppError } from '../core/errors.ts'
 import type { Instant, MemoryId, Scope } from '../core/ids.ts'
 import { PAGE_ROWS_MAX, QUERY_CHARACTERS_MAX, RECALL_MEMORIES_MAX } from '../core/limits.ts'
-import { hasEnded, MEMORY_STATUSES, type Memory, TRUST_LEVELS } from '../core/memory.ts'
+import { hasEnded, isBelieved, MEMORY_STATUSES, type Memory, TRUST_LEVELS } from '../core/memory.ts'
 import { type Fitted, withinBudget } from '../core/ranking/budget.ts'
 import {
   byScore,
@@ -410,8 +410,7 @@ function parseTime(time: Date | number): Instant {
 
 function filterOf(query: RecallQuery, now: Instant): MemoryFilter {
   const { trusts = TRUST_LEVELS } = query
-  const believed =
-    query.includeSuspect === true ? {} : { trusts: trusts.filter((trust) => trust !== 'suspect') }
+  const believed = query.includeSuspect === true ? {} : { trusts: trusts.filter(isBelieved) }
   if (query.asOf === undefined) return { ...toMemoryFilter(query, now), ...believed }
   // What has been replaced or disabled since may have been active then.
   const { unendedAt: _, ...where } = toMemoryFilter({ ...query, statuses: MEMORY_STATUSES }, now)

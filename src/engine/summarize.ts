@@ -83,15 +83,23 @@ export async function summarize(
   const mark = stamp(ports)
   const count = ports.countTokens ?? estimateTokens
   const before = olderThanDays === null ? null : ((mark.now - olderThanDays * DAY_MS) as Instant)
-  const found = await candidatesIn(ports, scope, { before, maxTokens, now: mark.now, count })
-  const groups = summaryGroups(found)
   const tokensOf = (contents: readonly string[]) =>
     contents.reduce((sum, content) => sum + count(content), 0)
+  const contentsOf = (group: readonly Memory[]) => tokensOf(group.map(({ content }) => content))
+  // What a model makes of them is not known before it is asked.
+  const mayShrink = (group: readonly Memory[]) =>
+    word !== undefined || count(condensed(group)) < contentsOf(group)
+  const found = await candidatesIn(ports, scope, {
+    ...{ before, maxTokens, now: mark.now, count },
+    isWorth: (memory) => isSummarizable(memory) && mayShrink([memory]),
+  })
+  const groups = summaryGroups(found).filter(mayShrink)
   const candidates = groups.flat()
-  const totalTokens = tokensOf(candidates.map(({ content }) => content))
+  const totalTokens = contentsOf(candidates)
   const done: Done[] = []
   for (const group of dryRun ? [] : groups) {
     const worded = await wordingOf(group, word, count)
+    if (count(worded.content) >= contentsOf(group)) continue // nothing would be won
     const id = ports.ids.next('mem', mark.now)
     const summary = summaryOf(group, { id, place: placeOf(group, scope), ...worded }, mark)
     // Somebody changed one of them meanwhile: these wait for the next call.
@@ -103,7 +111,7 @@ export async function summarize(
   return {
     candidates,
     totalTokens,
-    tokensSaved: Math.max(0, tokensOf(replaced.map(({ content }) => content)) - tokensOf(contents)),
+    tokensSaved: Math.max(0, contentsOf(replaced) - tokensOf(contents)),
     superseded: dryRun ? 0 : replaced.length,
     summaries: done.map(({ summary }) => summary),
     wording: wordingIn(done.map(({ wording }) => wording)),
@@ -133,13 +141,15 @@ type Search = {
   readonly maxTokens: number
   readonly now: Instant
   readonly count: CountTokens
+  /** Whether a summary of it could be shorter. The others take their room, and stay as they are. */
+  readonly isWorth: (memory: Memory) => boolean
 }
 
 /** Oldest first, and no more than the oldest of one call. */
 async function candidatesIn(
   { store }: EnginePorts,
   scope: Scope,
-  { before, maxTokens, now, count }: Search,
+  { before, maxTokens, now, count, isWorth }: Search,
 ): Promise<readonly Memory[]> {
   const found: Memory[] = []
   const taken = new Map<UserId | null, number>()
@@ -152,14 +162,15 @@ async function candidatesIn(
   if (maxTokens === 0) {
     const old = { ...where, ...(before === null ? {} : { createdBefore: before }) }
     for await (const page of pages(store, 'memory', scope, { where: old, order: 'oldest' })) {
-      found.push(...page.filter(isSummarizable))
+      found.push(...page.filter(isWorth))
       if (found.length >= MEMORIES_MAX) break
     }
     return found.slice(0, MEMORIES_MAX)
   }
   for await (const page of pages(store, 'memory', scope, { where, order: 'newest' })) {
     const surplus = page.filter((memory) => isSummarizable(memory) && !doesFit(memory))
-    found.push(...surplus.filter(({ createdAt }) => before === null || createdAt < before))
+    const old = surplus.filter(({ createdAt }) => before === null || createdAt < before)
+    found.push(...old.filter(isWorth))
     found.splice(0, Math.max(0, found.length - MEMORIES_MAX))
   }
   return found.reverse()
@@ -182,7 +193,7 @@ async function wordingOf(
     const text = await word({ memories: group, condensed: byRules, tokensMax })
       .then((answer) => answer.trim())
       .catch(() => '') // rules word it instead
-    if (text !== '' && text.length <= CONTENT_CHARACTERS_MAX && count(text) <= tokensMax) {
+    if (text !== '' && text.length <= CONTENT_CHARACTERS_MAX && count(text) < tokensMax) {
       return { content: text, wording: 'model' }
     }
   }

@@ -30,6 +30,12 @@ type Touched = {
   readonly after: Memory
 }
 
+type AddOptions = {
+  readonly alone?: boolean
+  /** Superseded, and in force again when nothing else holds its key: what is written goes on with it. */
+  readonly revived?: Memory | null
+}
+
 export class WriteBatch {
   readonly #ports: EnginePorts
   readonly #place: Place
@@ -50,7 +56,10 @@ export class WriteBatch {
   }
 
   /** `alone`: compared with nothing but what holds its key, for what is one of its kind. */
-  async add(draft: Draft, { alone = false } = {}): Promise<WriteDecision> {
+  async add(
+    draft: Draft,
+    { alone = false, revived = null }: AddOptions = {},
+  ): Promise<WriteDecision> {
     const { change, now } = this.#mark
     const { memories, close } = alone
       ? { memories: [], close: new Set<MemoryId>() }
@@ -61,13 +70,18 @@ export class WriteBatch {
       now,
       change,
       id: this.#ports.ids.next('mem', now),
-      sameKey: draft.key === null ? null : await this.#holder(draft.key),
+      sameKey: (draft.key === null ? null : await this.#holder(draft.key)) ?? inForce(revived),
       neighbours: memories,
       tombstones: await this.#tombstones(draft),
       reinforcement: this.#settings.reinforcement,
     }
     const verdicts = this.#verdictsOn(draft)
-    return this.#take(await judge(this.#ports, context, close, verdicts, VERDICT_MS))
+    const decision = await judge(this.#ports, context, close, verdicts, VERDICT_MS)
+    const taken = this.#take(decision, draft)
+    const after = revived === null ? undefined : this.#touched.get(revived.id)?.after
+    // The history tells that it was superseded before.
+    if (after !== undefined) this.#touched.set(after.id, { before: revived, after })
+    return taken
   }
 
   /** A memory as it will be after the batch; the one given where the batch leaves it alone. */
@@ -100,7 +114,7 @@ export class WriteBatch {
     ]
   }
 
-  #take(decision: WriteDecision): WriteDecision {
+  #take(decision: WriteDecision, draft: Draft): WriteDecision {
     switch (decision.kind) {
       case 'refused':
         return decision
@@ -115,9 +129,9 @@ export class WriteBatch {
       case 'update':
       case 'duplicate': {
         const { previous } = decision
-        const isOurs = this.#touched.has(previous.id)
-        // Said twice in one batch is said once: it is one source.
-        const { sourceCount, salience } = isOurs ? previous : decision.memory
+        // Said twice in one batch is said once, and so is what the same turns say when they are read again.
+        const isOneSource = this.#touched.has(previous.id) || isFromTheSame(draft, previous)
+        const { sourceCount, salience } = isOneSource ? previous : decision.memory
         const again = decision.kind === 'duplicate' ? { sourceCount, salience } : { sourceCount }
         // Who a person is stays that, also when it is said again as a fact among others.
         const category = previous.category === 'identity' ? 'identity' : decision.memory.category
@@ -179,6 +193,14 @@ export class WriteBatch {
     }
     return rows
   }
+}
+
+function inForce(memory: Memory | null): Memory | null {
+  return memory === null ? null : { ...memory, status: 'active', supersededBy: null }
+}
+
+function isFromTheSame({ provenance }: Draft, { provenance: { turns } }: Memory): boolean {
+  return provenance.turns.length > 0 && provenance.turns.every((id) => turns.includes(id))
 }
 
 function isComparable(memory: Memory): boolean {

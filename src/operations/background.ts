@@ -129,8 +129,9 @@ const wireSignal = z
     createdAt: z.string(),
   })
   .meta({ id: 'Signal' })
+export type WireSignal = z.output<typeof wireSignal>
 
-function toWireSignal(signal: Signal): z.output<typeof wireSignal> {
+function toWireSignal(signal: Signal): WireSignal {
   const { id, place, turns, status, attempts, error, change, createdAt } = signal
   return {
     ...{ id, status, attempts, error, change },
@@ -152,6 +153,7 @@ export const listSignals = defineOperation({
   }),
   output: z.object({ signals: z.array(wireSignal), next: nextField }),
   http: { method: 'GET', path: '/api/signals' },
+  cli: 'signals',
   run: async (context, { status, limit, after, ...input }) => {
     const page = await context.engine.signals.list(scopeOf(context, input, 'read'), {
       limit,
@@ -171,8 +173,9 @@ export const retrySignals = defineOperation({
     ...scopeFields,
     ids: z.array(z.string().max(100)).max(1_000).optional().describe('Default: all that failed.'),
   }),
-  output: z.object({ signals: z.array(wireSignal) }),
+  output: z.object({ signals: z.array(wireSignal).describe('As they are now.') }),
   http: { method: 'POST', path: '/api/signals/retry' },
+  cli: 'signals',
   targets: ({ signals }) => signals.map(({ id }) => id),
   run: async (context, { ids, ...input }) => {
     const scope = scopeOf(context, input, 'curate')
@@ -201,6 +204,7 @@ export const learningStatus = defineOperation({
       .nullable(),
   }),
   http: { method: 'GET', path: '/api/signals/report' },
+  cli: 'status',
   run: async (context, input) => {
     const told = await context.engine.signals.report(scopeOf(context, input, 'read'))
     const { model, restsUntil, signals, spent } = told

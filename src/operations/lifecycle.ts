@@ -71,6 +71,7 @@ export const ingestConversation = defineOperation({
     ...distilled,
   }),
   http: { method: 'POST', path: '/memory/ingest' },
+  cli: 'ingest',
   targets: ({ episode_id }) => (episode_id === null ? ['conversation'] : [episode_id]),
   run: async (context, input) => {
     const { owner: whose, user: person } = scopeOf(
@@ -188,6 +189,7 @@ export const listConsolidations = defineOperation({
   input: z.strictObject({ owner, apiKeyId, user }),
   output: z.object({ reports: z.array(report) }),
   http: { method: 'GET', path: '/api/consolidate' },
+  cli: 'consolidate',
   run: async (context, input) => {
     const { session: _, ...scope } = scopeOf(context, input, 'read')
     return { reports: (await context.engine.consolidations(scope)).map(toReport) }
@@ -270,7 +272,18 @@ export const captureMessages = defineOperation({
   input: z.strictObject({
     ...scopeFields,
     messages: z
-      .array(z.object({ role: z.string().max(100), content: z.string().max(1_000_000) }))
+      .array(
+        z.object({
+          role: z.string().max(100),
+          content: z
+            .union([
+              z.string().max(1_000_000),
+              z.array(z.looseObject({ type: z.string().max(100) })).max(1_000),
+              z.null(),
+            ])
+            .describe('Text, or parts as models take them, of which only text is read.'),
+        }),
+      )
       .max(1_000),
   }),
   output: z.object({

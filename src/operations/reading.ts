@@ -351,13 +351,15 @@ export const summarizeMemories = defineOperation({
       .min(1)
       .max(365)
       .optional()
-      .describe('Only what is older; 30 unless `maxTokens` is given.'),
+      .describe('Only what is older; 30 unless `maxTokens` or a session is given.'),
     maxTokens: z
       .int()
       .min(1)
       .max(1_000_000)
       .optional()
-      .describe('Only what does not fit: of each user, the newest that take so many tokens stay.'),
+      .describe(
+        'Only what does not fit: of each user, the newest that take so many tokens stay. 4000 where a session is given and nothing else.',
+      ),
     dryRun: z.boolean().default(false),
   }),
   output: z.object({
@@ -382,11 +384,15 @@ export const summarizeMemories = defineOperation({
   run: async (context, { olderThanDays, maxTokens, dryRun, ...input }) => {
     const owner = ownerOf(context, input, 'curate')
     const scope = scopeOf(context, { ...input, owner, apiKeyId: undefined }, 'curate')
-    const done = await context.engine.summarize(scope, {
-      dryRun,
-      ...(olderThanDays === undefined ? {} : { olderThanDays }),
-      ...(maxTokens === undefined ? {} : { maxTokens }),
-    })
+    const size = maxTokens === undefined ? {} : { maxTokens }
+    // A session has an age of its own: what counts there is how much it takes.
+    const isBySize = olderThanDays === undefined && scope.session !== undefined
+    const done = isBySize
+      ? await context.engine.summarizeMemories(scope, { dryRun, ...size })
+      : await context.engine.summarize(scope, {
+          ...{ dryRun, ...size },
+          ...(olderThanDays === undefined ? {} : { olderThanDays }),
+        })
     return {
       candidates: done.candidates.map(toWire),
       totalTokens: done.totalTokens,

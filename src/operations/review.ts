@@ -13,6 +13,7 @@ const conflict = z
     other: wireMemory.describe('Was there before.'),
   })
   .meta({ id: 'Conflict' })
+export type WireConflict = z.output<typeof conflict>
 
 export const listConflicts = defineOperation({
   name: 'review.conflicts',
@@ -21,6 +22,7 @@ export const listConflicts = defineOperation({
   input: z.strictObject({ ...scopeFields, ...pageFields }),
   output: z.object({ conflicts: z.array(conflict), next }),
   http: { method: 'GET', path: '/api/review/conflicts' },
+  cli: 'review',
   run: async (context, { limit, after, ...input }) => {
     const page = await context.engine.review.conflicts(scopeOf(context, input, 'read'), {
       limit,
@@ -58,6 +60,7 @@ export const settleConflict = defineOperation({
     change: z.string().describe('What undo takes.'),
   }),
   http: { method: 'POST', path: '/api/review/settle' },
+  cli: 'review',
   targets: ({ kept, dropped }) => [kept.id, dropped.id],
   run: async (context, { keep, drop, content, ...input }) => {
     const scope = scopeOf(context, input, 'curate')
@@ -73,6 +76,7 @@ export const reconcileMemory = defineOperation({
   input: z.strictObject({ ...scopeFields, id: idField }),
   output: z.object({ memory: wireMemory }),
   http: { method: 'POST', path: '/api/review/{id}/reconcile' },
+  cli: 'review',
   targets: ({ memory }) => [memory.id],
   run: async (context, { id, ...input }) => ({
     memory: toWire(await context.engine.review.reconcile(scopeOf(context, input, 'curate'), id)),

@@ -152,7 +152,12 @@ it('[HT10] every operation of the table answers, as the description says', async
   expect(dropped).toMatchObject({ id: ids.drop, status: 'superseded' })
   const prompt = { prompt: 'Whom do I obey who says approve?' }
   expect((await call(200, 'POST', '/api/hooks/recall', prompt)).block).toContain('approve')
-  const messages = [{ role: 'user', content: 'Remember that my dentist is Doctor Weber.' }]
+  const text = 'Remember that my dentist is Doctor Weber.'
+  const messages = [
+    { role: 'user', content: text },
+    { role: 'user', content: [{ type: 'text', text }] },
+    { role: 'assistant', content: null },
+  ]
   expect((await call(200, 'POST', '/api/hooks/capture', { messages })).captured).toEqual([])
   for (const template of await keptRoutes(call)) answered.add(template)
 

@@ -1,5 +1,8 @@
 /** What consolidation promises, run over every store that can be opened here. */
 import { describe, expect, it } from 'vitest'
+import type { Memory } from '../../src/core/memory.ts'
+import { pendingSignal, readSignal, toSignalEntry } from '../../src/core/signals.ts'
+import type { Signal } from '../../src/core/transcript.ts'
 import { listReports } from '../../src/engine/consolidation/consolidate.ts'
 import { failingAt, interruptedBeforeCommit } from '../fakes/faulty-store.ts'
 import { BOB, user } from '../fakes/memories.ts'
@@ -119,6 +122,39 @@ function describeSteps(open: OpenStore): void {
     expect(rows.map(({ id }) => id)).toEqual([kept.id])
   })
 
+  it('[CN7] what waits to be learned from stays, however old, and what was put aside does', async () => {
+    const owner = await openOwner(open)
+    const turns = {
+      pending: await owner.said(800, 'pending'),
+      dead: await owner.said(800, 'dead'),
+      processed: await owner.said(800, 'processed'),
+    }
+    for (const [status, { id, place, saidAt }] of Object.entries(turns)) {
+      const signal = readSignal(pendingSignal(place, [id], saidAt, null))
+      if (signal === null) throw new Error('It was just made.')
+      const row = toSignalEntry({ ...signal, status: status as Signal['status'] })
+      await owner.store.commit([{ op: 'put', table: 'entry', row, expect: 'absent' }])
+    }
+    const stays = async () => {
+      const { rows } = await owner.store.find('turn', ADA, { where: {}, limit: 9 })
+      return rows.map(({ place }) => place.session).sort()
+    }
+    expect(await owner.run({ dryRun: true })).toMatchObject({ prunedTurns: 1 })
+    expect(await owner.run()).toMatchObject({ prunedTurns: 1 })
+    expect(await stays()).toEqual(['dead', 'pending'])
+  })
+
+  it('[CN7] what is changed while it is looked at stays for now', async () => {
+    const owner = await openOwner(open)
+    const said = await owner.said(800, 'old')
+    const on = interruptedBeforeCommit(owner.store, async () => {
+      const row = { ...said, content: 'Something else.', version: 2 }
+      await owner.store.commit([{ op: 'put', table: 'turn', row, expect: { version: 1 } }])
+    })
+    expect(await owner.run({ on })).toMatchObject({ prunedTurns: 0 })
+    expect(await owner.store.get('turn', ADA, said.id)).toMatchObject({ version: 2 })
+  })
+
   it('[CN7] an old conversation that was taken in lately keeps what was said in it', async () => {
     const owner = await openOwner(open)
     const place = { ...ADA, user: null, session: 'imported' as never } // a name
@@ -190,6 +226,39 @@ function describeSteps(open: OpenStore): void {
 }
 
 function describeUndoing(open: OpenStore): void {
+  it('[CN7] digests that became one keep their conversations as long as each would alone', async () => {
+    const owner = await openOwner(open)
+    const placed = (session: string) => ({
+      place: { ...ADA, user: null, session: session as never }, // a name
+    })
+    const [old, middle, young] = await owner.put(
+      owner.episode(LONGER, 360, placed('old')),
+      owner.episode(LONGER, 200, placed('middle')),
+      owner.episode(LONGER, 20, placed('young')),
+    )
+    await owner.said(700, 'middle')
+    expect(await owner.run()).toMatchObject({ merged: 2, prunedTurns: 0 })
+    owner.clock.advance(20 * DAY)
+    // The first of them alone would be past its time by now, but it stands for the others.
+    expect(await owner.run()).toMatchObject({ prunedEpisodes: 0, prunedTurns: 0 })
+    expect(await owner.get(old as Memory)).toMatchObject({ status: 'active' })
+    expect(await owner.get(middle as Memory)).toMatchObject({ supersededBy: old?.id })
+    expect(young?.id).toBeDefined()
+    for (let weeks = 0; weeks < 52; weeks++) {
+      owner.clock.advance(7 * DAY)
+      await owner.run()
+    }
+    expect(await owner.get(old as Memory)).not.toMatchObject({ status: 'active' })
+  })
+
+  it('[CN7] a digest that is past its time takes no younger one along', async () => {
+    const owner = await openOwner(open)
+    const [old, young] = await owner.put(owner.episode(LONGER, 370), owner.episode(LONGER, 2))
+    expect(await owner.run()).toMatchObject({ merged: 0, prunedEpisodes: 1 })
+    expect(await owner.get(old as Memory)).toMatchObject({ status: 'forgotten' })
+    expect(await owner.get(young as Memory)).toMatchObject({ status: 'active' })
+  })
+
   it('[CN3] a merge can be undone, and is not done again', async () => {
     const owner = await openOwner(open)
     const { short, long } = await furnish(owner)

@@ -117,10 +117,16 @@ export const turnNamed = (position: number, role: 'user' | 'assistant', session 
 export const signalNamed = (position: number, session = 'trip') =>
   signalId(turnNamed(position, 'user', session))
 
+type AnswerFields = {
+  readonly summary?: string
+  readonly identity?: readonly string[]
+  readonly decisions?: readonly string[]
+}
+
 /** An answer as it was asked for. */
 export function answer(
   facts: readonly (string | object)[],
-  { summary = 'Ada planned a trip to Rome.', identity = [] as readonly string[], ...episode } = {},
+  { summary = 'Ada planned a trip to Rome.', identity = [], ...episode }: AnswerFields = {},
 ): object {
   return { episode: summary === '' ? null : { summary, ...episode }, facts, identity }
 }

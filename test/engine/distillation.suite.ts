@@ -212,6 +212,31 @@ export function describeDistillation(name: string, open: OpenStore): void {
       ])
     })
 
+    it('[DI10] tells how much still waits, also where nothing was distilled', async () => {
+      const session = await openSession(open)
+      await session.say(TRIP)
+      const waiting = { outcome: 'skipped:no_model', signals: 0, pending: 2 }
+      expect(await session.distil(null)).toMatchObject(waiting)
+      const stopped = { signal: AbortSignal.abort() }
+      const broken = new ScriptedModel('no')
+      expect(await session.distil(broken, stopped)).toMatchObject({
+        outcome: 'skipped:cancelled',
+        pending: 2,
+      })
+      const resting = new AppError('unavailable', 'Rests.', { until: session.clock.now() + 60_000 })
+      expect(await session.distil(new ScriptedModel(resting))).toMatchObject({
+        outcome: 'skipped:unavailable',
+        pending: 2,
+      })
+      for (const [outcome, pending] of [
+        ['error:bad_answer', 2],
+        ['error:bad_answer', 2],
+        ['dead_letter:2', 0],
+      ]) {
+        expect(await session.distil(broken)).toMatchObject({ outcome, pending })
+      }
+    })
+
     it('[DI12] has an answer that cannot be used repaired once', async () => {
       const session = await openSession(open)
       await session.say(TRIP)

@@ -2,6 +2,7 @@ import { createReferenceStore } from '../../src/adapters/reference/store.ts'
 import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
 import { describeDistillation } from './distillation.suite.ts'
 import { describeDistilledFacts } from './distilled-facts.suite.ts'
+import { describeHooks } from './hooks.suite.ts'
 import { describeIngesting } from './ingesting.suite.ts'
 
 describeDistillation('on the reference store', async () => createReferenceStore())
@@ -12,3 +13,6 @@ describeDistilledFacts('on sqlite', () => openSqliteStore({ path: ':memory:', no
 
 describeIngesting('on the reference store', async () => createReferenceStore())
 describeIngesting('on sqlite', () => openSqliteStore({ path: ':memory:', now: Date.now }))
+
+describeHooks('on the reference store', async () => createReferenceStore())
+describeHooks('on sqlite', () => openSqliteStore({ path: ':memory:', now: Date.now }))

@@ -1,6 +1,9 @@
 /** What becomes of what a model finds: whom it is believed from, and what it is to what is known. */
 import { describe, expect, it } from 'vitest'
+import type { MemoryId } from '../../src/core/ids.ts'
+import { consolidate } from '../../src/engine/consolidation/consolidate.ts'
 import * as correct from '../../src/engine/correct.ts'
+import { listSessions } from '../../src/engine/life/transcript.ts'
 import { remember } from '../../src/engine/remember.ts'
 import { ScriptedModel } from '../fakes/language-model.ts'
 import {
@@ -154,6 +157,61 @@ export function describeDistilledFacts(name: string, open: OpenStore): void {
       ])
     })
 
+    it('[DI16] goes on with an episode that became part of another, and has the other until then', async () => {
+      const session = await openSession(open)
+      const digest = new ScriptedModel(answer([], { decisions: ['A hotel near the river'] }))
+      await session.say(TRIP, 'first')
+      await session.say(TRIP, 'second')
+      const { episode: first } = await session.distil(digest, { session: 'first' })
+      const { episode: second } = await session.distil(digest, { session: 'second' })
+      expect(await consolidate(session.ports, HOME)).toMatchObject({ merged: 1 })
+      expect(await session.distil(null, { session: 'second' })).toMatchObject({ episode: first })
+      const listed = await listSessions(session.ports, HOME, {})
+      expect(listed.rows.map(({ episode }) => episode)).toEqual([first, first])
+      await session.say(TRIP, 'second')
+      const more = new ScriptedModel(
+        answer([], { summary: 'Ada found a hotel.', decisions: ['Breakfast at eight'] }),
+      )
+      expect(await session.distil(more, { session: 'second' })).toMatchObject({ episode: second })
+      expect(more.lastPrompt).toContain('Ada planned a trip to Rome.')
+      const episodes = (await session.memories()).filter(({ category }) => category === 'episode')
+      expect(
+        episodes.map(({ id, content, status, supersededBy }) => [
+          id,
+          content,
+          status,
+          supersededBy,
+        ]),
+      ).toEqual([
+        [first, 'Ada planned a trip to Rome.', 'active', null],
+        [second, 'Ada found a hotel.', 'active', null],
+      ])
+      expect(episodes[1]?.metadata.decisions).toEqual([
+        'A hotel near the river',
+        'Breakfast at eight',
+      ])
+      const { rows } = await session.base.find('revision', HOME, { where: {}, limit: 99 })
+      const before = rows.filter(({ memory }) => memory.id === second).map(({ memory }) => memory)
+      expect(before.map(({ status }) => status).sort()).toEqual(['active', 'superseded'])
+    })
+
+    it('[DI16] begins an episode anew where the one that it became part of was forgotten', async () => {
+      const session = await openSession(open)
+      const digest = new ScriptedModel(answer([]))
+      await session.say(TRIP, 'first')
+      await session.say(TRIP, 'second')
+      const { episode: first } = await session.distil(digest, { session: 'first' })
+      const { episode: second } = await session.distil(digest, { session: 'second' })
+      await consolidate(session.ports, HOME)
+      session.clock.advance(1_000)
+      await correct.forget(session.ports, HOME, first as MemoryId)
+      expect(await session.distil(null, { session: 'second' })).toMatchObject({ episode: null })
+      await session.say(TRIP, 'second')
+      const more = new ScriptedModel(answer([], { summary: 'Ada found a hotel.' }))
+      const { episode: third } = await session.distil(more, { session: 'second' })
+      expect([first, second, null]).not.toContain(third)
+    })
+
     it('[DI16] adds to who the person is only what is not known, in capitals or not', async () => {
       const session = await openSession(open)
       await session.say(TRIP)
@@ -174,6 +232,21 @@ export function describeDistilledFacts(name: string, open: OpenStore): void {
       ])
     })
 
+    it('[DI16] counts as added to who the person is only what was not there before', async () => {
+      const session = await openSession(open)
+      await session.say(TRIP)
+      await session.distil(new ScriptedModel(answer([], { identity: ['The user is vegetarian'] })))
+      await session.say([
+        ['By the way, I am a vegetarian, as you know, and I play the cello in a small orchestra.'],
+      ])
+      const told = await session.distil(
+        new ScriptedModel(
+          answer([], { identity: ['The user is a vegetarian', 'The user plays the cello'] }),
+        ),
+      )
+      expect(told).toMatchObject({ outcome: 'distilled', identity: 1 })
+    })
+
     it('[DI16] does not bring back what was forgotten after it was said', async () => {
       const session = await openSession(open)
       await session.say(TRIP)
@@ -184,6 +257,21 @@ export function describeDistilledFacts(name: string, open: OpenStore): void {
         new ScriptedModel(answer([{ content: 'The user likes tea', turns: [0] }])),
       )
       expect(told.facts).toMatchObject({ refused: 1, created: 0 })
+    })
+
+    it('[DI6] keeps turns waiting when a model answers another question, and not when it finds nothing', async () => {
+      const session = await openSession(open)
+      await session.say(TRIP)
+      const model = new ScriptedModel({ answer: 42 }, { answer: 42 }, {})
+      expect(await session.distil(model, { mode: 'turns' })).toMatchObject({
+        outcome: 'error:bad_answer',
+        pending: 2,
+      })
+      expect((await session.signals()).map(({ status }) => status)).toEqual(['pending', 'pending'])
+      expect(await session.distil(model, { mode: 'turns' })).toMatchObject({
+        outcome: 'empty:nothing',
+        pending: 0,
+      })
     })
 
     it('[DI6] finds facts after each turn, in what was not asked about before', async () => {

@@ -167,7 +167,30 @@ function describeFailures(open: OpenStore): void {
     expect(await jobs.runDue()).toBe(1)
   })
 
-  it('[JB15] closing stops what runs and leaves it to others at once', async () => {
+  it('[JB15] closing lets what runs come to its end, and begins nothing else', async () => {
+    const { serve, request, settle } = await openServers(open)
+    const { handle, runs, end } = held()
+    const first = serve({ work: handle })
+    await first.jobs.schedule(request())
+    await first.jobs.schedule(request({ owner: owner('bob') }))
+    await first.jobs.schedule(request({ key: 'two' }))
+    first.jobs.start()
+    await settle()
+    const closing = first.jobs.close(60_000)
+    await settle()
+    expect(runs.map(({ context }) => context.signal.aborted)).toEqual([false, false])
+    end()
+    end()
+    await closing
+    expect(runs).toHaveLength(2)
+    expect(first.timers.count).toBe(0)
+    expect(await first.jobs.get(jobId(request()))).toMatchObject({ status: 'done' })
+    expect(await first.jobs.get(jobId(request({ key: 'two' })))).toMatchObject({
+      status: 'waiting',
+    })
+  })
+
+  it('[JB15] what takes longer is stopped and left to others at once', async () => {
     const { serve, request, settle } = await openServers(open)
     const { handle, runs } = held()
     const first = serve({ work: handle })
@@ -175,7 +198,7 @@ function describeFailures(open: OpenStore): void {
     await first.jobs.schedule(request({ key: 'two' }))
     first.jobs.start()
     await settle()
-    await first.jobs.close()
+    await first.jobs.close(1)
     expect(runs).toHaveLength(1)
     expect(first.timers.count).toBe(0)
     const second = serve({ work: quick().handle })

@@ -235,6 +235,15 @@ export function describeLife(name: string, open: OpenStore): void {
       expect(await statusesOf(life.engine)).toEqual(['processed'])
     })
 
+    it('[LI5] tells by the job that a model answered with what can’t be used', async () => {
+      const life = await openLife(open, { model: new ScriptedModel('Sorry, no.') })
+      await life.say('trip', ROME)
+      life.clock.advance(QUIET_MS)
+      await life.engine.jobs.runDue()
+      const { rows } = await life.engine.jobs.list({ kind: 'distill' })
+      expect(rows).toMatchObject([{ status: 'waiting', attempts: 1, lastError: 'bad_answer' }])
+    })
+
     it('[LI5] waits for the next day, or another budget, when the tokens of one are used', async () => {
       const model = new ScriptedModel(TRIP)
       const life = await openLife(open, { model, settings: { modelTokensPerDay: 100 } })

@@ -1,5 +1,6 @@
 /** What summarizing promises, run over every store that can be opened here. */
 import { describe, expect, it } from 'vitest'
+import { SUMMARY_PROMPT_VERSION } from '../../src/core/consolidation/summary-prompt.ts'
 import { byPlace, type Scope, type SessionId, type UserId } from '../../src/core/ids.ts'
 import { summarize, summarizeMemories } from '../../src/engine/summarize.ts'
 import { ADA, type OpenStore, openOwner } from './consolidation-support.ts'
@@ -40,6 +41,32 @@ export function describeSummaries(name: string, open: OpenStore): void {
       expect(await summarizeMemories(ports, ADA, { maxTokens: 50 })).toMatchObject({
         superseded: 0,
       })
+    })
+
+    it('[CN16] what rules can’t say shorter is left alone, unless a model can', async () => {
+      const { ports, put, fact, notes, active } = await openNotes(open)
+      const short = await put(
+        ...Array.from({ length: 510 }, (_, n) => fact(`Tea number ${n} is good.`, 60)),
+      )
+      expect(await summarize(ports, ADA, { dryRun: true })).toMatchObject({
+        candidates: [],
+        tokensSaved: 0,
+      })
+      // They keep nothing that is newer from its turn either.
+      await notes(3, 40)
+      const dry = await summarize(ports, ADA, { dryRun: true })
+      expect(dry.candidates).toHaveLength(3)
+      const done = await summarize(ports, ADA, {})
+      expect(done).toMatchObject({ superseded: 3, tokensSaved: dry.tokensSaved })
+      expect(await active()).toHaveLength(short.length + 1)
+      const failing = async () => Promise.reject(new Error('no model'))
+      expect(await summarize(ports, ADA, { word: failing })).toMatchObject({
+        superseded: 0,
+        tokensSaved: 0,
+        wording: null,
+      })
+      const word = async () => 'There is a lot of good tea.'
+      expect(await summarize(ports, ADA, { word })).toMatchObject({ superseded: 500 })
     })
 
     it('[CN16] takes 4,000 tokens unless told, and refuses none', async () => {
@@ -91,10 +118,13 @@ export function describeSummaries(name: string, open: OpenStore): void {
         [async () => 'word '.repeat(5_000), 'rules'],
         [async () => Promise.reject(new Error('no model')), 'rules'],
       ] as const) {
+        const extractorVersion = wording === 'model' ? SUMMARY_PROMPT_VERSION : 'rules-1'
         const { ports, notes } = await openNotes(open)
         await notes(3, 40)
         const { summaries } = await summarize(ports, ADA, { word })
-        expect(summaries).toMatchObject([{ metadata: { wording } }])
+        expect(summaries).toMatchObject([
+          { metadata: { wording }, provenance: { extractorVersion } },
+        ])
         if (wording === 'model') expect(summaries[0]?.content).toBe('They met in Rome.')
         else expect(summaries[0]?.content).toContain('We met in Rome. It rained. We had soup.')
       }

@@ -5,8 +5,8 @@ import { looksLikeInstruction, overridesInstructions } from '../distillation/ins
 import type { PromptMessage } from '../distillation/prompt.ts'
 import { field } from '../distillation/reading.ts'
 
-/** Rises with every change of the words below that may change an answer. */
-export const SUMMARY_PROMPT_VERSION = '1'
+/** Rises with every change of the words below that may change an answer; stored as provenance. */
+export const SUMMARY_PROMPT_VERSION = 'prompt-1'
 
 const MEMORY_CHARACTERS_MAX = 1_000
 

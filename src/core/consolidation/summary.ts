@@ -5,8 +5,11 @@ import { CONTENT_CHARACTERS_MAX } from '../limits.ts'
 import { type Memory, TRUST_LEVELS } from '../memory.ts'
 import type { Stamp } from './merging.ts'
 import { isLasting } from './salience.ts'
+import { SUMMARY_PROMPT_VERSION } from './summary-prompt.ts'
 
 const EXTRACTOR = 'summary'
+/** Rises with every change of the rules that changes what they say. */
+const RULES_VERSION = 'rules-1'
 const SENTENCES = 3
 const LINE_CHARACTERS_MAX = 400
 /** In one summary: more would be neither recalled for what they say nor committed at once without holding others up. */
@@ -110,7 +113,7 @@ export function summaryOf(
       speaker: null,
       turns: [],
       extractor: EXTRACTOR,
-      extractorVersion: '1',
+      extractorVersion: wording === 'model' ? SUMMARY_PROMPT_VERSION : RULES_VERSION,
     },
     entities: [],
     language: null,

@@ -4,6 +4,7 @@
  */
 import { STOP_WORDS } from '../stopwords.ts'
 import { indexTerms } from '../terms.ts'
+import { USER_WORDS } from '../truth/persons.ts'
 
 /** A text of more words has none here: it is no statement of a fact, and comparing it would take long. */
 export const WORDS_MAX = 256
@@ -25,7 +26,7 @@ function numberOf(term: string): number {
 
 /** Whom a statement is about is told by nearly every statement. */
 const SAYS_NOTHING: ReadonlySet<number> = new Set(
-  [...STOP_WORDS, 'user', 'assistant'].flatMap((word) => indexTerms(word)).map(numberOf),
+  [...STOP_WORDS, ...USER_WORDS].flatMap((word) => indexTerms(word)).map(numberOf),
 )
 
 /** Those that tell what a text is about. */

@@ -43,6 +43,14 @@ export function unreadable(message: string, fault: string): AppError {
   return new AppError('invalid_input', message, { fault })
 }
 
+/** An answer to another question says nothing about this one. `{}` does: there is nothing to keep. */
+export function refuseOtherAnswers(fields: Fields, askedFor: readonly string[]): void {
+  const isAnother = !askedFor.some((name) => Object.hasOwn(fields, name))
+  if (isAnother && Object.keys(fields).length > 0) {
+    throw unreadable('Nothing that was asked for is in the answer.', 'no_item')
+  }
+}
+
 /** Models that think aloud do so before they answer. */
 function withoutThoughts(text: string): string {
   const end = /^\s*<think(?:ing)?>/i.test(text) ? text.search(/<\/think(?:ing)?>/i) : -1

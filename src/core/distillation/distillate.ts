@@ -5,7 +5,7 @@
 import { foldStatement } from '../fingerprint.ts'
 import type { Instant } from '../ids.ts'
 import { MEMORY_TYPES, type MemoryType } from '../memory.ts'
-import { type Fields, readObject, unreadable } from './answer.ts'
+import { type Fields, readObject, refuseOtherAnswers, unreadable } from './answer.ts'
 import * as read from './reading.ts'
 
 export const FACT_CATEGORIES = [
@@ -82,16 +82,8 @@ export function parseDistillate(text: string, shown: readonly number[]): Distill
   if (isEmpty && faults.length > 0) {
     throw unreadable(`Nothing in the answer could be used: ${faults.join(' ')}`, 'no_item')
   }
-  if (isEmpty && isAboutSomethingElse(fields)) {
-    throw unreadable('Nothing that was asked for is in the answer.', 'no_item')
-  }
+  if (isEmpty) refuseOtherAnswers(fields, ASKED_FOR)
   return { ...parsed, isEmpty, faults: faults.slice(0, FAULTS_MAX) }
-}
-
-/** An answer to another question says nothing about this one. `{}` does: there is nothing to keep. */
-function isAboutSomethingElse(fields: Fields): boolean {
-  const names = Object.keys(fields)
-  return names.length > 0 && !ASKED_FOR.some((name) => Object.hasOwn(fields, name))
 }
 
 function isNothing({

@@ -1,5 +1,5 @@
 /** What a model is asked after each turn: only for facts, and only in what it was not asked about before. */
-import { readObject, unreadable } from './answer.ts'
+import { readObject, refuseOtherAnswers, unreadable } from './answer.ts'
 import { type ChosenTurn, chooseLast, type SaidTurn } from './choose.ts'
 import { type DistilledFact, itemsIn, toFact } from './distillate.ts'
 import { fenceTurn } from './fencing.ts'
@@ -9,6 +9,7 @@ export const TURN_EXTRACTION_VERSION = 'turns-1'
 /** How many messages are shown, those that were seen before included. */
 export const EXTRACTED_TURNS_MAX = 15
 const FACTS_MAX = 20
+const ASKED_FOR = ['facts'] as const
 
 const TASK = `You find facts worth remembering in a conversation.
 
@@ -56,17 +57,18 @@ export function turnExtraction(
 
 /** `asked`: the indexes of the turns that were asked about. Facts that name only others are nothing new. */
 export function parseTurnFacts(text: string, asked: readonly number[]): readonly DistilledFact[] {
-  const fields = readObject(text, ['facts'])
+  const fields = readObject(text, ASKED_FOR)
   const faults: string[] = []
   const known = new Set(asked)
   const facts: DistilledFact[] = []
-  for (const item of itemsIn(fields, 'facts', ['facts'], faults).slice(0, FACTS_MAX)) {
+  for (const item of itemsIn(fields, 'facts', ASKED_FOR, faults).slice(0, FACTS_MAX)) {
     const fact = toFact(item, known, faults)
     if (fact !== null && !namesOnlyOthers(item, fact)) facts.push(fact)
   }
   if (facts.length === 0 && faults.length > 0) {
     throw unreadable(`Nothing in the answer could be used: ${faults.join(' ')}`, 'no_item')
   }
+  if (facts.length === 0) refuseOtherAnswers(fields, ASKED_FOR)
   return facts
 }
 

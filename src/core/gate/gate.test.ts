@@ -14,6 +14,7 @@ describe('[GA1] each section, in each language', () => {
     ['identity', 'Was weißt du über mich?'],
     ['identity', '¿Qué sabes de mí?'],
     ['identity', "Qu'est-ce que tu sais sur moi ?"],
+    ['identity', "Où est-ce que j'habite ?"],
     ['identity', 'O que você sabe sobre mim?'],
     ['identity', '你知道我是谁吗'],
     ['identity', '私の名前は何ですか'],

@@ -31,7 +31,16 @@ export function renderBlock({ today, memories, turns, question }: BlockContent):
     ...memories.map(memoryLine),
     ...turns.map((turn) => turnLine(turn, question)),
   ].filter((line) => line !== null)
-  return lines.length === 0 ? '' : [FENCE_OPEN, dateLine(today), ...lines, FENCE_CLOSE].join('\n')
+  return lines.length === 0 ? '' : framed(today, lines)
+}
+
+/** What a block takes before anything is said in it. */
+export function blockFrame(today: Instant): string {
+  return framed(today, [])
+}
+
+function framed(today: Instant, lines: readonly string[]): string {
+  return [FENCE_OPEN, dateLine(today), ...lines, FENCE_CLOSE].join('\n')
 }
 
 const WEEKDAYS = [

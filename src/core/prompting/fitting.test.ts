@@ -5,7 +5,7 @@ import type { TurnId } from '../ids.ts'
 import type { Memory } from '../memory.ts'
 import { estimateTokens } from '../tokens.ts'
 import type { Turn } from '../transcript.ts'
-import { renderBlock } from './block.ts'
+import { blockFrame, renderBlock } from './block.ts'
 import { type BlockCandidates, fitBlock } from './fitting.ts'
 
 const turnOf = (content: string, index: number): Turn => ({
@@ -53,11 +53,22 @@ it('[PL7] keeps whole items from the top, within the budget and the window', () 
         expect(candidates.identity).toEqual(expect.arrayContaining([...fitted.identity]))
         const alone = { ...fitted.content, memories: fitted.identity, turns: [] }
         if (fitted.identity.length > 0) {
-          expect(estimateTokens(renderBlock(alone))).toBeLessThanOrEqual(budget / 2)
+          const frame = estimateTokens(blockFrame(instant(0)))
+          const share = frame + (budget - frame) / 2
+          expect(estimateTokens(renderBlock(alone))).toBeLessThanOrEqual(share)
         }
         expect(fitted.text).toBe(renderBlock(fitted.content))
       },
     ),
     { numRuns: 300 },
   )
+})
+
+it('[PL7] says who the person is also within the smallest budget that can be set', () => {
+  const identity = [memory({ content: 'The user is called Ada' })]
+  const memories = [memory({ content: 'The dog of the user is called Rex' })]
+  const candidates = { today: instant(0), identity, memories, turns: [], question: '' }
+  const fitted = fitBlock(candidates, { budget: 100, window: 4_000 }, estimateTokens)
+  expect(fitted).toMatchObject({ identity, memories })
+  expect(typeof fitted === 'string' ? null : fitted.tokens).toBeLessThanOrEqual(100)
 })

@@ -3,7 +3,7 @@ import type { Instant } from '../ids.ts'
 import type { Memory } from '../memory.ts'
 import type { CountTokens } from '../tokens.ts'
 import type { Turn } from '../transcript.ts'
-import { type BlockContent, renderBlock } from './block.ts'
+import { type BlockContent, blockFrame, renderBlock } from './block.ts'
 
 /** What could be said, the best first in each list. */
 export type BlockCandidates = {
@@ -29,7 +29,7 @@ export type FittedBlock = BlockCandidates & {
   readonly content: BlockContent
 }
 
-/** What is always said must leave room for what was asked. */
+/** Of the room that the fence leaves: what is always said must leave some for what was asked. */
 const IDENTITY_SHARE = 0.5
 
 /**
@@ -41,7 +41,9 @@ export function fitBlock(
   { budget, window }: BlockRoom,
   count: CountTokens,
 ): FittedBlock | 'nothing' | 'no-room' {
-  const identity = thatFit(withoutFound(candidates), budget * IDENTITY_SHARE, count)
+  const frame = count(blockFrame(candidates.today))
+  const share = frame + (budget - frame) * IDENTITY_SHARE
+  const identity = thatFit(withoutFound(candidates), share, count)
   let block = blockOf({ ...candidates, identity }, count)
   while (block.tokens > budget && foundIn(block) > 1) block = blockOf(withoutLast(block), count)
   if (block.tokens > window && identity.length > 0) block = blockOf(withoutFound(block), count)

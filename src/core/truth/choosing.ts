@@ -5,6 +5,7 @@
 import { absorbedBy, type Stamp } from '../consolidation/merging.ts'
 import { PROVENANCE_TURNS_MAX } from '../limits.ts'
 import type { Memory } from '../memory.ts'
+import { heldByPerson } from '../pins.ts'
 import { saidAt } from './settling.ts'
 
 export type Choice = {
@@ -26,7 +27,7 @@ export function choose({ keep, drop, content }: Choice, stamp: Stamp): readonly 
     validUntil: from !== null && from > since ? from : since,
   }
   const stays: Memory = {
-    ...changed(keep, stamp),
+    ...heldByPerson(changed(keep, stamp)),
     // Whoever looks the key up wants what holds now.
     key: keep.key ?? drop.key,
     conflictsWith: conflictLeft(keep, drop),

@@ -9,6 +9,12 @@ import { type Attribute, findAttribute } from '../attributes.ts'
 
 type Rewriting = readonly [pattern: RegExp, replacement: string | ((...match: string[]) => string)]
 
+/** What models call whoever speaks, and whoever answers. */
+export const USER_WORDS: readonly string[] = (
+  'user users assistant nutzer nutzers nutzerin benutzer benutzers benutzerin assistent usuario usuaria asistente ' +
+  'utilisateur utilisatrice usuário usuária utilizador utilizadora assistente'
+).split(' ')
+
 /** What may stand between the user and the verb. */
 const ADVERBS =
   '(?:now|currently|still|also|really|usually|always|often|sometimes|rarely|never|generally|mostly|no longer|recently|just)'

@@ -1,11 +1,12 @@
 /**
  * What becomes of two memories that were kept beside each other because rules could not tell, once somebody else has said
- * what they are to each other. Bound by what binds rules: nothing pinned, newer or better trusted gives way.
+ * what they are to each other. Bound by what binds rules: nothing that a person pinned, newer or better trusted gives way.
  */
 import { absorbedBy, mergeOfSame, type Stamp, survivorOf } from '../consolidation/merging.ts'
 import { isLasting } from '../consolidation/salience.ts'
 import type { Instant } from '../ids.ts'
 import { hasEnded, type Memory, TRUST_LEVELS } from '../memory.ts'
+import { inPlaceOf, isPinnedByMachine } from '../pins.ts'
 import type { Verdict } from './adjudicate.ts'
 
 export type Settlement = {
@@ -35,11 +36,11 @@ export function settle(
   }
 }
 
-/** What lasts is left to people, and what waits for approval or is over is not compared. */
+/** What lasts is left to people, unless it lasts because it was learned; and what waits for approval or is over is not compared. */
 export function canSettle(memory: Memory, now: Instant): boolean {
   return (
     memory.status === 'active' &&
-    !isLasting(memory) &&
+    (!isLasting(memory) || isPinnedByMachine(memory)) &&
     memory.category !== 'episode' &&
     memory.trust !== 'suspect' &&
     !hasEnded(memory, now)
@@ -78,8 +79,9 @@ function superseded(older: Memory, newer: Memory, stamp: Stamp): Settlement {
     validUntil: from !== null && from > since ? from : since,
   }
   // Whoever looks the key up wants what holds now.
-  const isHeir = older.key !== null && newer.key === null
-  const heir = { ...changed(newer, stamp), key: older.key }
+  const key = newer.key ?? older.key
+  const isHeir = key !== newer.key || isPinnedByMachine(older)
+  const heir = { ...inPlaceOf(older, changed(newer, stamp)), key }
   return {
     kind: 'update',
     replaced: [{ before: older, after: gone }, ...(isHeir ? [{ before: newer, after: heir }] : [])],

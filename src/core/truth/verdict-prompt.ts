@@ -5,9 +5,6 @@ import type { PromptMessage } from '../distillation/prompt.ts'
 import { field } from '../distillation/reading.ts'
 import { VERDICTS, type Verdict } from './adjudicate.ts'
 
-/** Rises with every change of the words below that may change an answer. */
-export const VERDICT_VERSION = '1'
-
 /** Longer statements say more than one thing, and are not asked about. */
 export const JUDGED_CHARACTERS_MAX = 1_000
 

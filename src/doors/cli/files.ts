@@ -76,8 +76,12 @@ function exists(path: string): AppError {
 
 /** The text of a small file without the line end that editors put there. */
 export async function readSecretFile(path: string): Promise<string> {
+  return (await readTextFile(path)).replace(/\r?\n$/, '')
+}
+
+export async function readTextFile(path: string): Promise<string> {
   try {
-    return (await readFile(path, 'utf8')).replace(/\r?\n$/, '')
+    return await readFile(path, 'utf8')
   } catch (error) {
     throw toFileError(error, path)
   }

@@ -9,6 +9,7 @@ import type { Operations } from './operations.ts'
 const MAKING: ReadonlySet<string> = new Set([
   'memory.add',
   'memory.learn',
+  'memory.ingest',
   'memory.import',
   'identity.add',
   'settings.change',

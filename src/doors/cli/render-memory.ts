@@ -108,6 +108,7 @@ function marksOf(memory: Memory, now: number): readonly string[] {
     ...(memory.status === 'active' ? [] : [memory.status]),
     ...(hasEnded(memory, now) ? ['ended'] : []),
     ...(memory.pinned ? ['pinned'] : []),
+    ...(memory.trust === 'suspect' ? ['suspect'] : []),
     ...(memory.conflictsWith === null ? [] : ['disputed']),
     // A key that an extractor made from the words only repeats them.
     ...(memory.key === null || memory.provenance.extractor !== null

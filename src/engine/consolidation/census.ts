@@ -38,16 +38,18 @@ export class Census {
   readonly words = new WordSets()
   /** How many have lost half of their salience or more to time. */
   decayed = 0
-  /** What was put into the bin before this, and unpinned digests that were made before that. */
+  /** What was put into the bin before this. */
   readonly oldBin: MemoryId[] = []
-  readonly oldEpisodes: MemoryId[] = []
+  readonly #oldEpisodes: MemoryId[] = []
+  /** Digests that are part of another one: of which, and whether they are still within their time. */
+  readonly #absorbed = new Map<MemoryId, { readonly into: MemoryId; readonly isYoung: boolean }>()
   readonly #ids: MemoryId[] = []
   readonly #groups: number[] = []
   readonly #flags: number[] = []
   readonly #salience: number[] = []
   readonly #lastMoment: number[] = []
   readonly #groupNumbers = new Map<string, number>()
-  /** When the last digest of each session was made; a pinned one is never too old. */
+  /** When the last digest of each session was made, whatever became of it; a pinned one is never too old. */
   readonly #sessions = new Map<string, number>()
   readonly #episodes: { readonly index: number; readonly at: Instant }[] = []
 
@@ -61,13 +63,23 @@ export class Census {
       return
     }
     const isOld = madeBefore !== null && memory.createdAt < madeBefore
-    if (isOld && memory.category === 'episode' && !memory.pinned) this.oldEpisodes.push(memory.id)
-    if (memory.status === 'active') this.#addActive(memory, now)
+    if (memory.category === 'episode') this.#addEpisode(memory, isOld)
+    if (memory.status === 'active') this.#addActive(memory, isOld, now)
   }
 
-  #addActive(memory: Memory, now: Instant): void {
+  #addEpisode({ id, place, pinned, createdAt, supersededBy }: Memory, isOld: boolean): void {
+    if (isOld && !pinned) this.#oldEpisodes.push(id)
+    if (supersededBy !== null) this.#absorbed.set(id, { into: supersededBy, isYoung: !isOld })
+    if (place.session === null) return
+    const madeAt = pinned ? Number.POSITIVE_INFINITY : createdAt
+    const name = sessionName(place)
+    this.#sessions.set(name, Math.max(madeAt, this.#sessions.get(name) ?? madeAt))
+  }
+
+  #addActive(memory: Memory, isOld: boolean, now: Instant): void {
     const { id, salience, category, trust } = memory
-    const canMerge = isMergeable(memory, now)
+    // A digest that goes today must not take along what a younger one says.
+    const canMerge = isMergeable(memory, now) && !(isOld && category === 'episode')
     this.words.add(canMerge ? wordNumbers(memory.content) : NO_WORDS)
     this.#groups.push(this.#groupOf(memory))
     this.#salience.push(salience)
@@ -82,7 +94,6 @@ export class Census {
     if (!isLasting(memory) && idleDays(memory, now) >= SALIENCE_HALF_LIFE_DAYS) this.decayed++
     if (category === 'episode') {
       this.#episodes.push({ index: this.count, at: memory.createdAt })
-      this.#noteSession(memory)
     }
     this.#ids.push(id)
   }
@@ -147,16 +158,22 @@ export class Census {
       .map(({ index }) => this.idAt(index))
   }
 
+  /** Unpinned digests that are past their time, without those that younger ones became part of. */
+  oldEpisodes(): readonly MemoryId[] {
+    const needed = new Set<MemoryId>()
+    for (const { into, isYoung } of this.#absorbed.values()) {
+      let next: MemoryId | undefined = isYoung ? into : undefined
+      while (next !== undefined && !needed.has(next)) {
+        needed.add(next)
+        next = this.#absorbed.get(next)?.into
+      }
+    }
+    return this.#oldEpisodes.filter((id) => !needed.has(id))
+  }
+
   /** Whether there is a digest of the conversation that this place belongs to, made at this instant or later. */
   hasEpisodeOf(place: Place, from: Instant): boolean {
     return (this.#sessions.get(sessionName(place)) ?? Number.NEGATIVE_INFINITY) >= from
-  }
-
-  #noteSession({ place, pinned, createdAt }: Memory): void {
-    if (place.session === null) return
-    const madeAt = pinned ? Number.POSITIVE_INFINITY : createdAt
-    const name = sessionName(place)
-    this.#sessions.set(name, Math.max(madeAt, this.#sessions.get(name) ?? madeAt))
   }
 
   #has(index: number, flag: number): boolean {

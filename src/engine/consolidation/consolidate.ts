@@ -82,7 +82,7 @@ export async function consolidate(
   await timed('judge', () => judgeDoubtful(run, { since: lastAt, signal }))
   const promoted = await timed('promote', () => promoteMentioned(run, census))
   const { evicted, retired } = await timed('evict', () => evictFaded(run, census))
-  const prunedEpisodes = await timed('prune', () => pruneEpisodes(run, census.oldEpisodes))
+  const prunedEpisodes = await timed('prune', () => pruneEpisodes(run, census.oldEpisodes()))
   const prunedTurns = isHeldBack ? 0 : await timed('prune', () => pruneTurns(run, census))
   const trimmed = isHeldBack ? 0 : await timed('trim', () => trimEntries(run))
   await timed('narrate', () => tellIdentities(run, { word, signal }))

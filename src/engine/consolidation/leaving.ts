@@ -9,10 +9,14 @@ import {
   type Leaving,
   prunedBefore,
 } from '../../core/consolidation/leaving.ts'
-import type { ChangeId, MemoryId } from '../../core/ids.ts'
+import type { ChangeId, MemoryId, TurnId } from '../../core/ids.ts'
 import type { Memory } from '../../core/memory.ts'
+import type { Turn } from '../../core/transcript.ts'
+import type { Change } from '../../ports/store.ts'
 import { decideAndCommit, replacing } from '../changes.ts'
+import { allSignals } from '../distillation/signals.ts'
 import { pages } from '../paging.ts'
+import type { EnginePorts } from '../ports.ts'
 import { nextTurn, Pace } from '../turns.ts'
 import type { Census } from './census.ts'
 import { loadAll, nextChange, type Run } from './run.ts'
@@ -81,9 +85,12 @@ export async function pruneEpisodes(run: Run, ids: readonly MemoryId[]): Promise
   return pruned
 }
 
-/** What was said in conversations that are past their time. While there is a digest of one, it keeps its evidence. */
+/**
+ * What was said in conversations that are past their time. While there is a digest of one, it keeps its evidence; and what
+ * waits to be learned from stays until it was.
+ */
 export async function pruneTurns(run: Run, census: Census): Promise<number> {
-  const { ports, scope, isDryRun } = run
+  const { ports, scope } = run
   const before = prunedBefore(run.now, run.settings)
   if (before === null) return 0
   let pruned = 0
@@ -91,12 +98,8 @@ export async function pruneTurns(run: Run, census: Census): Promise<number> {
   for await (const page of pages(ports.store, 'turn', scope, query)) {
     run.tell({ step: 'prune', done: pruned, total: null })
     const meant = page.filter(({ place }) => !census.hasEpisodeOf(place, before))
-    pruned += meant.length
-    for (let start = 0; !isDryRun && start < meant.length; start += TURNS_PER_COMMIT) {
-      const batch = meant.slice(start, start + TURNS_PER_COMMIT)
-      await ports.store.commit(
-        batch.map(({ id }) => ({ op: 'remove', table: 'turn', scope, id, expect: 'any' })),
-      )
+    for (let start = 0; start < meant.length; start += TURNS_PER_COMMIT) {
+      pruned += await removeLearned(run, meant.slice(start, start + TURNS_PER_COMMIT))
       await nextTurn()
     }
   }
@@ -110,6 +113,41 @@ export async function pruneTurns(run: Run, census: Census): Promise<number> {
     })
   }
   return pruned
+}
+
+/** Those that nobody waits to learn from. When one of them is changed meanwhile, they are left for the next run. */
+async function removeLearned({ ports, isDryRun }: Run, turns: readonly Turn[]): Promise<number> {
+  const waiting = await waitingTurns(ports, turns)
+  const removed = turns.filter(({ id }) => !waiting.has(id))
+  if (isDryRun || removed.length === 0) return removed.length
+  const { kind } = await ports.store.commit(
+    removed.map(
+      ({ id, place, version }): Change => ({
+        op: 'remove',
+        table: 'turn',
+        scope: place,
+        id,
+        expect: { version },
+      }),
+    ),
+  )
+  return kind === 'committed' ? removed.length : 0
+}
+
+/** Turns of the same conversations that wait for a model, or failed too often and wait for somebody. */
+async function waitingTurns(
+  ports: EnginePorts,
+  turns: readonly Turn[],
+): Promise<ReadonlySet<TurnId>> {
+  const places = new Map(turns.map(({ place }) => [JSON.stringify(place), place]))
+  const waiting = new Set<TurnId>()
+  for (const place of places.values()) {
+    const signals = place.session === null ? [] : await allSignals(ports, place)
+    for (const { status, turns: ids } of signals) {
+      if (status !== 'processed') for (const id of ids) waiting.add(id)
+    }
+  }
+  return waiting
 }
 
 type Binning = {

@@ -179,6 +179,7 @@ async function blockFor(call: BlockCall, late: AbortSignal): Promise<Made> {
     home,
     place: () => placeToLook(call),
     text: questionOf(request),
+    shown: shownIn(request),
     at,
     settings,
     room,
@@ -203,6 +204,12 @@ async function blockFor(call: BlockCall, late: AbortSignal): Promise<Made> {
   }
   sticky.keep(name, given, at)
   return { gate, block: given }
+}
+
+/** What the model reads anyway. */
+function shownIn({ asked }: ConversationRequest): ReadonlySet<string> {
+  const said = asked.exchanges.flatMap(({ user, assistant }) => [user, assistant ?? ''])
+  return new Set(said.map((text) => stripBlocks(text).trim()))
 }
 
 /** A request that names no user is nobody's in particular: what others told the same owner is not for it. */

@@ -3,7 +3,7 @@
  * each time; were the block another one in between, the provider would have to read everything after it anew.
  */
 import type { Instant, MemoryId, OwnerId, Scope, TurnId } from '../../core/ids.ts'
-import { type Memory, TRUST_LEVELS } from '../../core/memory.ts'
+import { BELIEVED_TRUST_LEVELS, type Memory } from '../../core/memory.ts'
 import { type BlockContent, renderBlock } from '../../core/prompting/block.ts'
 import type { ReceiptGate, ReceiptMemory } from '../../core/receipt.ts'
 import type { Turn } from '../../core/transcript.ts'
@@ -83,8 +83,6 @@ async function presentOf(
   return { ...content, memories: known, turns: quoted }
 }
 
-const BELIEVED = TRUST_LEVELS.filter((trust) => trust !== 'suspect')
-
 async function memoriesOf(
   store: Store,
   scope: Scope,
@@ -96,7 +94,7 @@ async function memoriesOf(
   for (const owner of new Set<OwnerId>(memories.map(({ place }) => place.owner))) {
     const ids = memories.filter(({ place }) => place.owner === owner).map(({ id }) => id)
     const { rows } = await store.find('memory', owner === scope.owner ? scope : { owner }, {
-      where: { ids, statuses: ['active'], trusts: BELIEVED, unendedAt: now },
+      where: { ids, statuses: ['active'], trusts: BELIEVED_TRUST_LEVELS, unendedAt: now },
       limit: ids.length,
     })
     for (const row of rows) present.set(row.id, row)

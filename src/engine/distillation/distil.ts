@@ -25,7 +25,7 @@ import { askedAtMost } from '../models/wording.ts'
 import type { EnginePorts } from '../ports.ts'
 import { type Mark, type Verdicts, WriteBatch } from '../writing-many.ts'
 import { ask, BadAnswer, type NamedModel, type Spent } from './asking.ts'
-import { findEpisode, writeEpisode } from './episode.ts'
+import { findEpisode, knownEpisode, writeEpisode } from './episode.ts'
 import {
   type Distillation,
   type DistillationOutcome,
@@ -33,7 +33,7 @@ import {
   NO_FACTS,
   telling,
 } from './outcome.ts'
-import { allSignals, currentSignals, noteFailure, processed } from './signals.ts'
+import { allSignals, countPending, currentSignals, noteFailure, processed } from './signals.ts'
 import { factDraft, identityDraft } from './storing.ts'
 import {
   contextOf,
@@ -76,7 +76,8 @@ export async function distil(
     const told = await new Round(parts, place, signal, mode, spent).run()
     if (told !== 'changed') return told
   }
-  return telling('skipped:changed', { tokens: { ...spent } })
+  const pending = await countPending(parts.ports, place).catch(() => 0) // who can't be asked says nothing
+  return telling('skipped:changed', { tokens: { ...spent }, pending })
 }
 
 /** What was read at the beginning; everything after it is about this. */
@@ -130,7 +131,7 @@ class Round {
     const { model } = this.#parts
     const snapshot = await this.#read()
     if (snapshot.signals.length === 0) return this.#tell('no_signals', await this.#known())
-    if (model === null) return this.#tell('skipped:no_model', await this.#known())
+    if (model === null) return this.#leave('skipped:no_model')
     this.#snapshot = snapshot
     if (snapshot.turns.length === 0) return this.#done(snapshot, 'empty:no_turns')
     const task = await this.#task(snapshot)
@@ -271,7 +272,8 @@ class Round {
     { shown, version }: Task,
     { turns }: Snapshot,
   ): Promise<Stored> {
-    const earlier = await findEpisode(this.#ports, this.#place)
+    const known = await knownEpisode(this.#ports, this.#place)
+    const earlier = known?.own ?? null
     const ids = turns.map(({ id }) => id)
     const written =
       episode === null
@@ -282,7 +284,11 @@ class Round {
       decisions.push(await addFact(batch, factDraft(fact, shown, version), now))
     }
     const added = await this.#addIdentity(batch, { facts, identity }, shown, version, now)
-    return { episode: written ?? earlier?.id ?? null, facts: counted(decisions), identity: added }
+    return {
+      episode: written ?? known?.found.id ?? null,
+      facts: counted(decisions),
+      identity: added,
+    }
   }
 
   /** Those that are known already, in capitals or not, are left alone. */
@@ -304,7 +310,7 @@ class Round {
       if (known.has(foldStatement(content))) continue
       known.add(foldStatement(content))
       const draft = parseDraft(identityDraft(content, facts, shown, version), now)
-      if ((await batch.add(draft)).kind !== 'refused') added++
+      if (isAdded(await batch.add(draft))) added++
     }
     return added
   }
@@ -316,16 +322,31 @@ class Round {
   async #failed(error: AppError): Promise<Distillation> {
     const { until } = error.facts
     const isWaitedFor = typeof until === 'number'
-    if (error.code === 'cancelled' || this.#signal.aborted) return this.#tell('skipped:cancelled')
+    if (error.code === 'cancelled' || this.#signal.aborted) return this.#leave('skipped:cancelled')
     // Nothing here but the model can be unknown: it is named in a setting, and waits to be named better.
-    if (error.code === 'not_found') return this.#tell('skipped:no_model')
-    if (isWaitedFor) return this.#tell(`skipped:${error.code}`, { retryAt: until as Instant })
+    if (error.code === 'not_found') return this.#leave('skipped:no_model')
+    if (isWaitedFor) return this.#leave(`skipped:${error.code}`, { retryAt: until as Instant })
     const snapshot = this.#snapshot
-    if (snapshot === null) return this.#tell(`error:${error.code}`)
+    if (snapshot === null) return this.#leave(`error:${error.code}`)
     const code = error instanceof BadAnswer ? 'bad_answer' : error.code
     const { signals } = snapshot
     const dead = await noteFailure(this.#ports, this.#place, signals, code).catch(() => 0) // they wait as before
-    return this.#tell(dead > 0 ? `dead_letter:${dead}` : `error:${code}`)
+    return this.#leave(dead > 0 ? `dead_letter:${dead}` : `error:${code}`)
+  }
+
+  /** Nothing was distilled: what there is, and how much of it waits. */
+  async #leave(
+    outcome: DistillationOutcome,
+    facts: Partial<Distillation> = {},
+  ): Promise<Distillation> {
+    try {
+      const pending = await countPending(this.#ports, this.#place)
+      return this.#tell(outcome, { ...facts, ...(await this.#known()), pending })
+    } catch {
+      // The store may be what failed. What was read before it did is the best that is known.
+      const { signals, left } = this.#snapshot ?? { signals: [], left: 0 }
+      return this.#tell(outcome, { ...facts, pending: signals.length + left })
+    }
   }
 
   #tell(outcome: DistillationOutcome, facts: Partial<Distillation> = {}): Distillation {
@@ -353,6 +374,19 @@ async function addFact(batch: WriteBatch, input: DraftInput, now: Instant): Prom
     if (toAppError(thrown).code !== 'invalid_input') throw thrown
     const { validFrom: _, validUntil: __, ...timeless } = input
     return batch.add(parseDraft(timeless, now))
+  }
+}
+
+/** Who a person is has grown by it: it was not known, or not as a part of that. */
+function isAdded(decision: WriteDecision): boolean {
+  switch (decision.kind) {
+    case 'refused':
+      return false
+    case 'update':
+    case 'duplicate':
+      return decision.previous.category !== 'identity' && decision.memory.category === 'identity'
+    default:
+      return true
   }
 }
 

@@ -4,7 +4,7 @@ import type { DistilledEpisode } from '../../core/distillation/distillate.ts'
 import { overridesInstructions } from '../../core/distillation/instructions.ts'
 import { DISTILLATION_VERSION } from '../../core/distillation/prompt.ts'
 import { type DraftInput, parseDraft } from '../../core/draft.ts'
-import type { Instant, MemoryId, Place, SessionId, TurnId } from '../../core/ids.ts'
+import type { Instant, MemoryId, Place, Scope, SessionId, TurnId } from '../../core/ids.ts'
 import { PROVENANCE_TURNS_MAX } from '../../core/limits.ts'
 import type { Json, Memory } from '../../core/memory.ts'
 import { sha256 } from '../../core/sha256.ts'
@@ -12,6 +12,8 @@ import type { EnginePorts } from '../ports.ts'
 import { holderOf } from '../remember.ts'
 import type { WriteBatch } from '../writing-many.ts'
 import { EXTRACTOR } from './storing.ts'
+
+type SessionPlace = Place & { readonly session: SessionId }
 
 const HASH_CHARACTERS = 40
 const LINES_MAX = 20
@@ -24,14 +26,44 @@ export function episodeKey(session: SessionId): string {
   return `episode:${sha256(session).slice(0, HASH_CHARACTERS)}`
 }
 
-export function findEpisode(
-  ports: EnginePorts,
-  { owner, user, session }: Place & { readonly session: SessionId },
-): Promise<Memory | null> {
-  return holderOf(ports, { owner, user }, episodeKey(session))
+/** Where the digest of a session is found, and its own one, which may have become part of that. */
+export type KnownEpisode = { readonly own: Memory; readonly found: Memory }
+
+/** The digest of a session; the one that it became part of, where it did. */
+export async function findEpisode(ports: EnginePorts, place: SessionPlace): Promise<Memory | null> {
+  return (await knownEpisode(ports, place))?.found ?? null
 }
 
-/** Null when the episode was forgotten after all of this was said. */
+export async function knownEpisode(
+  ports: EnginePorts,
+  { owner, user, session }: SessionPlace,
+): Promise<KnownEpisode | null> {
+  const home = { owner, user }
+  const key = episodeKey(session)
+  const holder = await holderOf(ports, home, key)
+  if (holder !== null) return { own: holder, found: holder }
+  const where = { key, statuses: ['superseded'], categories: ['episode'] } as const
+  const { rows } = await ports.store.find('memory', home, { where, order: 'newest', limit: 1 })
+  const [own] = rows
+  const found = own === undefined ? null : await heirOf(ports, home, own)
+  return own === undefined || found === null ? null : { own, found }
+}
+
+/** Null unless it is a digest that is still told. */
+async function heirOf({ store }: EnginePorts, home: Scope, own: Memory): Promise<Memory | null> {
+  const passed = new Set([own.id])
+  let next = own.supersededBy
+  while (next !== null && !passed.has(next)) {
+    passed.add(next)
+    const heir: Memory | null = await store.get('memory', home, next)
+    if (heir === null || heir.category !== 'episode' || heir.status === 'forgotten') return null
+    if (heir.status !== 'superseded') return heir
+    next = heir.supersededBy
+  }
+  return null
+}
+
+/** `earlier`: the session's own, also where it became part of another. Null when it was forgotten after all of this was said. */
 export async function writeEpisode(
   batch: WriteBatch,
   session: SessionId,
@@ -42,7 +74,8 @@ export async function writeEpisode(
   now: Instant,
 ): Promise<MemoryId | null> {
   const input = draftOf(session, episode, earlier, shown, turns)
-  const decision = await batch.add(parseDraft(input, now), { alone: true })
+  const revived = earlier?.status === 'superseded' ? earlier : null
+  const decision = await batch.add(parseDraft(input, now), { alone: true, revived })
   if (decision.kind === 'refused') return null
   const lines = Object.values(input.metadata ?? {})
     .flat()

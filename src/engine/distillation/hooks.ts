@@ -30,7 +30,11 @@ export type RecalledFor = {
   readonly skipped: 'off' | 'short' | null
 }
 
-export type SaidMessage = { readonly role: string; readonly content: string }
+/** As programs send it to a model: text, or parts of which those that are text count. */
+export type SaidMessage = {
+  readonly role: string
+  readonly content: string | readonly object[] | null
+}
 
 export type Captured = {
   /** In the order in which they were said. */
@@ -94,7 +98,7 @@ export async function captureFrom(
   for (const { role, content } of [...messages].reverse()) {
     if (captured.length === CAPTURED_MAX) break
     if (role !== 'user') continue
-    const kept = await capture(remember, scope, ownWords(content), options)
+    const kept = await capture(remember, scope, ownWords(textOf(content)), options)
     if (kept === null) passed++
     else captured.unshift(kept)
   }
@@ -125,6 +129,24 @@ async function capture(
     if (thrown instanceof AppError && thrown.code === 'forgotten') return null
     throw thrown
   }
+}
+
+/** How programs call a part that is text. */
+const TEXT_PARTS: readonly unknown[] = ['text', 'input_text']
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return ''
+  const texts = content.filter(
+    (part: unknown): part is { readonly text: string } =>
+      typeof part === 'object' &&
+      part !== null &&
+      'type' in part &&
+      TEXT_PARTS.includes(part.type) &&
+      'text' in part &&
+      typeof part.text === 'string',
+  )
+  return texts.map(({ text }) => text).join('\n')
 }
 
 /** What the person wrote, without what memory or a program has put around it. */

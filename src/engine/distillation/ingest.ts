@@ -1,6 +1,7 @@
 /**
  * A whole conversation at once, from programs that kept it themselves. Sent again it changes nothing; sent again with
- * other words, those take the place of what was there, and only they are learned from.
+ * more, that is learned from. With other words, these take the place of what was there, what was learned from the old
+ * ones is taken back, and all of the conversation is learned from again.
  */
 import { parseScope } from '../../core/draft.ts'
 import type { Entry } from '../../core/entry.ts'
@@ -12,13 +13,16 @@ import { parseTurn } from '../../core/records.ts'
 import { pendingSignal, readSignal, signalId } from '../../core/signals.ts'
 import type { Turn } from '../../core/transcript.ts'
 import type { Change } from '../../ports/store.ts'
-import { decideAndCommit } from '../changes.ts'
+import { type Decided, decideAndCommit, stamp } from '../changes.ts'
 import { hashOf } from '../conversations/hashing.ts'
 import { pages } from '../paging.ts'
 import type { EnginePorts } from '../ports.ts'
+import { nextTurn } from '../turns.ts'
 import { type DistilParts, distil, type SessionPlace } from './distil.ts'
 import { findEpisode } from './episode.ts'
 import { type Distillation, telling } from './outcome.ts'
+import { countPending } from './signals.ts'
+import { unlearning } from './unlearning.ts'
 
 export type IngestInput = {
   readonly owner: string
@@ -48,6 +52,9 @@ export type Ingested = Distillation & {
 /** So many that turns and signals, and the old ones of another version, fit into one commit. */
 export const INGESTED_EXCHANGES_MAX = 500
 
+/** Leaves room in a commit for as many turns and signals as there can be. */
+const UNLEARNED_CHANGES_MAX = 400
+
 const NEVER = new AbortController().signal
 
 export async function ingest(
@@ -58,22 +65,32 @@ export async function ingest(
   const { ports, arming, distil: distilNow = (place) => distil(parts, place, signal) } = parts
   const place = placeIn(input)
   const exchanges = exchangesIn(input, place, ports.clock.now())
-  await decideAndCommit(ports, async () => {
+  const isSkipped = input.skipExtraction === true
+  const mark = stamp(ports)
+  const keep = async (): Promise<Decided<'kept' | 'unlearned'>> => {
     const known = await knownRows(ports, place)
+    const changed = changedTurns(exchanges.flat(), known.turns)
+    const corrected = { changed, all: new Set(known.turns.keys()) }
+    const unlearned = isSkipped ? [] : await unlearning(ports, place, corrected, mark)
+    const some = thoseThatFit(unlearned)
+    // What doesn't fit beside the turns goes first, and the rest is decided again.
+    if (some.length < unlearned.length) return { changes: some.flat(), result: 'unlearned' }
     const changes = [
+      ...unlearned.flat(),
       ...turnChanges(exchanges.flat(), known.turns, input.sessionDate !== undefined),
-      ...signalChanges(place, exchanges, known, input.skipExtraction === true),
+      ...signalChanges(place, exchanges, known, changed, isSkipped),
     ]
     const armed = changes.length === 0 ? [] : ((await arming?.(place)) ?? [])
-    return { changes: [...changes, ...armed], result: null }
-  })
-  const told = input.skipExtraction ? await skipped(ports, place) : await distilNow(place)
+    return { changes: [...changes, ...armed], result: 'kept' }
+  }
+  while ((await decideAndCommit(ports, keep)) === 'unlearned') await nextTurn()
+  const told = isSkipped ? await skipped(ports, place) : await distilNow(place)
   return { ...told, session: place.session, turns: exchanges.flat().length }
 }
 
 async function skipped(ports: EnginePorts, place: SessionPlace): Promise<Distillation> {
   const episode = (await findEpisode(ports, place))?.id ?? null
-  return telling('skipped:extraction', { episode })
+  return telling('skipped:extraction', { episode, pending: await countPending(ports, place) })
 }
 
 function placeIn({ owner, user, conversation }: IngestInput): SessionPlace {
@@ -141,6 +158,26 @@ async function knownRows({ store }: EnginePorts, place: SessionPlace): Promise<K
   return { turns, signals }
 }
 
+/** The first ones that fit into a commit; one in any case. */
+function thoseThatFit(unlearned: readonly (readonly Change[])[]): readonly (readonly Change[])[] {
+  let changes = 0
+  const over = unlearned.findIndex((each, index) => {
+    changes += each.length
+    return index > 0 && changes > UNLEARNED_CHANGES_MAX
+  })
+  return over < 0 ? unlearned : unlearned.slice(0, over)
+}
+
+/** Those that are known and say something else by now, or nothing. */
+function changedTurns(
+  turns: readonly Turn[],
+  known: ReadonlyMap<TurnId, Turn>,
+): ReadonlySet<TurnId> {
+  const said = new Map(turns.map(({ id, content }) => [id, content]))
+  const changed = [...known.values()].filter(({ id, content }) => said.get(id) !== content)
+  return new Set(changed.map(({ id }) => id))
+}
+
 function turnChanges(
   turns: readonly Turn[],
   known: ReadonlyMap<TurnId, Turn>,
@@ -179,11 +216,15 @@ function isSame(turn: Turn, before: Turn): boolean {
   )
 }
 
-/** One that waits or was learned from stays as it is while its exchange does; a dead one has another chance. */
+/**
+ * One that waits stays as it is while its exchange does, and so does one that was learned from, unless another one was
+ * corrected: a digest is of the whole. A dead one has another chance.
+ */
 function signalChanges(
   place: SessionPlace,
   exchanges: readonly Exchange[],
   { turns, signals }: Known,
+  changed: ReadonlySet<TurnId>,
   isSkipped: boolean,
 ): readonly Change[] {
   const wanted = new Map(
@@ -193,10 +234,9 @@ function signalChanges(
     const signal = readSignal(entry)
     const ids = exchange.map(({ id }) => id)
     return (
-      signal !== null &&
-      signal.status !== 'dead' &&
+      (signal?.status === 'pending' || (signal?.status === 'processed' && changed.size === 0)) &&
       signal.turns.join() === ids.join() &&
-      exchange.every((turn) => turns.get(turn.id)?.content === turn.content)
+      ids.every((id) => turns.has(id) && !changed.has(id))
     )
   }
   const put = [...wanted].flatMap(([id, exchange]): readonly Change[] => {
@@ -208,22 +248,23 @@ function signalChanges(
     const expect = before === null ? 'absent' : { version: before.version }
     return [{ op: 'put', table: 'entry', row, expect }]
   })
-  const removed = [...signals.values()]
-    .filter((entry) => isStale(entry, wanted, isSkipped))
-    .map(
-      ({ id, version }): Change => ({
-        op: 'remove',
-        table: 'entry',
-        scope: place,
-        id,
-        expect: { version },
-      }),
-    )
+  const isStale = isSkipped
+    ? (entry: Entry) => isUnlearned(entry, changed)
+    : ({ id }: Entry) => !wanted.has(id)
+  const removed = [...signals.values()].filter(isStale).map(
+    ({ id, version }): Change => ({
+      op: 'remove',
+      table: 'entry',
+      scope: place,
+      id,
+      expect: { version },
+    }),
+  )
   return [...put, ...removed]
 }
 
-/** Of an exchange that is gone; where nothing is to be learned, also what waits for that. */
-function isStale(entry: Entry, wanted: ReadonlyMap<string, Exchange>, isSkipped: boolean): boolean {
-  if (isSkipped) return readSignal(entry)?.status !== 'processed'
-  return !wanted.has(entry.id)
+/** Where nothing is to be learned for now: what waits for that, or would have to when it is. */
+function isUnlearned(entry: Entry, changed: ReadonlySet<TurnId>): boolean {
+  const signal = readSignal(entry)
+  return signal?.status !== 'processed' || signal.turns.some((id) => changed.has(id))
 }

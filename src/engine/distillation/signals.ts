@@ -26,6 +26,14 @@ export async function allSignals(
   return found.sort((a, b) => a.createdAt - b.createdAt)
 }
 
+/** How many of a scope wait to be learned from. */
+export async function countPending(
+  ports: Pick<EnginePorts, 'store'>,
+  scope: Scope,
+): Promise<number> {
+  return (await allSignals(ports, scope)).filter(({ status }) => status === 'pending').length
+}
+
 /** The same signals as they are now, without those that are gone. */
 export async function currentSignals(
   { store }: Pick<EnginePorts, 'store'>,
@@ -118,7 +126,7 @@ export async function listSignals(
   return { rows: found, next }
 }
 
-/** Lets dead signals wait again, all of a scope or those named, with all attempts before them. */
+/** Lets dead signals wait again, all of a scope or those named, with all attempts before them, and gives those. */
 export async function retrySignals(
   ports: EnginePorts,
   scope: Scope,
@@ -131,11 +139,10 @@ export async function retrySignals(
       throw new AppError('not_found', 'There is no such signal here.')
     }
     const dead = meant.filter(({ status }) => status === 'dead').slice(0, COMMIT_CHANGES_MAX)
+    const revived = { status: 'pending', attempts: 0, error: null } as const
     return {
-      changes: dead.map((signal) =>
-        putSignal(ports, signal, { status: 'pending', attempts: 0, error: null }),
-      ),
-      result: dead,
+      changes: dead.map((signal) => putSignal(ports, signal, revived)),
+      result: dead.map((signal) => ({ ...signal, ...revived, version: signal.version + 1 })),
     }
   })
 }

@@ -10,6 +10,7 @@ import { foldStatement } from '../../core/fingerprint.ts'
 import type { Instant } from '../../core/ids.ts'
 import { PROVENANCE_TURNS_MAX, PROVENANCE_WORD_CHARACTERS_MAX } from '../../core/limits.ts'
 import type { Provenance, Trust } from '../../core/memory.ts'
+import { PINNED_BY_MACHINE } from '../../core/pins.ts'
 
 export const EXTRACTOR = 'distillation'
 const IDENTITY_IMPORTANCE = 9
@@ -65,7 +66,7 @@ export function identityDraft(
     importance: IDENTITY_IMPORTANCE,
     salience: IDENTITY_SALIENCE,
     // What is pinned is shown always; that is for a person to decide here.
-    ...(isSuspect ? {} : { pinned: true }),
+    ...(isSuspect ? {} : { pinned: true, metadata: PINNED_BY_MACHINE }),
     trust: isSuspect ? 'suspect' : source.trust,
     observedAt: source.observedAt,
     provenance: provenanceOf(source, version),

@@ -6,11 +6,12 @@ import type { ErrorCode } from '../../core/errors.ts'
 import type { OwnerId } from '../../core/ids.ts'
 import { type Job, type JobRequest, type JobStatus, readJob } from '../../core/jobs.ts'
 import { PAGE_ROWS_MAX } from '../../core/limits.ts'
+import type { JsonObject } from '../../core/memory.ts'
 import type { Change, Page } from '../../ports/store.ts'
 import { decideAndCommit } from '../changes.ts'
 import type { EnginePorts } from '../ports.ts'
 import { SYSTEM } from '../system/entries.ts'
-import { type Held, type Hold, Holders, type HoldOptions } from './lanes.ts'
+import { type Held, type Hold, Holders, type HoldOptions, type TryToEnter } from './lanes.ts'
 import { JobRows } from './rows.ts'
 import { type EndedJob, type JobHandler, Runner } from './runner.ts'
 import { systemTimers, type Timers } from './timers.ts'
@@ -43,6 +44,15 @@ export type JobQuery = {
   readonly after?: string
 }
 
+/** A job that somebody waits for. */
+export type Task<Result> = {
+  readonly request: Omit<JobRequest, 'owner' | 'at' | 'everyMs' | 'onlyIfNew'> & {
+    readonly owner: OwnerId
+  }
+  /** What its row says of it. */
+  readonly outcome: (result: Result) => JsonObject
+}
+
 export interface Jobs {
   /**
    * The changes that arm a job, for somebody's own commit: none when it is left alone. The same key again moves the time
@@ -68,6 +78,15 @@ export interface Jobs {
     work: (hold: Hold) => Promise<Result>,
     options: HoldOptions,
   ): Promise<Held<Result>>
+  /**
+   * The same as a job: it can be looked at and cancelled like any other, and is done in the background when this process
+   * dies before its end. Whoever waits hears of failures, so it is not tried again for those.
+   */
+  perform<Result>(
+    task: Task<Result>,
+    work: (hold: Hold) => Promise<Result>,
+    options: HoldOptions,
+  ): Promise<Held<Result>>
   /** Begins to do jobs in the background. */
   start(): void
   /** Does everything that is due, now. */
@@ -77,9 +96,9 @@ export interface Jobs {
     /** Why due jobs could not be looked for the last time. */
     readonly fault: ErrorCode | null
   }
-  /** Stops the jobs that run, so that they are done another time, and waits for that no longer than this. */
+  /** Begins no more jobs, and gives those that run this time to come to their end; then they are done another time. */
   stop(graceMs?: number): Promise<void>
-  /** The same, and stops what was asked for as well. */
+  /** The same, and stops what was asked for at once. */
   close(graceMs?: number): Promise<void>
 }
 
@@ -110,6 +129,24 @@ export function createJobs(ports: EnginePorts, options: JobsOptions): Jobs {
     })
     if (jobs.length > 0) runner.wake(jobs)
   }
+  const entering =
+    <Result>({ request, outcome }: Task<Result>): TryToEnter<Result> =>
+    async () => {
+      const at = ports.clock.now()
+      const claim = await rows.begin({ ...request, at }, isAbandoned)
+      if (claim.kind !== 'claimed') return null
+      const { run } = claim
+      return {
+        claim: run.claim,
+        renew: async () => (await rows.renew(run)) === 'renewed',
+        fence: () => rows.fence(run),
+        leave: async (ended) => {
+          const { kind } = ended
+          await rows.settle(run, kind === 'done' ? { kind, outcome: outcome(ended.result) } : ended)
+          options.onEnded?.({ kind: request.kind, outcome: kind, ms: sinceThen(ports, at) })
+        },
+      }
+    }
   return {
     arming: (request) => rows.arming(request),
     schedule: async (request) => {
@@ -129,7 +166,10 @@ export function createJobs(ports: EnginePorts, options: JobsOptions): Jobs {
     },
     cancel: async (id) => {
       const { job, running } = await rows.cancel(id)
-      if (running !== null) runner.stop(id, running)
+      if (running !== null) {
+        runner.stop(id, running)
+        holders.stop(running)
+      }
       return job
     },
     forget: async (owner) => {
@@ -137,6 +177,7 @@ export function createJobs(ports: EnginePorts, options: JobsOptions): Jobs {
       await Promise.all([runner.stopAll(owner), holders.stopAll(owner)])
     },
     hold: (owner, work, given) => holders.hold(owner, work, given),
+    perform: (task, work, given) => holders.hold(task.request.owner, work, given, entering(task)),
     start: () => runner.start(),
     runDue: () => runner.runDue(),
     report: () => ({ running: runner.running, fault: runner.fault }),
@@ -145,6 +186,11 @@ export function createJobs(ports: EnginePorts, options: JobsOptions): Jobs {
       await Promise.all([runner.close(graceMs), holders.close(graceMs)])
     },
   }
+}
+
+/** A clock that was set back meanwhile took no time. */
+function sinceThen({ clock }: EnginePorts, at: number): number {
+  return Math.max(0, clock.now() - at)
 }
 
 /** In the order of their ids, which says nothing, but stays the same from page to page. */

@@ -3,7 +3,7 @@
  * they run; so does work that somebody asked for and waits for.
  */
 import type { Entry, EntryKind } from '../../core/entry.ts'
-import { AppError } from '../../core/errors.ts'
+import { AppError, toAppError } from '../../core/errors.ts'
 import type { Instant, OwnerId } from '../../core/ids.ts'
 import { hasRunOut, type JobLimits, type Lane, laneOf, readLane } from '../../core/jobs.ts'
 import type { JsonObject } from '../../core/memory.ts'
@@ -87,6 +87,23 @@ export type Held<Result> =
   | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'busy' }
 
+/** A lane that was entered: how it is kept, and left. */
+export type Tenure<Result = unknown> = {
+  readonly claim: string
+  /** False when it is somebody else's by now, or is to be left. */
+  renew(): Promise<boolean>
+  fence(): Promise<Change>
+  leave(ended: Ended<Result>): Promise<void>
+}
+
+/** What became of the work. */
+export type Ended<Result> =
+  | { readonly kind: 'done'; readonly result: Result }
+  | { readonly kind: 'abandoned'; readonly error: AppError }
+
+/** Null while others hold the lane. */
+export type TryToEnter<Result> = () => Promise<Tenure<Result> | null>
+
 type HoldersParts = {
   readonly ports: EnginePorts
   readonly limits: JobLimits
@@ -109,7 +126,7 @@ const FIRST_PAUSE_MS = 20
 const PAUSE_MS_MAX = 250
 const FORGET_WAIT_MS = 5_000
 
-/** Holds lanes for work that is no job. */
+/** Holds lanes for work that somebody waits for. */
 export class Holders {
   readonly #parts: HoldersParts
   readonly #holding = new Set<Holding>()
@@ -123,12 +140,14 @@ export class Holders {
     owner: OwnerId,
     work: (hold: Hold) => Promise<Result>,
     { signal, waitMs }: HoldOptions,
+    tryToEnter: TryToEnter<Result> = () => this.#tryToEnter(owner),
   ): Promise<Held<Result>> {
-    const claim = await this.#enter(owner, signal, waitMs)
-    if (claim === null) return { kind: 'busy' }
+    const tenure = await this.#enter(tryToEnter, signal, waitMs)
+    if (tenure === null) return { kind: 'busy' }
     const controller = new AbortController()
+    const { claim } = tenure
     const holding: Holding = { owner, claim, controller, ended: Promise.resolve() }
-    const ended = this.#work(holding, work, signal)
+    const ended = this.#work(tenure, work, controller, signal)
     holding.ended = ended.catch(() => {}) // whoever called hears of it
     this.#holding.add(holding)
     if (this.#isClosed) controller.abort()
@@ -137,6 +156,10 @@ export class Holders {
     } finally {
       this.#holding.delete(holding)
     }
+  }
+
+  stop(claim: string): void {
+    for (const holding of this.#holding) if (holding.claim === claim) holding.controller.abort()
   }
 
   async stopAll(owner: OwnerId): Promise<void> {
@@ -155,41 +178,54 @@ export class Holders {
   }
 
   async #work<Result>(
-    holding: Holding,
+    tenure: Tenure<Result>,
     work: (hold: Hold) => Promise<Result>,
+    controller: AbortController,
     signal: AbortSignal,
   ): Promise<Result> {
     const { ports, limits, timers } = this.#parts
-    const { claim, controller } = holding
+    const renew = async () => {
+      if (!(await tenure.renew())) controller.abort()
+    }
     const stopRenewing = timers.every(limits.leaseMs / RENEWALS, () => {
-      this.#renew(holding).catch(() => {}) // there are more to come before the lease runs out
+      renew().catch(() => {}) // there are more to come before the lease runs out
     })
-    try {
-      return await work({
-        signal: AbortSignal.any([signal, controller.signal]),
-        fence: async () => fenceOf(await this.#row(holding.owner), claim),
-      })
-    } finally {
+    // A lane that can't be left is free when its lease has run out.
+    const leave = async (ended: Ended<Result>) => {
       stopRenewing()
-      // A lane that can't be left is free when its lease has run out.
-      await persistently(ports.clock, () => this.#leave(holding)).catch(() => {})
+      await persistently(ports.clock, () => tenure.leave(ended)).catch(() => {})
+    }
+    try {
+      const result = await work({
+        signal: AbortSignal.any([signal, controller.signal]),
+        fence: () => tenure.fence(),
+      })
+      await leave({ kind: 'done', result })
+      return result
+    } catch (thrown) {
+      await leave({ kind: 'abandoned', error: toAppError(thrown) })
+      throw thrown
     }
   }
 
-  /** The claim; null when others hold the lane for too long. The wait is counted in pauses, which no clock can set. */
-  async #enter(owner: OwnerId, signal: AbortSignal, waitMs: number): Promise<string | null> {
+  /** Null when others hold the lane for too long. The wait is counted in pauses, which no clock can set. */
+  async #enter<Result>(
+    tryToEnter: TryToEnter<Result>,
+    signal: AbortSignal,
+    waitMs: number,
+  ): Promise<Tenure<Result> | null> {
     let pauseMs = FIRST_PAUSE_MS
     for (let waitedMs = 0; ; waitedMs += pauseMs) {
       throwIfStopped(signal, this.#isClosed)
-      const claim = await this.#tryToEnter(owner)
-      if (claim !== null) return claim
+      const tenure = await tryToEnter()
+      if (tenure !== null) return tenure
       pauseMs = Math.min(pauseMs * 2, PAUSE_MS_MAX, waitMs - waitedMs)
       if (pauseMs <= 0) return null
       await pause(pauseMs, signal)
     }
   }
 
-  async #tryToEnter(owner: OwnerId): Promise<string | null> {
+  async #tryToEnter(owner: OwnerId): Promise<Tenure | null> {
     const { ports, limits, isAbandoned } = this.#parts
     const row = await this.#row(owner)
     const now = ports.clock.now()
@@ -198,22 +234,27 @@ export class Holders {
     const { kind } = await ports.store.commit([
       putLane(row, leased(HOLDER, claim, now, limits.leaseMs), owner, now),
     ])
-    return kind === 'committed' ? claim : null
+    if (kind === 'conflict') return null
+    return {
+      claim,
+      renew: () => this.#renew(owner, claim),
+      fence: async () => fenceOf(await this.#row(owner), claim),
+      leave: () => this.#leave(owner, claim),
+    }
   }
 
-  async #renew({ owner, claim, controller }: Holding): Promise<void> {
+  async #renew(owner: OwnerId, claim: string): Promise<boolean> {
     const { ports, limits } = this.#parts
-    const isOurs = await decideAndCommit<boolean>(ports, async () => {
+    return decideAndCommit<boolean>(ports, async () => {
       const row = await this.#row(owner)
       if (row.lane?.claim !== claim) return { changes: [], result: false }
       const now = ports.clock.now()
       const lease = leased(HOLDER, claim, now, limits.leaseMs)
       return { changes: [putLane(row, lease, owner, now)], result: true }
     })
-    if (!isOurs) controller.abort()
   }
 
-  async #leave({ owner, claim }: Holding): Promise<void> {
+  async #leave(owner: OwnerId, claim: string): Promise<void> {
     const { ports } = this.#parts
     await decideAndCommit(ports, async () => {
       const row = await this.#row(owner)

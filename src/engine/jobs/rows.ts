@@ -107,6 +107,24 @@ export class JobRows {
     return { kind: 'gone' }
   }
 
+  /** Arms a job and claims it in one commit, for somebody who waits for it. `blocked`: others work in its lane. */
+  async begin(request: JobRequest, isAbandoned: IsAbandoned): Promise<Claim> {
+    const now = this.#now()
+    const entry = await getEntry(this.#ports, jobId(request))
+    const job = armed(entry === null ? null : readJob(entry), request, now)
+    if (job === null) return { kind: 'gone' }
+    const row = await this.#lane(job)
+    if (!isFree(row, now, this.#limits.leaseMs, isAbandoned)) return { kind: 'blocked' }
+    const claim: string = this.#ports.ids.next('job', now)
+    const running = claimed(job, claim, now, this.#limits)
+    const { kind } = await this.#ports.store.commit([
+      putJob(running, entry),
+      putLane(row, this.#leased(job.id, claim), job.owner, now),
+    ])
+    if (kind === 'conflict') return { kind: 'blocked' }
+    return { kind: 'claimed', run: { job: running, claim, lane: row.id } }
+  }
+
   async renew(run: Run): Promise<Renewal> {
     return decideAndCommit<Renewal>(this.#ports, async () => {
       const row = await this.#lane(run.job)

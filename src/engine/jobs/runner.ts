@@ -60,6 +60,8 @@ const SWEEP_EVERY = 60
 /** How often a renewal falls into a lease. */
 const RENEWALS = 3
 const FORGET_WAIT_MS = 5_000
+/** How long stopping may take, once the time to end is over. */
+const STOP_WAIT_MS = 1_000
 
 export class Runner {
   readonly #parts: RunnerParts
@@ -159,17 +161,23 @@ export class Runner {
     await withinTime(FORGET_WAIT_MS, () => Promise.all(meant.map(({ ended }) => ended)))
   }
 
-  /** What does not end in time keeps its lease, which runs out by itself: it may still be at work. */
+  /**
+   * What runs may come to its end: it may have been paid for. What takes longer is stopped. What does not stop either keeps
+   * its lease, which runs out by itself: it may still be at work.
+   */
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true
     this.#stopTicking?.()
     this.#candidates = []
+    await withinTime(graceMs, () => this.#idle())
     for (const { controller } of this.#running.values()) controller.abort()
-    await withinTime(graceMs, async () => {
-      await this.#scanning
-      await this.#filling
-      await Promise.all([...this.#running.values()].map(({ ended }) => ended))
-    })
+    await withinTime(STOP_WAIT_MS, () => this.#idle())
+  }
+
+  async #idle(): Promise<void> {
+    await this.#scanning
+    await this.#filling
+    await Promise.all([...this.#running.values()].map(({ ended }) => ended))
   }
 
   async #sweep(): Promise<void> {

@@ -8,8 +8,8 @@ import type { Change } from '../../ports/store.ts'
 import type { SessionPlace } from '../distillation/distil.ts'
 import { findEpisode } from '../distillation/episode.ts'
 import { type Distillation, telling } from '../distillation/outcome.ts'
-import { allSignals } from '../distillation/signals.ts'
-import type { Hold, Jobs } from '../jobs/jobs.ts'
+import { countPending } from '../distillation/signals.ts'
+import type { Hold, Jobs, Task } from '../jobs/jobs.ts'
 import type { EnginePorts } from '../ports.ts'
 import { dueAt } from './noting.ts'
 
@@ -24,14 +24,18 @@ type AloneParts = { readonly ports: EnginePorts; readonly jobs: Jobs }
 const NEVER = new AbortController().signal
 const WAIT_MS = 30_000
 
-/** Fails with `busy` when others are at it for too long. */
+/** Fails with `busy` when others are at it for too long. With a task, it is a job while it goes on and after it. */
 export async function alone<Result>(
   { jobs }: AloneParts,
-  owner: OwnerId,
+  whose: OwnerId | Task<Result>,
   { signal = NEVER, waitMs = WAIT_MS }: AskedOptions,
   work: (hold: Hold) => Promise<Result>,
 ): Promise<Result> {
-  const held = await jobs.hold(owner, work, { signal, waitMs })
+  const options = { signal, waitMs }
+  const held =
+    typeof whose === 'string'
+      ? await jobs.hold(whose, work, options)
+      : await jobs.perform(whose, work, options)
   if (held.kind === 'done') return held.result
   const message = 'Others work on the memories of this owner. Try again in a moment.'
   throw new AppError('busy', message, { waitedMs: waitMs })
@@ -63,9 +67,4 @@ export async function distilAlone(
     const episode = await findEpisode(ports, place).catch(() => null)
     return telling('skipped:busy', { pending, episode: episode?.id ?? null })
   }
-}
-
-async function countPending(ports: EnginePorts, place: SessionPlace): Promise<number> {
-  const signals = await allSignals(ports, place)
-  return signals.filter(({ status }) => status === 'pending').length
 }

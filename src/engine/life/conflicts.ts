@@ -2,7 +2,7 @@
 import { parseEdit } from '../../core/draft.ts'
 import { AppError } from '../../core/errors.ts'
 import type { MemoryId, Scope } from '../../core/ids.ts'
-import { type Memory, TRUST_LEVELS } from '../../core/memory.ts'
+import { BELIEVED_TRUST_LEVELS, type Memory } from '../../core/memory.ts'
 import {
   choose,
   inConflictWith,
@@ -29,7 +29,7 @@ const LIST_LIMIT = 50
 const OPEN = {
   conflicting: true,
   statuses: ['active'],
-  trusts: TRUST_LEVELS.filter((trust) => trust !== 'suspect'),
+  trusts: BELIEVED_TRUST_LEVELS,
 } as const
 
 /** Newest first. A page may hold fewer than asked for: with one side gone, there is nothing to settle. */

@@ -2,9 +2,10 @@
 import type { DraftInput, ScopeInput } from '../../core/draft.ts'
 import { AppError } from '../../core/errors.ts'
 import { foldStatement } from '../../core/fingerprint.ts'
+import { NARRATIVE_KEY } from '../../core/identity/narrative.ts'
 import type { MemoryId, Scope, UserId } from '../../core/ids.ts'
-import { type Memory, TRUST_LEVELS } from '../../core/memory.ts'
-import { NARRATIVE_KEY } from '../neighbours.ts'
+import { BELIEVED_TRUST_LEVELS, type Memory } from '../../core/memory.ts'
+import { isPinnedByMachine } from '../../core/pins.ts'
 import { pages } from '../paging.ts'
 import type { EnginePorts } from '../ports.ts'
 import type { Remembered } from '../remember.ts'
@@ -27,8 +28,6 @@ export type AddedIdentity = {
 
 const IMPORTANCE = 9
 const SALIENCE = 0.9
-/** What waits for review is not told, and not shown here either. */
-const TRUSTED = TRUST_LEVELS.filter((trust) => trust !== 'suspect')
 
 export async function listIdentities(
   ports: EnginePorts,
@@ -54,7 +53,8 @@ async function identityMemories(
   const where = {
     categories: ['identity'],
     statuses: ['active', 'disabled'],
-    trusts: TRUSTED,
+    // What waits for review is not told, and not shown here either.
+    trusts: BELIEVED_TRUST_LEVELS,
   } as const
   for await (const page of pages(store, 'memory', scope, { where, order: 'oldest' })) {
     found.push(...page)
@@ -84,7 +84,9 @@ export async function addIdentity(
   const known = (await identityMemories(ports, home)).find(
     (memory) => memory.key !== NARRATIVE_KEY && foldStatement(memory.content) === said,
   )
-  if (known !== undefined) return { outcome: 'known', memory: known, other: null }
+  // What was only learned becomes the person's word by being said here.
+  const isTheirs = known !== undefined && !isPinnedByMachine(known)
+  if (isTheirs) return { outcome: 'known', memory: known, other: null }
   // A fact that says the same becomes part of who the person is.
   const { outcome, memory, other } = await remember(home, {
     content,

@@ -9,6 +9,7 @@ import { type Cleared, clear } from '../clear.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { EnginePorts } from '../ports.ts'
 import type { Remembered } from '../remember.ts'
+import type { FoundTurn } from '../said.ts'
 import { type EpisodeQuery, factsOf, getEpisode, listEpisodes } from './episodes.ts'
 import {
   type AddedIdentity,
@@ -21,7 +22,6 @@ import {
   editTurn,
   type ForgottenSession,
   type ForgottenTurn,
-  type FoundTurn,
   forgetSession,
   forgetTurn,
   getTurn,

@@ -39,7 +39,15 @@ import { type Conflict, listConflicts, reconcile, type Settled, settle } from '.
 import { createKeeping, type Keeping } from './keeping.ts'
 import { createNoting, distillation, dueAt, type NoteSaid } from './noting.ts'
 import { approve, listSuspects, type ReviewQuery, reject } from './review.ts'
-import { kindsOf, sessionsOf, upkeep, type WorkParts, wakeWaiting } from './work.ts'
+import { findSession } from './transcript.ts'
+import {
+  askedConsolidation,
+  kindsOf,
+  sessionsOf,
+  upkeep,
+  type WorkParts,
+  wakeWaiting,
+} from './work.ts'
 
 export type { EndedJob } from '../jobs/jobs.ts'
 export type { AskedModel } from '../models/guarded.ts'
@@ -118,7 +126,7 @@ export interface Life extends Keeping {
     runDue(): Promise<number>
     /** From now on jobs are done in the background, and what was left by others is picked up. */
     start(hearing?: Hearing): Promise<void>
-    /** Stops what runs, so that it is done another time. */
+    /** Begins no more, and gives what runs this time to come to its end; then it is done another time. */
     stop(graceMs?: number): Promise<void>
   }
 }
@@ -165,7 +173,7 @@ export function createLife(parts: LifeParts): LifeKeeper {
           budgetOf: async (owner) => (await settings.effective(owner)).modelTokensPerDay,
           onAsked: (asked) => hearing.onAsked?.(asked),
         })
-  const hasModel = ({ coreModel }: Settings) => models !== null && coreModel !== ''
+  const modelIn = (inForce: Settings) => (models === null ? null : modelNamed(inForce) || null)
   const oneAtATime = createQueue()
 
   const partsFor = async (
@@ -185,8 +193,7 @@ export function createLife(parts: LifeParts): LifeKeeper {
     signal: AbortSignal,
     fence?: () => Promise<Change>,
   ) => {
-    const { extractionMode } = await settings.effective(place.owner)
-    const isEach = extractionMode === 'everyTurn'
+    const isEach = isEveryTurnRead(await settings.effective(place.owner))
     const given = await partsFor(place.owner, isEach ? 'fastModel' : 'coreModel')
     const fenced = fence === undefined ? given : { ...given, fence }
     return distil(fenced, place, signal, isEach ? 'turns' : 'session')
@@ -203,10 +210,10 @@ export function createLife(parts: LifeParts): LifeKeeper {
   const work: WorkParts = {
     ports,
     settings,
-    hasModel,
+    modelIn,
     jobs: () => jobs,
     distil: (place, context) => distilNow(place, context.signal, () => context.fence()),
-    consolidate: (owner, options) => consolidateIn({ owner }, options),
+    consolidate: consolidateIn,
   }
   const jobs: Jobs = createJobs(ports, {
     kinds: kindsOf(work),
@@ -231,13 +238,13 @@ export function createLife(parts: LifeParts): LifeKeeper {
     consolidate: async (scope, options = {}) => {
       const parsed = parseScope(scope)
       if (options.dryRun === true) return consolidateIn(parsed, options)
-      return alone(asked, parsed.owner, options, ({ signal }) =>
+      return alone(asked, askedConsolidation(parsed), options, ({ signal }) =>
         consolidateIn(parsed, { ...options, signal }),
       )
     },
     consolidations: async (scope) => listReports(ports, parseScope(scope)),
     distil: async (scope, options = {}) => {
-      const place = sessionIn(scope)
+      const place = await sessionIn(ports, scope)
       return distilAlone(asked, place, options, (...given) => distilNow(place, ...given))
     },
     ingest: async (input, options = {}) => {
@@ -271,7 +278,7 @@ export function createLife(parts: LifeParts): LifeKeeper {
       report: async (scope) => {
         const parsed = parseScope(scope)
         const inForce = await settings.effective(parsed.owner)
-        const model = hasModel(inForce) ? inForce.coreModel : null
+        const model = modelIn(inForce)
         const signals = { pending: 0, processed: 0, dead: 0 }
         for (const { status } of await allSignals(ports, parsed)) signals[status]++
         return {
@@ -317,7 +324,7 @@ export function createLife(parts: LifeParts): LifeKeeper {
     forget: (owner) => jobs.forget(owner),
     status: async () => {
       const inForce = await settings.effective(null)
-      return { coreModel: hasModel(inForce) ? inForce.coreModel : null, ...jobs.report() }
+      return { coreModel: modelIn(inForce), ...jobs.report() }
     },
     close: () => jobs.close(),
   }
@@ -344,10 +351,23 @@ function ownerNamed(owner: string | null): OwnerId | null {
   return owner === null ? null : parseScope({ owner }).owner
 }
 
-function sessionIn(scope: ScopeInput): SessionPlace {
+function isEveryTurnRead({ extractionMode }: Settings): boolean {
+  return extractionMode === 'everyTurn'
+}
+
+/** Empty where none is named. */
+function modelNamed(inForce: Settings): string {
+  const { coreModel, fastModel } = inForce
+  return isEveryTurnRead(inForce) ? fastModel || coreModel : coreModel
+}
+
+/** Where no user is named, the one who has a session of this name is meant. */
+async function sessionIn(ports: EnginePorts, scope: ScopeInput): Promise<SessionPlace> {
   const { owner, user, session } = parseScope(scope)
   if (session === undefined || session === null) {
     throw new AppError('invalid_input', 'Which session? Name it.', { field: 'sessionId' })
   }
-  return { owner, user: user ?? null, session }
+  if (user !== undefined) return { owner, user, session }
+  const known = await findSession(ports, { owner, session })
+  return known ?? { owner, user: null, session }
 }

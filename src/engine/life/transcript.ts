@@ -21,6 +21,7 @@ import type { Jobs } from '../jobs/jobs.ts'
 import { pages } from '../paging.ts'
 import type { EnginePorts } from '../ports.ts'
 import { parseLimit } from '../read.ts'
+import { type FoundTurn, findSaid } from '../said.ts'
 import { nextTurn } from '../turns.ts'
 import { distillation, dueAt } from './noting.ts'
 
@@ -40,8 +41,6 @@ export type TurnsQuery = PageQuery & {
   /** `lastSaid`: the last word first. */
   readonly order?: 'said' | 'lastSaid'
 }
-
-export type FoundTurn = { readonly turn: Turn; readonly score: number }
 
 export type SearchTurns = { readonly text: string; readonly limit: number; readonly days: number }
 
@@ -129,14 +128,7 @@ export async function searchTurns(
   { text, limit, days }: SearchTurns,
 ): Promise<readonly FoundTurn[]> {
   const saidFrom = (clock.now() - days * DAY_MS) as Instant // whole milliseconds
-  const { hits } = await store.matchTurns(scope, { text, limit, where: { saidFrom } })
-  const ids = hits.map(({ id }) => id)
-  const { rows } = await store.find('turn', scope, { where: { ids }, limit: Math.max(1, limit) })
-  const turns = new Map(rows.map((turn) => [turn.id, turn]))
-  return hits.flatMap(({ id, score }) => {
-    const turn = turns.get(id)
-    return turn === undefined ? [] : [{ turn, score }]
-  })
+  return findSaid(store, scope, { text, limit, where: { saidFrom } })
 }
 
 /** What it says now is learned from again. */
@@ -223,12 +215,19 @@ async function learnedFrom(
 }
 
 /** The one conversation that a scope names. Of several people's with the same name, it must be said whose is meant. */
-export async function sessionNamed({ store }: EnginePorts, scope: Scope): Promise<SessionPlace> {
-  const { rows } = await store.sessions(scope, { limit: 2 })
-  const [found, other] = rows
-  if (scope.session == null || found === undefined) {
-    throw new AppError('not_found', 'Nothing was said in such a session here.')
-  }
+export async function sessionNamed(ports: EnginePorts, scope: Scope): Promise<SessionPlace> {
+  const found = scope.session == null ? null : await findSession(ports, scope)
+  if (found !== null) return found
+  throw new AppError('not_found', 'Nothing was said in such a session here.')
+}
+
+/** The same; null where nothing was said in one. */
+export async function findSession(
+  { store }: EnginePorts,
+  scope: Scope,
+): Promise<SessionPlace | null> {
+  const [found, other] = (await store.sessions(scope, { limit: 2 })).rows
+  if (found === undefined) return null
   if (other === undefined) return found.place
   const message = 'Several users have a session of this name. Say whose is meant.'
   throw new AppError('invalid_input', message, { field: 'user' })

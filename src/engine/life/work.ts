@@ -3,18 +3,20 @@ import { AppError, ERRORS, type ErrorCode } from '../../core/errors.ts'
 import {
   type Instant,
   type OwnerId,
+  type Scope,
   type SessionId,
   SYSTEM_OWNER,
   type UserId,
 } from '../../core/ids.ts'
 import type { JobRequest } from '../../core/jobs.ts'
+import type { JsonObject } from '../../core/memory.ts'
 import type { Settings } from '../../core/settings.ts'
 import type { Signal } from '../../core/transcript.ts'
 import type { ConsolidateOptions, ConsolidationReport } from '../consolidation/consolidate.ts'
 import type { SessionPlace } from '../distillation/distil.ts'
 import type { Distillation } from '../distillation/outcome.ts'
 import { allSignals } from '../distillation/signals.ts'
-import type { Job, JobContext, JobHandler, JobOutcome, Jobs } from '../jobs/jobs.ts'
+import type { Job, JobContext, JobHandler, JobOutcome, Jobs, Task } from '../jobs/jobs.ts'
 import type { EnginePorts } from '../ports.ts'
 import type { StoredSettings } from '../system/settings.ts'
 import { nextTurn } from '../turns.ts'
@@ -32,12 +34,9 @@ export type WorkParts = {
   readonly settings: StoredSettings
   readonly jobs: () => Jobs
   readonly distil: (place: SessionPlace, context: JobContext) => Promise<Distillation>
-  readonly consolidate: (
-    owner: OwnerId,
-    options: ConsolidateOptions,
-  ) => Promise<ConsolidationReport>
-  /** Whether there is a model to ask for an owner with these settings. */
-  readonly hasModel: (settings: Settings) => boolean
+  readonly consolidate: (scope: Scope, options: ConsolidateOptions) => Promise<ConsolidationReport>
+  /** The model that distils for an owner with these settings; null where there is none. */
+  readonly modelIn: (settings: Settings) => string | null
 }
 
 export function kindsOf(parts: WorkParts): Readonly<Record<string, JobHandler>> {
@@ -75,18 +74,29 @@ function throwIfFailed({ outcome }: Distillation): void {
   if (outcome === 'skipped:cancelled') throw new AppError('cancelled', 'Distilling was stopped.')
   if (!outcome.startsWith('error:')) return
   const told = outcome.slice('error:'.length)
-  const code = Object.hasOwn(ERRORS, told) ? (told as ErrorCode) : 'unavailable'
-  throw new AppError(code, 'A session could not be distilled.')
+  // What is no error of ours is an answer that could not be used, which the job tells by its own name.
+  const code = Object.hasOwn(ERRORS, told) ? (told as ErrorCode) : 'bad_gateway'
+  throw new AppError(code, 'A session could not be distilled.', { fault: told })
 }
 
 async function consolidateOwner(
   { consolidate }: WorkParts,
-  { owner }: Job,
+  { owner, input }: Job,
   { signal }: JobContext,
 ): Promise<JobOutcome> {
   if (owner === null) throw new AppError('internal', 'A job to consolidate names an owner.')
-  const { id, memories, actionsTotal } = await consolidate(owner, { signal })
-  return { kind: 'done', outcome: { report: id, memories, actions: actionsTotal } }
+  const user = typeof input.user === 'string' ? { user: input.user as UserId } : {} // as it was asked for
+  return { kind: 'done', outcome: toldOf(await consolidate({ owner, ...user }, { signal })) }
+}
+
+function toldOf({ id, memories, actionsTotal }: ConsolidationReport): JsonObject {
+  return { report: id, memories, actions: actionsTotal }
+}
+
+/** Because somebody asks for it, and waits. */
+export function askedConsolidation({ owner, user }: Scope): Task<ConsolidationReport> {
+  const input = { asked: true, ...(typeof user === 'string' ? { user } : {}) }
+  return { request: { kind: CONSOLIDATE, key: 'asked', owner, input }, outcome: toldOf }
 }
 
 export function consolidation(
@@ -149,10 +159,10 @@ export function sessionsOf(signals: readonly Signal[]): readonly SessionPlace[] 
 
 /** What waits because no model could be asked is due, if one can be asked by now. */
 export async function wakeWaiting(
-  { ports: { clock }, settings, hasModel, jobs }: WorkParts,
+  { ports: { clock }, settings, modelIn, jobs }: WorkParts,
   owner: OwnerId,
 ): Promise<void> {
-  if (!hasModel(await settings.effective(owner))) return
+  if (modelIn(await settings.effective(owner)) === null) return
   const soon = clock.now() + HOUR_MS // a session is quiet before that
   const isMeant = ({ outcome, dueAt }: Job) =>
     String(outcome?.outcome).startsWith('skipped:') && (dueAt ?? 0) > soon

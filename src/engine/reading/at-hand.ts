@@ -4,7 +4,7 @@
  * because finding that there is nothing new takes a look at all memories of the owner.
  */
 import { covers, type Instant, type OwnerId, type Scope, type UserId } from '../../core/ids.ts'
-import { type Memory, TRUST_LEVELS } from '../../core/memory.ts'
+import { BELIEVED_TRUST_LEVELS, type Memory } from '../../core/memory.ts'
 import type { Change, MemoryFilter } from '../../ports/store.ts'
 import type { EnginePorts } from '../ports.ts'
 
@@ -30,7 +30,6 @@ type Kept = {
 const LOOK_MS = 60_000
 const CHECK_MS = 2_000
 const HOMES_MAX = 5_000
-const BELIEVED = TRUST_LEVELS.filter((trust) => trust !== 'suspect')
 
 export class AtHand {
   readonly #ports: EnginePorts
@@ -97,7 +96,7 @@ export class AtHand {
 
   #where(now: Instant): MemoryFilter {
     const { category, where } = this.#wanted
-    const inUse = { statuses: ['active'], trusts: BELIEVED, unendedAt: now } as const
+    const inUse = { statuses: ['active'], trusts: BELIEVED_TRUST_LEVELS, unendedAt: now } as const
     return { ...inUse, categories: [category], ...where?.(now) }
   }
 

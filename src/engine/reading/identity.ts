@@ -1,7 +1,11 @@
 /** Who a person is, as far as every message needs it: what is always said, and the names that a message may drop. */
+import { leadingWords } from '../../core/attributes.ts'
 import type { Instant } from '../../core/ids.ts'
 import { hasEnded, type Memory } from '../../core/memory.ts'
+import { readStatement } from '../../core/statements.ts'
 import { STOP_WORDS } from '../../core/stopwords.ts'
+import { UNSPACED } from '../../core/terms.ts'
+import { USER_WORDS } from '../../core/truth/persons.ts'
 import type { EnginePorts } from '../ports.ts'
 import { AtHand, type Home } from './at-hand.ts'
 
@@ -59,11 +63,25 @@ export async function namesKnown(
   return [...new Set([...named, ...identity.flatMap(({ content }) => tellingWords(content))])]
 }
 
+/** Not the words that lead to what is said of the person: "the user is called" stands before many names. */
 function tellingWords(content: string): readonly string[] {
   const words = content.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
-  return words.filter(
-    (word) => [...word].length >= WORD_CHARACTERS_MIN && !STOP_WORDS.has(word.toLowerCase()),
+  const { attribute } = readStatement(content)
+  // Where no blanks part the words, only the value of an attribute is known to be one.
+  const value = attribute !== null && UNSPACED.test(attribute.value) ? [attribute.value] : []
+  const telling = words.filter(
+    (word) => [...word].length >= WORD_CHARACTERS_MIN && !LEADING.has(foldWord(word)),
   )
+  return [...telling, ...value]
+}
+
+const LEADING: ReadonlySet<string> = new Set([
+  ...STOP_WORDS,
+  ...[...leadingWords(), ...USER_WORDS].map(foldWord),
+])
+
+function foldWord(word: string): string {
+  return word.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 }
 
 function byAge(a: Memory, b: Memory): number {

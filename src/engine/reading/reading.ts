@@ -6,26 +6,23 @@
  *   look     for memories of that kind, or for what was said
  *   fit      whole items into the budget
  */
-import { gate } from '../../core/gate/index.ts'
 import type { Instant, OwnerId, Scope } from '../../core/ids.ts'
-import { MEMORY_CATEGORIES, type Memory, TRUST_LEVELS } from '../../core/memory.ts'
-import { planSizes } from '../../core/planner.ts'
+import type { Memory } from '../../core/memory.ts'
 import { type BlockRoom, type FittedBlock, fitBlock } from '../../core/prompting/fitting.ts'
 import { pointOf } from '../../core/prompting/question.ts'
 import type { ReceiptGate } from '../../core/receipt.ts'
 import type { Settings } from '../../core/settings.ts'
 import type { CountTokens } from '../../core/tokens.ts'
-import type { Turn } from '../../core/transcript.ts'
 import type { LanguageModel } from '../../ports/language-model.ts'
 import type { Change } from '../../ports/store.ts'
 import { withinTime } from '../deadline.ts'
-import { NARRATIVE_KEY } from '../neighbours.ts'
 import type { EnginePorts } from '../ports.ts'
 import type { Recalled, RecallQuery, Recollection } from '../recall.ts'
 import { Slots } from '../slots.ts'
 import type { Home } from './at-hand.ts'
 import { Gatekeeper } from './deciding.ts'
 import { alwaysSaid, episodesAtHand, namesKnown, overridesAtHand } from './identity.ts'
+import { type Found, look, NOTHING } from './looking.ts'
 
 export type ReadingParts = {
   readonly ports: EnginePorts
@@ -41,6 +38,8 @@ export type Message = {
   /** Everything of the user, or a session. Asked for only when something is looked for. */
   readonly place: () => Promise<Scope>
   readonly text: string
+  /** What was said in the request itself: a model that reads it needs no quotation of it. */
+  readonly shown?: ReadonlySet<string>
   readonly at: Instant
   readonly settings: Settings
   readonly room: BlockRoom
@@ -81,8 +80,6 @@ const LOOKUPS_MAX = 4
 const TURN_MS_MAX = 10_000
 /** Of what is left of the time: a model that decides must leave enough to find something. */
 const MODEL_SHARE = 0.5
-const FACTS = MEMORY_CATEGORIES.filter((each) => each !== 'episode' && each !== 'identity')
-const BELIEVED = TRUST_LEVELS.filter((trust) => trust !== 'suspect')
 
 export function createReader({ ports, recall, modelFor }: ReadingParts): Reader {
   const overrides = overridesAtHand(ports)
@@ -151,13 +148,6 @@ function told(block: ReturnType<typeof fitBlock>, { section }: ReceiptGate): Rea
   return section === 'none' ? 'not-needed' : 'nothing-relevant'
 }
 
-type Found = {
-  readonly memories: readonly Memory[]
-  readonly turns: readonly Turn[]
-  readonly recalled: readonly Recalled[]
-}
-const NOTHING: Found = { memories: [], turns: [], recalled: [] }
-
 /** Where nothing can be found because something fails, who the person is still helps. */
 async function orNothing(
   { signal, degraded }: Message,
@@ -171,97 +161,4 @@ async function orNothing(
     degraded.add('recall')
     return NOTHING
   }
-}
-
-type Looking = Pick<ReadingParts, 'ports' | 'recall'>
-
-async function look(
-  parts: Looking,
-  message: Message,
-  section: ReceiptGate['section'],
-): Promise<Found> {
-  const sizes = planSizes(message.room.budget)
-  const text = pointOf(message.text)
-  switch (section) {
-    case 'none':
-      return NOTHING
-    case 'identity':
-      return { ...NOTHING, memories: await narrativeOf(parts, message) }
-    case 'transcript':
-      return { ...NOTHING, turns: await quotes(parts, message, text, sizes.transcript) }
-    case 'pinned':
-      return recalledFor(parts, message, { text, categories: FACTS }, sizes.pinned)
-    case 'episode':
-      return recalledFor(parts, message, { text, categories: ['episode'] }, sizes.episodes)
-    case 'all':
-      return recalledFor(parts, message, plainly(text, message.settings), undefined)
-  }
-}
-
-/** Shorter ones, as "thanks!", mean nothing by themselves, and a model finds them near to everything. */
-const TELLING_CHARACTERS_MIN = 24
-
-/** By words alone where nothing in the message says that memories would help. */
-function plainly(text: string, { strategy }: Settings): RecallQuery {
-  const looksByMeaning = strategy === 'hybrid' || strategy === 'semantic'
-  if (!looksByMeaning || text.length >= TELLING_CHARACTERS_MIN) return { text }
-  return gate(text, { entities: [] }).section === 'none' ? { text, strategy: 'keyword' } : { text }
-}
-
-async function recalledFor(
-  { recall }: Looking,
-  { place, room, limit, legMs, looking, degraded }: Message,
-  query: RecallQuery,
-  sectionMax: number | undefined,
-): Promise<Found> {
-  const most = smaller(limit, sectionMax)
-  const { memories: recalled, legs } = await recall(await place(), {
-    purpose: 'prompt',
-    ...looking,
-    ...query,
-    tokensMax: Math.max(1, Math.floor(room.budget)),
-    ...(most === undefined ? {} : { limit: most }),
-    ...(legMs === undefined ? {} : { deadlineMs: legMs }),
-  })
-  for (const [leg, { state }] of Object.entries(legs)) if (state === 'failed') degraded.add(leg)
-  return { ...NOTHING, recalled, memories: recalled.map(({ memory }) => memory) }
-}
-
-function smaller(a: number | undefined, b: number | undefined): number | undefined {
-  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)
-}
-
-/** What is told about a person as a whole. */
-async function narrativeOf({ ports }: Looking, { home, at }: Message): Promise<readonly Memory[]> {
-  const where = {
-    key: NARRATIVE_KEY,
-    statuses: ['active'],
-    trusts: BELIEVED,
-    unendedAt: at,
-  } as const
-  return (await ports.store.find('memory', home, { where, limit: 1 })).rows
-}
-
-const QUOTED_DAYS = 365
-const DAY_MS = 86_400_000
-
-/** The words that fit best, of the person and of those who answered. What tools returned is nobody's word. */
-async function quotes(
-  { ports: { store } }: Looking,
-  { place, at, limit }: Message,
-  text: string,
-  sectionMax: number,
-): Promise<readonly Turn[]> {
-  const scope = await place()
-  const saidFrom = (at - QUOTED_DAYS * DAY_MS) as Instant // whole milliseconds
-  const { hits } = await store.matchTurns(scope, {
-    text,
-    limit: smaller(limit, sectionMax) ?? sectionMax,
-    where: { saidFrom, roles: ['user', 'assistant'] },
-  })
-  const ids = hits.map(({ id }) => id)
-  if (ids.length === 0) return []
-  const { rows } = await store.find('turn', scope, { where: { ids }, limit: ids.length })
-  const turns = new Map(rows.map((turn) => [turn.id, turn]))
-  return ids.flatMap((id) => turns.get(id) ?? [])
 }

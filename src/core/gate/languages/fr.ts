@@ -52,7 +52,7 @@ export const french: CueTable = {
     ),
     cue("quel âge (?:ai-je|j'ai|est-ce que j'ai)|j'ai quel âge|quand suis-je née?|où suis-je née?"),
     cue(
-      "où (?:est-ce que je|je|c'est que je) (?:travaille|vis|vit|habite)|où (?:travaillé-je|habité-je)|d'où (?:je viens|est-ce que je viens|viens-je)|je (?:travaille|habite|vis) où|dans quelle (?:ville|entreprise) (?:je|est-ce que je)",
+      "où (?:est-ce que je|je|c'est que je) (?:travaille|vis|vit|habite)|où (?:travaillé-je|habité-je)|d'où (?:je viens|est-ce que je viens|viens-je)|où (?:est-ce que |c'est que )?j'habite|j'habite où|je (?:travaille|habite|vis) où|dans quelle (?:ville|entreprise) (?:je|est-ce que je)",
     ),
     cue(
       "(?:quel est|c'est quoi) mon (?:métier|travail|boulot|poste|âge)|qu'est-ce que je fais dans la vie|quelles langues (?:je parle|est-ce que je parle)",

@@ -8,6 +8,7 @@ import { demo } from './demo.ts'
 import { decrypt, encrypt, rekey } from './encryption.ts'
 import { createHelp, version } from './help.ts'
 import { episodes, identity } from './keeping.ts'
+import { ingest, signals } from './learning.ts'
 import { consolidate, flush, jobs, review } from './lifecycle.ts'
 import { exporting, importing } from './moving.ts'
 import { get, history, list, search } from './reading.ts'
@@ -24,6 +25,7 @@ import { backup, doctor, reindex, status } from './upkeep.ts'
 const WORKING: readonly Command[] = [
   add,
   learn,
+  ingest,
   flush,
   identity,
   search,
@@ -53,6 +55,7 @@ const WORKING: readonly Command[] = [
   status,
   settings,
   jobs,
+  signals,
   consolidate,
   summarize,
   reindex,

@@ -1,14 +1,22 @@
 /** Commands about the life of memories: distilling, consolidating, background work and review. */
+import type { z } from 'zod'
 import { JOB_STATUSES } from '../../../core/jobs.ts'
 import { cancelJob, listJobs, retryJob, type WireJob } from '../../../operations/background.ts'
 import {
   approveMemory,
   consolidateMemories,
   flushSession,
+  listConsolidations,
   listReview,
   rejectMemory,
   type WireReport,
 } from '../../../operations/lifecycle.ts'
+import {
+  listConflicts,
+  reconcileMemory,
+  settleConflict,
+  type WireConflict,
+} from '../../../operations/review.ts'
 import { type Answer, type Call, defineCommand, onlyWord, UsageError } from '../command.ts'
 import { actionOf, oneOf, wholeOf } from '../memory-fields.ts'
 import { count, fields, memories, oneLine, table } from '../render.ts'
@@ -41,20 +49,30 @@ export const flush = defineCommand({
   examples: ['recollect flush ses_4f1d…'],
   async run(call) {
     const output = await call.perform(flushSession, { id: onlyWord(call) })
-    const { outcome, episode, facts, pending } = output
-    const made = facts.created + facts.updated + facts.superseded + facts.conflicts
-    const text = fields(call.style, [
-      ['outcome', oneLine(outcome)],
-      ['episode', episode ?? '(none)'],
-      ['facts', `${made} new or changed, ${facts.reinforced} known before`],
-      ...(facts.suspect === 0
-        ? []
-        : [['review', `${facts.suspect}: ${call.again('review')}`] as const]),
-      ...(pending === 0 ? [] : [['waiting', count(pending, 'exchange')] as const]),
-    ])
-    return { json: output, text }
+    return { json: output, text: fields(call.style, distilledFields(call, output)) }
   },
 })
+
+type Distilled = Pick<
+  z.output<(typeof flushSession)['output']>,
+  'outcome' | 'episode' | 'facts' | 'pending'
+>
+
+export function distilledFields(
+  call: Call,
+  { outcome, episode, facts, pending }: Distilled,
+): readonly (readonly [string, string])[] {
+  const made = facts.created + facts.updated + facts.superseded + facts.conflicts
+  return [
+    ['outcome', oneLine(outcome)],
+    ['episode', episode ?? '(none)'],
+    ['facts', `${made} new or changed, ${facts.reinforced} known before`],
+    ...(facts.suspect === 0
+      ? []
+      : [['review', `${facts.suspect}: ${call.again('review')}`] as const]),
+    ...(pending === 0 ? [] : [['waiting', count(pending, 'exchange')] as const]),
+  ]
+}
 
 export const consolidate = defineCommand({
   name: 'consolidate',
@@ -66,13 +84,30 @@ export const consolidate = defineCommand({
   arguments: [],
   options: {
     'dry-run': { kind: 'flag', help: 'Only tell what it would do, and why.' },
+    reports: { kind: 'flag', help: 'Only tell what it did the last times, newest first.' },
   },
-  examples: ['recollect consolidate --dry-run', 'recollect consolidate --owner ada'],
+  examples: [
+    'recollect consolidate --dry-run',
+    'recollect consolidate --owner ada',
+    'recollect consolidate --reports',
+  ],
   async run(call) {
-    const output = await call.perform(consolidateMemories, { dryRun: call.given['dry-run'] })
+    const { 'dry-run': dryRun, reports } = call.given
+    if (reports && dryRun) throw new UsageError('Give one of --reports and --dry-run, not both.')
+    if (reports) return reported(call)
+    const output = await call.perform(consolidateMemories, { dryRun })
     return { json: output, text: reportText(call, output.report) }
   },
 })
+
+async function reported(call: Call): Promise<Answer> {
+  const output = await call.perform(listConsolidations, {})
+  const texts = output.reports.map((report) => {
+    const about = `${formatTime(Date.parse(report.startedAt))}  ${report.id ?? ''}`
+    return `${call.style.bold(about.trimEnd())}\n${reportText(call, report)}`
+  })
+  return { json: output, text: texts.join('\n\n') || 'Nothing was consolidated yet.' }
+}
 
 function reportText(call: Call, report: WireReport): string {
   const { actions, actionsTotal } = report
@@ -114,7 +149,7 @@ export const jobs = defineCommand({
   group: 'Upkeep',
   summary: 'Show background work, try it again, or take it back.',
   details:
-    'Work is done by a server. Those who may do everything see the work of all owners, unless they name one. What failed too often is `dead` until it is tried again.',
+    'Work is done by a server. Those who may do everything see the work of all owners, unless they name one. What failed too often is `dead` until it is tried again. What could not be learned from is told by `signals`.',
   arguments: [
     { name: 'action', help: `One of ${JOB_ACTIONS.join(', ')}. Default: list.` },
     { name: 'id', help: 'The job to try again or take back.' },
@@ -135,7 +170,9 @@ export const jobs = defineCommand({
 
 async function listed(call: JobsCall): Promise<Answer> {
   const { kind, status } = call.given
+  const { owner } = call.setup().named
   const output = await call.perform(listJobs, {
+    ...(owner === undefined ? {} : { owner }),
     ...(kind === undefined ? {} : { kind }),
     ...(status === undefined ? {} : { status: oneOf('status', status, JOB_STATUSES) }),
     ...pageOf(call.given),
@@ -161,39 +198,93 @@ function jobRow({ id, status, dueAt, attempts, owner, lastError, outcome }: Wire
   ]
 }
 
-const REVIEW_ACTIONS = ['list', 'approve', 'reject'] as const
+const REVIEW_ACTIONS = ['list', 'approve', 'reject', 'conflicts', 'settle', 'reconcile'] as const
+const REVIEW_OPTIONS = {
+  content: { kind: 'value', value: 'text', help: 'With settle: what the one that stays says.' },
+  ...PAGE_OPTIONS,
+} as const
+type ReviewCall = Call<typeof REVIEW_OPTIONS>
 
 export const review = defineCommand({
   name: 'review',
   group: 'Correcting',
-  summary: 'Show memories that look like instructions, and decide about them.',
+  summary: 'Show memories that look like instructions or contradict others, and decide about them.',
   details:
     'What was said can try to become an instruction to a model. Such memories are kept and not used until they are ' +
-    'approved; rejected ones are forgotten.',
+    'approved; rejected ones are forgotten. `conflicts` shows memories that say otherwise than others: `settle` keeps ' +
+    'one in the place of the other, `reconcile` says that both hold.',
   arguments: [
     { name: 'action', help: `One of ${REVIEW_ACTIONS.join(', ')}. Default: list.` },
-    { name: 'id', help: 'The memory to decide about.' },
+    { name: 'id', help: 'The memory to decide about; with settle, the one that stays.' },
+    { name: 'other', help: 'With settle: the one that gives way.' },
   ],
-  options: PAGE_OPTIONS,
-  examples: ['recollect review', 'recollect review approve mem_01kabc…'],
+  options: REVIEW_OPTIONS,
+  examples: [
+    'recollect review',
+    'recollect review approve mem_01kabc…',
+    'recollect review conflicts',
+    'recollect review settle mem_01kabc… mem_01kxyz…',
+  ],
   async run(call) {
-    const [word, id] = call.words
+    const [word, given, other] = call.words
     const action = actionOf('review', word, REVIEW_ACTIONS)
-    if (action !== 'list') {
-      const operation = action === 'approve' ? approveMemory : rejectMemory
-      const output = await call.perform(operation, { id: idOf(call, 'review', action, id) })
-      const became = action === 'approve' ? 'is used from now on' : 'is forgotten'
-      return { json: output, text: `${output.memory.id} ${became}.` }
-    }
-    const output = await call.perform(listReview, pageOf(call.given))
-    if (output.memories.length === 0) return { json: output, text: 'Nothing waits for review.' }
-    const lines = [renderList(call.style, output.memories, call.host.now())]
-    if (output.next !== null) {
-      lines.push('', `There are more: ${call.again(`review --after ${output.next}`)}`)
-    }
-    return { json: output, text: lines.join('\n') }
+    if (action === 'list') return suspects(call)
+    if (action === 'conflicts') return conflicts(call)
+    const id = idOf(call, 'review', action, given)
+    if (action === 'settle') return settled(call, id, other)
+    const { operation, became } = DECISIONS[action]
+    const output = await call.perform(operation, { id })
+    return { json: output, text: `${output.memory.id} ${became}.` }
   },
 })
+
+const DECISIONS = {
+  approve: { operation: approveMemory, became: 'is used from now on' },
+  reject: { operation: rejectMemory, became: 'is forgotten' },
+  reconcile: {
+    operation: reconcileMemory,
+    became: 'and the one it was in conflict with both hold',
+  },
+} as const
+
+async function suspects(call: ReviewCall): Promise<Answer> {
+  const output = await call.perform(listReview, pageOf(call.given))
+  if (output.memories.length === 0) return { json: output, text: 'Nothing waits for review.' }
+  const lines = [renderList(call.style, output.memories, call.host.now())]
+  if (output.next !== null) {
+    lines.push('', `There are more: ${call.again(`review --after ${output.next}`)}`)
+  }
+  return { json: output, text: lines.join('\n') }
+}
+
+async function conflicts(call: ReviewCall): Promise<Answer> {
+  const output = await call.perform(listConflicts, pageOf(call.given))
+  const texts = output.conflicts.map((each) => conflictText(call, each))
+  if (output.next !== null) {
+    texts.push(`There are more: ${call.again(`review conflicts --after ${output.next}`)}`)
+  }
+  return { json: output, text: texts.join('\n\n') || 'No memories contradict each other.' }
+}
+
+function conflictText({ style }: Call, { memory, other }: WireConflict): string {
+  const line = ({ id, content }: WireConflict['memory']) => `${style.dim(id)}  ${oneLine(content)}`
+  return `${line(memory)}\n${line(other)}`
+}
+
+async function settled(call: ReviewCall, keep: string, drop?: string): Promise<Answer> {
+  if (drop === undefined) {
+    const hint = `Run \`${call.again('review conflicts')}\`.`
+    throw new UsageError(
+      '`review settle` needs the one that stays and the one that gives way.',
+      hint,
+    )
+  }
+  const { content } = call.given
+  const words = content === undefined ? {} : { content }
+  const output = await call.perform(settleConflict, { keep, drop, ...words })
+  const undoing = call.again(`undo ${output.change}`)
+  return { json: output, text: `${keep} takes the place of ${drop} (undo: ${undoing})` }
+}
 
 export function idOf(call: Call, command: string, action: string, id: string | undefined): string {
   if (id !== undefined) return id

@@ -82,15 +82,16 @@ async function listed(call: SessionsCall): Promise<Answer> {
   const output = await call.perform(listSessions, pageOf(call.given))
   if (output.sessions.length === 0) return { json: output, text: 'No conversations are kept.' }
   const now = call.host.now()
-  const rows = output.sessions.map(({ id, user, lastSaidAt, turns, pending, episode }) => [
+  const rows = output.sessions.map(({ id, user, lastSaidAt, turns, pending, dead, episode }) => [
     { text: oneLine(id) },
     { text: oneLine(user ?? '-') },
     { text: formatAge(Date.parse(lastSaidAt), now) },
     { text: formatNumber(turns) },
     { text: pending === 0 ? '-' : formatNumber(pending) },
+    { text: dead === 0 ? '-' : formatNumber(dead) },
     { text: episode ?? '-' },
   ])
-  const head = ['SESSION', 'USER', 'LAST', 'TURNS', 'WAITING', 'EPISODE']
+  const head = ['SESSION', 'USER', 'LAST', 'TURNS', 'WAITING', 'FAILED', 'EPISODE']
   const lines = [table(call.style, head, rows)]
   if (output.next !== null) {
     lines.push('', `There are more: ${call.again(`sessions --after ${output.next}`)}`)

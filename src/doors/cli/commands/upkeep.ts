@@ -22,6 +22,7 @@ import { inWordsOfTheShell } from '../faults.ts'
 import type { Salvaged, Setup } from '../host.ts'
 import { createProgress, percent } from '../progress.ts'
 import { count, fields, formatBytes, formatNumber, memories, oneLine } from '../render.ts'
+import { waitingText } from './learning.ts'
 
 type Status = z.output<(typeof systemStatus)['output']>
 type SettingsWithSources = {
@@ -78,6 +79,7 @@ async function knownStatus(call: Call) {
   const changed = Object.entries(sources).flatMap(([name, source]) =>
     source === 'default' ? [] : [`${name} ${String(values[name])} (${source})`],
   )
+  const waiting = await waitingText(call)
   const state = output.state === 'ok' ? [] : [output.state, ...output.reasons]
   return {
     output,
@@ -85,6 +87,7 @@ async function knownStatus(call: Call) {
       ['owners', ownersText(owners)],
       ...indexFields(output.index),
       ['learning', learningText(output.learning)],
+      ...(waiting === '' ? [] : [['to learn', waiting] as const]),
       ['settings', changed.length === 0 ? 'all at their defaults' : changed.join('\n')],
       ...(state.length === 0 ? [] : [['state', inWordsOfTheShell(state.join('\n'))] as const]),
     ] satisfies Fields,

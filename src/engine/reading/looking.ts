@@ -1,0 +1,232 @@
+/**
+ * What is found for a message, once it is decided what kind of memories it needs. A message that names no matter, as
+ * "Where did we leave off?", is not looked up by its words: it gets what is newest of the kind.
+ */
+import { looksLikeInjection } from '../../core/distillation/instructions.ts'
+import { gate } from '../../core/gate/index.ts'
+import { namesMatter } from '../../core/gate/matter.ts'
+import { IDENTITY_HINTS, identityGrade } from '../../core/identity/grade.ts'
+import { NARRATIVE_KEY } from '../../core/identity/narrative.ts'
+import type { Instant, MemoryId } from '../../core/ids.ts'
+import { BELIEVED_TRUST_LEVELS, MEMORY_CATEGORIES, type Memory } from '../../core/memory.ts'
+import { planSizes } from '../../core/planner.ts'
+import { pointOf } from '../../core/prompting/question.ts'
+import { timeSpan } from '../../core/ranking/times.ts'
+import type { ReceiptGate } from '../../core/receipt.ts'
+import type { Settings } from '../../core/settings.ts'
+import type { Turn } from '../../core/transcript.ts'
+import type { MemoryFilter, TurnFilter } from '../../ports/store.ts'
+import type { Recalled, RecallQuery } from '../recall.ts'
+import { findSaid } from '../said.ts'
+import type { Message, ReadingParts } from './reading.ts'
+
+export type Found = {
+  readonly memories: readonly Memory[]
+  readonly turns: readonly Turn[]
+  readonly recalled: readonly Recalled[]
+}
+
+export const NOTHING: Found = { memories: [], turns: [], recalled: [] }
+
+type Looking = Pick<ReadingParts, 'ports' | 'recall'>
+
+const FACTS = MEMORY_CATEGORIES.filter((each) => each !== 'episode' && each !== 'identity')
+
+export async function look(
+  parts: Looking,
+  message: Message,
+  section: ReceiptGate['section'],
+): Promise<Found> {
+  const sizes = planSizes(message.room.budget)
+  const text = pointOf(message.text)
+  switch (section) {
+    case 'none':
+      return NOTHING
+    case 'identity':
+      return whoTheyAre(parts, message, text, sizes.pinned)
+    case 'transcript':
+      return { ...NOTHING, turns: await quotes(parts, message, text, sizes.transcript) }
+    case 'pinned':
+      return recalledFor(parts, message, { text, categories: FACTS }, sizes.pinned)
+    case 'episode':
+      return earlierTalk(parts, message, text, sizes.episodes)
+    case 'all':
+      return recalledFor(parts, message, plainly(text, message.settings), undefined)
+  }
+}
+
+/** Shorter ones, as "thanks!", mean nothing by themselves, and a model finds them near to everything. */
+const TELLING_CHARACTERS_MIN = 24
+
+/** By words alone where nothing in the message says that memories would help. */
+function plainly(text: string, { strategy }: Settings): RecallQuery {
+  const looksByMeaning = strategy === 'hybrid' || strategy === 'semantic'
+  if (!looksByMeaning || text.length >= TELLING_CHARACTERS_MIN) return { text }
+  return gate(text, { entities: [] }).section === 'none' ? { text, strategy: 'keyword' } : { text }
+}
+
+async function recalledFor(
+  { recall }: Looking,
+  { place, room, limit, legMs, looking, degraded }: Message,
+  query: RecallQuery,
+  sectionMax: number | undefined,
+): Promise<Found> {
+  const most = smaller(limit, sectionMax)
+  const { memories: recalled, legs } = await recall(await place(), {
+    purpose: 'prompt',
+    ...looking,
+    ...query,
+    tokensMax: Math.max(1, Math.floor(room.budget)),
+    ...(most === undefined ? {} : { limit: most }),
+    ...(legMs === undefined ? {} : { deadlineMs: legMs }),
+  })
+  for (const [leg, { state }] of Object.entries(legs)) if (state === 'failed') degraded.add(leg)
+  return ofRecalled(recalled)
+}
+
+function ofRecalled(recalled: readonly Recalled[]): Found {
+  return { ...NOTHING, recalled, memories: recalled.map(({ memory }) => memory) }
+}
+
+function smaller(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)
+}
+
+/** Told as a whole; until somebody has told it, the facts that say it, what was asked for first. */
+async function whoTheyAre(
+  parts: Looking,
+  message: Message,
+  text: string,
+  sectionMax: number,
+): Promise<Found> {
+  const narrative = await narrativeOf(parts, message)
+  if (narrative.length > 0) return { ...NOTHING, memories: narrative }
+  const asked = namesMatter(text)
+    ? await recalledFor(parts, message, { text, categories: FACTS }, sectionMax)
+    : NOTHING
+  const ids = await identityFacts(parts, message)
+  // By their ids and not by words: they are known to be what is asked for.
+  const told =
+    ids.length === 0
+      ? NOTHING
+      : await recalledFor(parts, message, { text, ids, strategy: 'recent' }, sectionMax)
+  const known = new Set(asked.memories.map(({ id }) => id))
+  const others = told.recalled.filter(({ memory }) => !known.has(memory.id)).sort(byGrade)
+  const most = smaller(message.limit, sectionMax) ?? sectionMax
+  return ofRecalled([...asked.recalled, ...others].slice(0, most))
+}
+
+function byGrade({ memory: a }: Recalled, { memory: b }: Recalled): number {
+  return (identityGrade(a.content) ?? 0) - (identityGrade(b.content) ?? 0)
+}
+
+/** What is told about a person as a whole. */
+async function narrativeOf({ ports }: Looking, { home, at }: Message): Promise<readonly Memory[]> {
+  const where = { ...inUse(at), key: NARRATIVE_KEY }
+  return (await ports.store.find('memory', home, { where, limit: 1 })).rows
+}
+
+function inUse(at: Instant): MemoryFilter {
+  return { statuses: ['active'], trusts: BELIEVED_TRUST_LEVELS, unendedAt: at }
+}
+
+/** Of each kind so many are looked at, and of those that matter most. */
+const HINTED_MAX = 20
+const IMPORTANT_MAX = 100
+const IMPORTANCE_MIN = 7
+/** As many as a block can hold. */
+const FACTS_MAX = 15
+
+/** Facts that say who the person is: found by words that such statements are made of, or because they matter. */
+async function identityFacts(
+  { ports: { store } }: Looking,
+  { place, at }: Message,
+): Promise<readonly MemoryId[]> {
+  const scope = await place()
+  const where = { ...inUse(at), categories: FACTS }
+  const hinted = await Promise.all(
+    IDENTITY_HINTS.map((text) => store.matchText(scope, { text, limit: HINTED_MAX, where })),
+  )
+  const ids = [...new Set(hinted.flatMap(({ hits }) => hits.map(({ id }) => id)))]
+  const [named, important] = await Promise.all([
+    ids.length === 0
+      ? { rows: [] }
+      : store.find('memory', scope, { where: { ...where, ids }, limit: ids.length }),
+    store.find('memory', scope, {
+      where: { ...where, importanceMin: IMPORTANCE_MIN },
+      limit: IMPORTANT_MAX,
+    }),
+  ])
+  const found = new Map([...named.rows, ...important.rows].map((row) => [row.id, row]))
+  return [...found.values()]
+    .flatMap(({ id, content }) => {
+      const grade = identityGrade(content)
+      return grade === null ? [] : [{ id, grade }]
+    })
+    .sort((a, b) => a.grade - b.grade || (a.id < b.id ? 1 : -1))
+    .slice(0, FACTS_MAX)
+    .map(({ id }) => id)
+}
+
+/** Episodes that are looked at for the newest ones: they may have been taken in long after they were. */
+const EPISODES_LOOKED_AT = 25
+
+async function earlierTalk(
+  parts: Looking,
+  message: Message,
+  text: string,
+  sectionMax: number,
+): Promise<Found> {
+  const query = { text, categories: ['episode'] } as const
+  const isNamed = namesMatter(text)
+  if (isNamed || timeSpan(text, message.at) !== null) {
+    const found = await recalledFor(parts, message, query, sectionMax)
+    if (isNamed || found.memories.length > 0) return found
+  }
+  const { rows } = await parts.ports.store.find('memory', await message.place(), {
+    where: { ...inUse(message.at), categories: ['episode'] },
+    limit: EPISODES_LOOKED_AT,
+  })
+  const most = smaller(message.limit, sectionMax) ?? sectionMax
+  const ids = rows
+    .toSorted(lastFirst)
+    .slice(0, most)
+    .map(({ id }) => id)
+  if (ids.length === 0) return NOTHING
+  const { recalled } = await recalledFor(
+    parts,
+    message,
+    { ...query, ids, strategy: 'recent' },
+    sectionMax,
+  )
+  return ofRecalled(recalled.toSorted((a, b) => lastFirst(a.memory, b.memory)))
+}
+
+function lastFirst(a: Memory, b: Memory): number {
+  return (b.validFrom ?? b.createdAt) - (a.validFrom ?? a.createdAt) || (a.id < b.id ? 1 : -1)
+}
+
+const QUOTED_DAYS = 365
+const DAY_MS = 86_400_000
+/** Some are left out, and others take their place. */
+const QUOTES_PER_PLACE = 4
+
+/** The words that fit best, of the person and of those who answered. What tools returned is nobody's word. */
+async function quotes(
+  { ports: { store } }: Looking,
+  { place, at, limit, shown }: Message,
+  text: string,
+  sectionMax: number,
+): Promise<readonly Turn[]> {
+  const scope = await place()
+  const most = smaller(limit, sectionMax) ?? sectionMax
+  const saidFrom = (at - QUOTED_DAYS * DAY_MS) as Instant // whole milliseconds
+  const where: TurnFilter = { saidFrom, roles: ['user', 'assistant'] }
+  const read = QUOTES_PER_PLACE * most + (shown?.size ?? 0)
+  const turns = namesMatter(text)
+    ? (await findSaid(store, scope, { text, limit: read, where })).map(({ turn }) => turn)
+    : (await store.find('turn', scope, { where, order: 'lastSaid', limit: read })).rows
+  return turns
+    .filter(({ content }) => shown?.has(content.trim()) !== true && !looksLikeInjection(content))
+    .slice(0, most)
+}
