@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
+import { SMALL_OWNER_ROWS } from '../../src/adapters/sqlite/small-owners.ts'
 import { openSqliteStore, type SqliteOptions } from '../../src/adapters/sqlite/store.ts'
 import type { Place } from '../../src/core/ids.ts'
 import type { Memory } from '../../src/core/memory.ts'
@@ -11,14 +12,17 @@ const open = (options: Partial<SqliteOptions> = {}) =>
   openSqliteStore({ path: temporaryFile('store.db'), now: Date.now, ...options })
 
 describeStore('sqlite', () => open())
+describeStore('sqlite with few owners at hand', () => open({ smallOwnerRows: 1 }))
 describeStore('sqlite with nothing at hand', () => open({ smallOwnerRows: 0 }))
 
+/** How many memories a small owner has: those of larger ones are at hand one by one. */
+const AT_HAND = [SMALL_OWNER_ROWS, 1, 0]
 const CAT = memory({ id: memoryId('cat'), content: 'The cat is called Rex' })
 const DOG = memory({ id: memoryId('dog'), content: 'The dog is called Fido' })
 
-async function both() {
-  const path = temporaryFile('shared.db')
-  const stores = [await open({ path }), await open({ path })] as const
+async function both(smallOwnerRows = SMALL_OWNER_ROWS) {
+  const given = { path: temporaryFile('shared.db'), smallOwnerRows }
+  const stores = [await open(given), await open(given)] as const
   onTestFinished(async () => {
     for (const store of stores) await store.close()
   })
@@ -42,47 +46,62 @@ async function toldBy(store: Store, place: Place, text: string) {
   return { found: hits.map(({ id }) => id), rows: rows.map(({ content }) => content) }
 }
 
-it('[ST42] what is at hand of an owner says what another process has written since', async () => {
-  const [here, there] = await both()
-  expect(await here.commit([putting(CAT)])).toEqual(COMMITTED)
-  expect(await toldBy(here, ADA, 'called')).toEqual({ found: [CAT.id], rows: [CAT.content] })
-  expect(await there.commit([putting(DOG)])).toEqual(COMMITTED)
-  expect(await toldBy(here, ADA, 'called')).toEqual({
-    found: [DOG.id, CAT.id],
-    rows: [DOG.content, CAT.content],
-  })
-  const renamed = { ...CAT, content: 'The cat is named Tom', version: 2 }
-  expect(await there.commit([putting(renamed, 'any')])).toEqual(COMMITTED)
-  expect(await toldBy(here, ADA, 'Tom')).toMatchObject({ found: [CAT.id] })
-  const removal = { op: 'remove', table: 'memory', scope: ADA, id: DOG.id, expect: 'any' } as const
-  expect(await there.commit([removal])).toEqual(COMMITTED)
-  expect(await toldBy(here, ADA, 'dog')).toEqual({ found: [], rows: [renamed.content] })
-})
+it.each(AT_HAND)(
+  '[ST42] what is at hand says what another process has written since (%i)',
+  async (rows) => {
+    const [here, there] = await both(rows)
+    expect(await here.commit([putting(CAT)])).toEqual(COMMITTED)
+    expect(await toldBy(here, ADA, 'called')).toEqual({ found: [CAT.id], rows: [CAT.content] })
+    expect(await there.commit([putting(DOG)])).toEqual(COMMITTED)
+    expect(await toldBy(here, ADA, 'called')).toEqual({
+      found: [DOG.id, CAT.id],
+      rows: [DOG.content, CAT.content],
+    })
+    const renamed = { ...CAT, content: 'The cat is named Tom', version: 2 }
+    expect(await there.commit([putting(renamed, 'any')])).toEqual(COMMITTED)
+    expect(await toldBy(here, ADA, 'Tom')).toMatchObject({ found: [CAT.id] })
+    const removal = {
+      op: 'remove',
+      table: 'memory',
+      scope: ADA,
+      id: DOG.id,
+      expect: 'any',
+    } as const
+    expect(await there.commit([removal])).toEqual(COMMITTED)
+    expect(await toldBy(here, ADA, 'dog')).toEqual({ found: [], rows: [renamed.content] })
+  },
+)
 
-it('[ST42] a memory that is given to another owner is at hand there and no longer here', async () => {
-  const [store] = await both()
-  const moved = { ...CAT, place: BOB, version: 2 }
-  await store.commit([putting(CAT), putting({ ...DOG, place: BOB })])
-  for (const place of [ADA, BOB]) await toldBy(store, place, 'called')
-  await store.commit([
-    { op: 'remove', table: 'memory', scope: ADA, id: CAT.id, expect: 'any' },
-    putting(moved),
-  ])
-  expect(await toldBy(store, ADA, 'called')).toEqual({ found: [], rows: [] })
-  expect((await toldBy(store, BOB, 'called')).found).toEqual([DOG.id, CAT.id])
-})
+it.each(AT_HAND)(
+  '[ST42] a memory that is given to another owner is there and no longer here (%i)',
+  async (rows) => {
+    const [store] = await both(rows)
+    const moved = { ...CAT, place: BOB, version: 2 }
+    await store.commit([putting(CAT), putting({ ...DOG, place: BOB })])
+    for (const place of [ADA, BOB]) await toldBy(store, place, 'called')
+    await store.commit([
+      { op: 'remove', table: 'memory', scope: ADA, id: CAT.id, expect: 'any' },
+      putting(moved),
+    ])
+    expect(await toldBy(store, ADA, 'called')).toEqual({ found: [], rows: [] })
+    expect((await toldBy(store, BOB, 'called')).found).toEqual([DOG.id, CAT.id])
+  },
+)
 
-it('[ST42] whoever changes what they got changes nothing for others', async () => {
-  const [store] = await both()
-  await store.commit([putting({ ...CAT, metadata: { colour: 'grey' } })])
-  const read = async () => {
-    const { rows } = await store.find('memory', ADA, { where: { ids: [CAT.id] }, limit: 1 })
-    return rows[0]
-  }
-  Object.assign((await read()) ?? {}, { content: 'changed' })
-  Object.assign((await read())?.metadata ?? {}, { colour: 'changed' })
-  expect(await read()).toMatchObject({ content: CAT.content, metadata: { colour: 'grey' } })
-})
+it.each(AT_HAND)(
+  '[ST42] whoever changes what they got changes nothing for others (%i)',
+  async (rows) => {
+    const [store] = await both(rows)
+    await store.commit([putting(DOG), putting({ ...CAT, metadata: { colour: 'grey' } })])
+    const read = async () => {
+      const { rows } = await store.find('memory', ADA, { where: { ids: [CAT.id] }, limit: 1 })
+      return rows[0]
+    }
+    Object.assign((await read()) ?? {}, { content: 'changed' })
+    Object.assign((await read())?.metadata ?? {}, { colour: 'changed' })
+    expect(await read()).toMatchObject({ content: CAT.content, metadata: { colour: 'grey' } })
+  },
+)
 
 it('[ST42] an owner that grows is told of the same, at hand or not', async () => {
   const stores = [await open({ smallOwnerRows: 5 }), await open({ smallOwnerRows: 0 })]

@@ -36,7 +36,7 @@ type Put<T extends Table = Table> = Extract<Change, { op: 'put'; table: T }>
 
 export function commit(session: SqliteSession, changes: readonly Change[]): CommitOutcome {
   if (changes.length === 0) return { kind: 'committed' }
-  forgetSmall(session, changes)
+  forgetKnown(session, changes)
   return session.transact((rollback): CommitOutcome => {
     const growth = new Growth()
     for (const change of changes) {
@@ -56,13 +56,13 @@ export function commit(session: SqliteSession, changes: readonly Change[]): Comm
   })
 }
 
-/** What is kept of owners whose memories are written. */
-function forgetSmall(session: SqliteSession, changes: readonly Change[]): void {
+/** What is at hand of memories that are written, and of their owners. */
+function forgetKnown(session: SqliteSession, changes: readonly Change[]): void {
   const owners = new Set<OwnerId>()
   for (const change of changes) {
-    if (change.op === 'count') owners.add(change.scope.owner)
-    else if (change.table !== 'memory' || change.op === 'check') continue
-    else owners.add(change.op === 'put' ? change.row.place.owner : change.scope.owner)
+    if (change.op !== 'count' && (change.table !== 'memory' || change.op === 'check')) continue
+    session.known.forget(change.op === 'put' ? change.row.id : change.id)
+    owners.add(change.op === 'put' ? change.row.place.owner : change.scope.owner)
   }
   for (const owner of owners) session.small.forget(session.ownerNumber({ owner }))
 }

@@ -11,6 +11,7 @@ import {
   type SqlRow,
   type SqlValue,
 } from './driver.ts'
+import { KnownRows } from './known-rows.ts'
 import { type Home, toHome } from './rows.ts'
 import { SmallOwners } from './small-owners.ts'
 
@@ -44,10 +45,22 @@ export class SqliteSession {
   #checkpointPages = 0
   /** Owners with few memories. Whoever writes memories or vectors tells it. */
   readonly small: SmallOwners
+  /** Memories that were read by their ids. Likewise. */
+  readonly known = new KnownRows(this)
+  #dataVersion = Number.NaN
 
   constructor(connection: SqliteConnection, smallOwnerRows?: number) {
     this.connection = connection
     this.small = new SmallOwners(this, smallOwnerRows)
+  }
+
+  /** Gives up all that is at hand when another process has written anything. To be asked after each `await`. */
+  heedOthers(): void {
+    const [row] = this.all('PRAGMA data_version')
+    if (row?.data_version === this.#dataVersion) return
+    this.#dataVersion = Number(row?.data_version)
+    this.small.forgetAll()
+    this.known.forgetAll()
   }
 
   all(sql: string, values: readonly SqlValue[] = []): readonly SqlRow[] {

@@ -36,7 +36,6 @@ export class SmallOwners {
   readonly #rowsMax: number
   /** Least recently asked first. Null for owners that are not small. */
   readonly #owners = new Map<number, SmallOwner | null>()
-  #dataVersion = Number.NaN
   #rows = 0
   #terms = 0
 
@@ -46,12 +45,16 @@ export class SmallOwners {
     this.#rowsMax = rowsMax
   }
 
+  get isOff(): boolean {
+    return this.#rowsMax === 0
+  }
+
   /** Null when the owner is not small. To be asked again after each `await`. */
   of(ownerNumber: number | null): SmallOwner | null {
-    if (ownerNumber === null || this.#rowsMax === 0) return null
+    if (ownerNumber === null || this.isOff) return null
     // One that has got small since then is still found by statements.
     if (this.#owners.get(ownerNumber) === null) return null
-    this.#heedOthers()
+    this.#session.heedOthers()
     const owner = this.#owners.get(ownerNumber) ?? this.#read(ownerNumber)
     this.#owners.delete(ownerNumber)
     this.#owners.set(ownerNumber, owner)
@@ -71,13 +74,6 @@ export class SmallOwners {
     this.#owners.clear()
     this.#rows = 0
     this.#terms = 0
-  }
-
-  #heedOthers(): void {
-    const [row] = this.#session.all('PRAGMA data_version')
-    if (row?.data_version === this.#dataVersion) return
-    this.#dataVersion = Number(row?.data_version)
-    this.forgetAll()
   }
 
   #read(ownerNumber: number): SmallOwner | null {

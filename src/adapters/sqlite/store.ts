@@ -60,7 +60,7 @@ export type SqliteOptions = {
   readonly vectorMemoryBytes?: number
   /** What compares vectors: our own scan, or the package sqlite-vec, which must be installed. */
   readonly vectors?: 'built-in' | 'sqlite-vec'
-  /** Memories of owners with no more than this are kept at hand once they were asked about; 0 for none. */
+  /** Memories of owners with no more than this are kept at hand once they were asked about; with 0, none are at all. */
   readonly smallOwnerRows?: number
   /** For tests that break the driver on purpose. */
   readonly openConnection?: OpenConnection
@@ -129,7 +129,7 @@ function sqliteStore(
 
     async find<T extends Table>(table: T, scope: Scope, query: FindQuery<T>) {
       const { limit, offset } = partOf(query)
-      const known = findAmongFew(session, table, scope, query)
+      const known = findByIds(session, table, scope, query)
       if (known !== null) return { rows: known, next: null }
       const part = [limit + 1, offset]
       const rows =
@@ -215,6 +215,7 @@ function sqliteStore(
 
     async inspect({ repair }) {
       session.small.forgetAll()
+      session.known.forgetAll()
       return session.whenFree(() => inspect(session, repair))
     },
 
@@ -229,8 +230,8 @@ function sqliteStore(
   }
 }
 
-/** A list of ids, as recall asks for it, where the owner's memories are at hand. */
-function findAmongFew<T extends Table>(
+/** A list of ids, as recall asks for it. */
+function findByIds<T extends Table>(
   session: SqliteSession,
   table: T,
   scope: Scope,
@@ -240,9 +241,11 @@ function findAmongFew<T extends Table>(
   const { where, limit, order = 'newest', after, offset = 0 } = query as FindQuery<'memory'>
   const { ids, ...others } = where
   if (ids === undefined || limit < ids.length || order !== 'newest') return null
-  if (after !== undefined || offset !== 0) return null
+  if (after !== undefined || offset !== 0 || session.small.isOff) return null
   const small = session.small.of(session.ownerNumber(scope))
-  return small === null ? null : (small.find(scope, ids, others) as readonly Row<T>[]) // memories, as was just seen
+  if (small === null) session.heedOthers()
+  const found = (small ?? session.known).find(scope, ids, others)
+  return found as readonly Row<T>[] // memories, as was just seen
 }
 
 const READ: { readonly [T in Table]: (row: SqlRow) => Row<T> } = {
