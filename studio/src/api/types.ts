@@ -1337,9 +1337,9 @@ export interface paths {
             user?: string
             /** Only this session. Empty: not narrowed by session. */
             sessionId?: string
-            /** Only what is older; 30 unless `maxTokens` is given. */
+            /** Only what is older; 30 unless `maxTokens` or a session is given. */
             olderThanDays?: number
-            /** Only what does not fit: of each user, the newest that take so many tokens stay. */
+            /** Only what does not fit: of each user, the newest that take so many tokens stay. 4000 where a session is given and nothing else. */
             maxTokens?: number
             dryRun?: boolean
           }
@@ -4322,6 +4322,7 @@ export interface paths {
         200: {
           content: {
             'application/json': {
+              /** As they are now. */
               signals: Signal[]
             }
           }
@@ -4689,7 +4690,13 @@ export interface paths {
             sessionId?: string
             messages: {
               role: string
-              content: string
+              /** Text, or parts as models take them, of which only text is read. */
+              content:
+                | string
+                | ({
+                    type: string
+                  } & { [name: string]: unknown })[]
+                | null
             }[]
           }
         }
