@@ -14,6 +14,7 @@ import { type Cleared, type ClearOptions, clear } from './clear.ts'
 import type { Conversations } from './conversations/conversations.ts'
 import { createConversations } from './conversations/keeper.ts'
 import * as correct from './correct.ts'
+import type { Files } from './files/files.ts'
 import { Indexer, type IndexProgress, type IndexStatus } from './indexing.ts'
 import { LegGuard } from './leg-guard.ts'
 import { createLife, type Life, type LifeStatus } from './life/life.ts'
@@ -165,6 +166,8 @@ export interface Engine extends Life {
   readonly answers: Answers
   /** What memory does around requests to models. */
   readonly conversations: Conversations
+  /** Memory in files; null where there is no place for its index. */
+  readonly files: Files | null
   /** Memories seen from afar. */
   readonly overview: Overview
   /** What it embeds and reranks with. */
@@ -262,9 +265,11 @@ export function createEngineOn(given: EnginePorts): Engine {
     learn: learnInTurn,
     noteSaid,
   })
+  const files = given.files?.({ store, settingsOf: (owner) => settings.effective(owner) }) ?? null
   return {
     ...life,
     conversations,
+    files,
     keys: createKeys(ports),
     settings,
     audit: createAudit(ports, async () => (await settings.effective(null)).auditDays),
@@ -323,7 +328,10 @@ export function createEngineOn(given: EnginePorts): Engine {
         await keeper.forget(named)
       }
       const erased = await eraseOwner(ports, named, options)
-      if (options.dryRun !== true) await letGo()
+      if (options.dryRun === true) return erased
+      // Roots are gone by now, so that nothing is indexed again.
+      await files?.forget(named)
+      await letGo()
       return erased
     },
     onChanged: (listener) => {
@@ -377,6 +385,7 @@ export function createEngineOn(given: EnginePorts): Engine {
     },
     doctor: (options) => store.inspect({ repair: options?.repair ?? false }),
     close: async () => {
+      await files?.close() // before the embedder, which it shares
       await conversations.close()
       await keeper.close()
       await reader.close()
