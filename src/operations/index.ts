@@ -3,11 +3,13 @@ import * as agents from './agents.ts'
 import * as background from './background.ts'
 import * as describing from './describing.ts'
 import * as episodes from './episodes.ts'
+import * as files from './files.ts'
 import * as identity from './identity.ts'
 import * as instances from './instances.ts'
 import * as keys from './keys.ts'
 import * as lifecycle from './lifecycle.ts'
 import * as memories from './memories.ts'
+import * as memoryTool from './memory-tool.ts'
 import * as moving from './moving.ts'
 import type { Operation } from './operation.ts'
 import * as overview from './overview.ts'
@@ -99,6 +101,15 @@ export const OPERATIONS: readonly Operation[] = [
   review.listConflicts,
   review.settleConflict,
   review.reconcileMemory,
+  files.listRoots,
+  files.addRoot,
+  files.removeRoot,
+  files.filesStatus,
+  files.syncFiles,
+  files.searchFiles,
+  files.getFileText,
+  files.appendNote,
+  memoryTool.useMemoryTool,
   lifecycle.recallForPrompt,
   lifecycle.captureMessages,
   keys.listKeys,
