@@ -5,6 +5,7 @@ import { z } from 'zod'
 import type { Engine } from '../../src/engine/engine.ts'
 import { OPERATIONS } from '../../src/operations/index.ts'
 import type { Operation } from '../../src/operations/operation.ts'
+import { clampedRange } from '../../src/operations/settings.ts'
 import { type Answer, type Client, start } from './http-support.ts'
 
 const NAUGHTY_STRINGS = '../shared/evals/adversarial/naughty-strings.json'
@@ -140,6 +141,8 @@ describe('every operation', () => {
         if (isInPath(operation, name) || name === 'query') continue
         const value = takes(schema, 'string') ? long : takes(schema, 'array') ? [long] : 1e300
         if (schema.type === 'boolean' || schema.type === 'object') continue
+        // Some settings are moved into their range instead, and that is said: see PL10.
+        if (operation.name === 'settings.change' && clampedRange(name) !== null) continue
         const answer = await send(client, operation, { [name]: value })
         expect([operation.name, name, answer.status]).toEqual([operation.name, name, 400])
       }

@@ -60,17 +60,24 @@ async function everything(engine: Engine, owner: string): Promise<readonly strin
 
 type Stolen = Awaited<ReturnType<typeof scene>>['stolen']
 
+/** Words of the victim's. One that tells its question back is asked without the mark, which would be no wonder there. */
+function askedBy({ name }: Operation, words: string): string {
+  return name === 'memory.previewInjection' ? 'is the lesson number red?' : words
+}
+
 /** What makes each operation do something, said about things of one's own. */
 function harmless(operation: Operation): { [field: string]: unknown } {
   const fields: { [field: string]: unknown } = {
     content: 'mine',
-    query: MARK,
+    query: askedBy(operation, MARK),
     text: 'My name is Eve',
     instanceId: ATTACKER,
     name: 'mine',
     home: ATTACKER,
     change: 'chg_none',
     id: 'mem_none',
+    keep: 'mem_none',
+    drop: 'mem_other',
     all: true,
     importance: 5,
     conversation_id: 'mine',
@@ -112,9 +119,11 @@ function theft(operation: Operation, stolen: Stolen): { readonly [field: string]
     sessionId: 's-1',
     id: Object.entries(stolen).find(([kind]) => kind === about)?.[1] ?? stolen.id,
     ids: [stolen.id],
+    keep: stolen.id,
+    drop: stolen.episode,
     change: stolen.change,
     after: stolen.cursor,
-    query: `${MARK} is red`,
+    query: askedBy(operation, `${MARK} is red`),
     q: MARK,
     key: 'instrument',
     // Where a layer is named instead, there is no wider one.

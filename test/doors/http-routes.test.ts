@@ -73,6 +73,18 @@ it('[HT10] every operation of the table answers, as the description says', async
   expect(await call(200, 'PUT', '/api/settings/memory', { recallLimit: 7 })).toMatchObject({
     recallLimit: 7,
   })
+  for (const [path, input] of [
+    ['/api/memory/embedding-test', {}],
+    ['/api/memory/rerank-test', {}],
+    ['/api/models/test', { model: 'none/at-all' }],
+  ] as const) {
+    await call(200, 'POST', path, input)
+  }
+  await call(200, 'GET', '/api/models')
+  await call(200, 'GET', '/api/settings')
+  for (const overview of ['vectors', 'entities', 'days']) {
+    await call(200, 'GET', `/api/memory/${overview}`)
+  }
   await call(400, 'GET', '/memories')
   await call(201, 'POST', '/memories', {
     instanceId: 'i1',

@@ -33,6 +33,8 @@ const ROWS_PER_READ = 256
 const LARGE_OWNER_ROWS = 8_000
 /** Up to this many rows of a conversation, or named by their ids, are read without asking the index which to read. */
 const FEW_ROWS_MAX = 1_000
+/** Rows of more terms than this take long to read, and fewer of them are scored: those of documents, mostly. */
+const LONG_TERMS = 100
 /** A large owner with more than this share of the store is not looked up by token: nearly every row holds it. */
 const MAIN_SHARE = 0.5
 
@@ -187,7 +189,10 @@ async function look(
   const token = isLarge ? tokenInLargeOwner(session, index, scope, owner, size.documents) : owner
   const searched =
     scope.user === undefined ? size : sizeOf(session, index, placeTokenOf(session, scope))
-  const enough = isLarge ? Math.max(limit, index.candidates) : Number.POSITIVE_INFINITY
+  const worthwhile = size.averageLength > LONG_TERMS ? ROWS_PER_READ : index.candidates
+  const enough = isLarge
+    ? Math.max(limit, Math.min(worthwhile, index.candidates))
+    : Number.POSITIVE_INFINITY
   const lookFor = async (isSelective: boolean) => {
     const options = { ...size, isLarge, isSelective, breather }
     const found = await findRows(session, index, token, terms, options)

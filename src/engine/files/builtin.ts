@@ -2,10 +2,16 @@
 import { AppError } from '../../core/errors.ts'
 import type { OwnerId } from '../../core/ids.ts'
 import type { Clock, Ids } from '../../ports/clock.ts'
-import type { FileSearch, FileStatus, Probed } from '../../ports/file-search.ts'
+import type {
+  FileAnswer,
+  FileQuery,
+  FileSearch,
+  FileStatus,
+  Probed,
+} from '../../ports/file-search.ts'
 import type { FileTree } from '../../ports/file-tree.ts'
 import type { Store } from '../../ports/store.ts'
-import { withinTime } from '../deadline.ts'
+import { orCancelled, withinTime } from '../deadline.ts'
 import type { Engine } from '../engine.ts'
 import { readGenerations } from './generations.ts'
 import { Keeper, type SyncOptions } from './keeper.ts'
@@ -75,6 +81,14 @@ export function createBuiltin(parts: BuiltinParts): BuiltinSearch {
     return `Files were changed that are not indexed yet: ${looked.because}`
   }
 
+  const answered = async (owner: OwnerId, query: FileQuery): Promise<FileAnswer> => {
+    const late = await upToDate(owner)
+    const settings = await settingsOf(owner)
+    const asking = { inner, store, roots, clock: parts.clock, settings }
+    const found = await searchIn(asking, owner, query)
+    return { ...found, fallback: found.fallback ?? late, backend: BACKEND }
+  }
+
   return {
     touch: (owner, root) => keeperOf(owner).touch(root),
     catchUp: async (owner, options = {}) => {
@@ -86,14 +100,9 @@ export function createBuiltin(parts: BuiltinParts): BuiltinSearch {
       await inner.eraseOwner(owner)
     },
     search: async (owner, query) => {
-      const late = await upToDate(owner)
-      const settings = await settingsOf(owner)
-      const found = await searchIn(
-        { inner, store, roots, clock: parts.clock, settings },
-        owner,
-        query,
-      )
-      return { ...found, fallback: found.fallback ?? late, backend: BACKEND }
+      const { signal } = query
+      const answer = answered(owner, query)
+      return signal === undefined ? answer : orCancelled(answer, signal)
     },
     readFile: async (owner, path, range) =>
       readText(

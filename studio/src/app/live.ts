@@ -14,6 +14,8 @@ const CHANGED_BY: Readonly<Record<string, readonly string[]>> = {
   key: ['keys'],
   audit: ['audit'],
   root: ['files'],
+  // Of what was removed, only that it was an entry is told.
+  entry: ['keys', 'settings', 'jobs', 'signals', 'files'],
 }
 
 export type Liveness = 'live' | 'connecting'

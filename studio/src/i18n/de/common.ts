@@ -1,3 +1,31 @@
 import type { Catalogue } from '../catalogue.ts'
 
-export const common: Catalogue['common'] = {}
+export const common: Catalogue['common'] = {
+  close: 'Schließen',
+  cancel: 'Abbrechen',
+  save: 'Speichern',
+  add: 'Hinzufügen',
+  edit: 'Bearbeiten',
+  delete: 'Löschen',
+  undo: 'Rückgängig',
+  undone: 'Rückgängig gemacht.',
+  tryAgain: 'Noch einmal versuchen',
+  failed: 'Das hat nicht geklappt',
+  unreachable: 'Der Server ist nicht erreichbar',
+  loading: 'Wird geladen',
+  notification: 'Mitteilung',
+  copy: 'Kopieren',
+  copied: 'Kopiert.',
+  more: 'Mehr',
+  all: 'Alle',
+  none: 'Keine',
+  yes: 'Ja',
+  no: 'Nein',
+  never: 'Nie',
+  next: 'Weiter',
+  previous: 'Zurück',
+  showMore: 'Mehr anzeigen',
+  refresh: 'Aktualisieren',
+  confirm: 'Bestätigen',
+  optional: 'optional',
+}

@@ -1,3 +1,66 @@
 import type { Catalogue } from '../catalogue.ts'
 
-export const map: Catalogue['map'] = {}
+export const map: Catalogue['map'] = {
+  title: 'Karte',
+  description: 'Erinnerungen nach Bedeutung: Was nah beieinander liegt, sagt Ähnliches.',
+  views: 'Was gezeichnet wird',
+  memories: 'Erinnerungen',
+  entities: 'Menschen und Dinge',
+  canvas:
+    'Eine Karte von {count, plural, one {# Erinnerung} other {# Erinnerungen}}. Die Liste daneben enthält dieselben.',
+  howMany: 'Wie viele',
+  newest: 'Die neuesten {count}',
+  search: 'Auf der Karte finden',
+  modeMove: 'Verschieben',
+  modeSelect: 'Auswählen',
+  mode: 'Was Ziehen bewirkt',
+  zoomIn: 'Vergrößern',
+  zoomOut: 'Verkleinern',
+  fit: 'Alles zeigen',
+  hint: 'Ziehen verschiebt, Scrollen zoomt. Mit gedrückter Umschalttaste Erinnerungen umkreisen wählt sie aus.',
+  categories: 'Kategorien',
+  listed: 'Die Erinnerungen auf der Karte',
+  selected: '{count, plural, one {# Erinnerung ausgewählt} other {# Erinnerungen ausgewählt}}',
+  select: 'Auswählen: {content}',
+  selectGroup: 'Alle aus {category} auswählen',
+  onlySelected: 'Nur diese auflisten',
+  listAll: 'Alle auflisten',
+  clear: 'Auswahl aufheben',
+  forget: 'Vergessen',
+  forgetTitle:
+    '{count, plural, one {Diese Erinnerung vergessen?} other {# Erinnerungen vergessen?}}',
+  forgetHelp: 'Ab in den Papierkorb: nicht mehr benutzt. Das lässt sich zurücknehmen.',
+  comparing: 'Erinnerungen werden verglichen',
+  placing: 'Jede bekommt ihren Platz',
+  outdated:
+    '{count, plural, one {# Erinnerung ist} other {# Erinnerungen sind}} neu, seit die Karte gezeichnet wurde.',
+  drawAgain: 'Neu zeichnen',
+  unplaced:
+    '{count, plural, one {# Erinnerung hat} other {# Erinnerungen haben}} noch keinen Vektor und daher keinen Platz. Das erledigt sich im Hintergrund.',
+  noVectors: 'Ohne Vektoren gibt es keine Karte: {reason}',
+  noVectorsHelp: 'Die Liste zeigt die Erinnerungen trotzdem.',
+  openEngine: 'Engine öffnen',
+  failed: 'Die Karte konnte nicht gezeichnet werden: {reason}',
+  few: 'Eine Karte braucht ein paar Erinnerungen mehr',
+  fewHelp: 'Ab {count} zeigt sie, welche zusammengehören.',
+  nothing: 'Keine Erinnerung passt',
+  showMore: '{count} weitere zeigen',
+  partial: 'Das sind die neuesten {count}; es gibt mehr.',
+  graph:
+    'Ein Netz aus {count, plural, one {# Namen} other {# Namen}}. Die Liste daneben sagt dasselbe.',
+  graphHint:
+    'Ziehen ordnet um, Scrollen zoomt. Ein Klick auf einen Namen zeigt, was darüber gemerkt ist.',
+  graphEmpty: 'Noch nennt keine Erinnerung jemanden oder etwas',
+  graphEmptyHelp:
+    'Menschen, Orte und Dinge werden notiert, wenn Gespräche ausgewertet oder Erinnerungen damit hinzugefügt werden.',
+  graphList: 'Wer und was genannt wird',
+  entityFind: 'Namen finden',
+  entityCount: '{count, plural, one {# Erinnerung} other {# Erinnerungen}}',
+  entityBack: 'Alle Namen',
+  entityMemories: 'Was gemerkt ist',
+  entityLinks: 'Zusammen genannt mit',
+  entityLinksNone: 'Keine Erinnerung nennt noch etwas anderes dazu.',
+  entityLeftOut:
+    'Von {total} Namen sind die {count} zu sehen, die in den meisten Erinnerungen stehen.',
+  linkedBy: '{a} und {b}: {count, plural, one {# Erinnerung} other {# Erinnerungen}}',
+}

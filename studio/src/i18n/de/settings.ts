@@ -1,3 +1,42 @@
 import type { Catalogue } from '../catalogue.ts'
 
-export const settings: Catalogue['settings'] = {}
+export const settings: Catalogue['settings'] = {
+  title: 'Einstellungen',
+  description:
+    'Es gilt, von schwach nach stark: der Standard, womit der Server gestartet wurde, was für alle gesetzt ist, was für einen Inhaber gesetzt ist.',
+  search: 'Einstellung finden',
+  onlyChanged: 'Nur was hier gesetzt ist',
+  forOwner: 'Inhaber: {owner}',
+  forAll: 'Alle',
+  forOwnerHelp:
+    'Was hier gesetzt ist, gilt nur für diesen Inhaber und geht dem vor, was für alle gesetzt ist.',
+  forAllHelp: 'Was hier gesetzt ist, gilt für jeden Inhaber ohne eigenen Wert.',
+  onlySuperadmins: 'Was für alle gilt, ändern nur Superadmins.',
+  onlyCurators: 'Dieser Schlüssel darf Einstellungen ansehen, aber nicht ändern.',
+  nothing: 'Keine Einstellung passt',
+  nothingHelp: 'Andere Wörter führen vielleicht zum Ziel.',
+  sourceDefault: 'Standard',
+  sourceStart: 'vom Start',
+  sourceSystem: 'für alle',
+  sourceOwner: 'für diesen Inhaber',
+  atStart: 'beim nächsten Start',
+  default: 'Standard: {value}',
+  range: '{min} bis {max}',
+  clamped: 'was außerhalb liegt, wird dorthin verschoben',
+  moved: 'Außerhalb des Bereichs: {value} wurde stattdessen gesetzt.',
+  on: 'an',
+  off: 'aus',
+  reset: 'Zurücksetzen',
+  resetNamed: '{name} zurücksetzen',
+  wasSet: '{name} ist gesetzt.',
+  wasReset: '{name} ist wieder, was ohne eigenen Wert gilt.',
+  groupGateway: 'Modelle über das Gateway',
+  groupPrograms: 'Programme, die selbst ein Modell fragen',
+  groupRecall: 'Abruf',
+  groupRanking: 'Rangfolge',
+  groupLearning: 'Lernen',
+  groupKeeping: 'Behalten und Vergessen',
+  groupVectors: 'Vektoren',
+  groupServer: 'Server',
+  groupOther: 'Anderes',
+}

@@ -46,7 +46,7 @@ export const access = {
   users: 'Users',
   export: 'Export',
   exportNamed: 'Export everything of {owner}',
-  erase: 'Erase everything',
+  erase: 'Erase',
   eraseNamed: 'Erase everything of {owner}',
   eraseTitle: 'Erase everything of {owner}?',
   eraseHelp:

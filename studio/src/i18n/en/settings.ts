@@ -4,8 +4,8 @@ export const settings = {
     'In force is, from weak to strong: the default, what the server was started with, what is set for everybody, what is set for one owner.',
   search: 'Find a setting',
   onlyChanged: 'Only what is set here',
-  forOwner: 'For {owner}',
-  forAll: 'For everybody',
+  forOwner: 'Owner: {owner}',
+  forAll: 'Everybody',
   forOwnerHelp:
     'What is set here is for this owner alone, and goes before what is set for everybody.',
   forAllHelp: 'What is set here is for every owner that has no value of its own.',

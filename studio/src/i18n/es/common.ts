@@ -1,3 +1,31 @@
 import type { Catalogue } from '../catalogue.ts'
 
-export const common: Catalogue['common'] = {}
+export const common: Catalogue['common'] = {
+  close: 'Cerrar',
+  cancel: 'Cancelar',
+  save: 'Guardar',
+  add: 'Añadir',
+  edit: 'Editar',
+  delete: 'Eliminar',
+  undo: 'Deshacer',
+  undone: 'Deshecho.',
+  tryAgain: 'Intentar de nuevo',
+  failed: 'No ha funcionado',
+  unreachable: 'No se puede acceder al servidor',
+  loading: 'Cargando',
+  notification: 'Aviso',
+  copy: 'Copiar',
+  copied: 'Copiado.',
+  more: 'Más',
+  all: 'Todo',
+  none: 'Ninguno',
+  yes: 'Sí',
+  no: 'No',
+  never: 'Nunca',
+  next: 'Siguiente',
+  previous: 'Anterior',
+  showMore: 'Mostrar más',
+  refresh: 'Actualizar',
+  confirm: 'Confirmar',
+  optional: 'opcional',
+}

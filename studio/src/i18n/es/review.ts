@@ -1,3 +1,51 @@
 import type { Catalogue } from '../catalogue.ts'
 
-export const review: Catalogue['review'] = {}
+export const review: Catalogue['review'] = {
+  title: 'Revisión',
+  description:
+    'Lo que espera a una persona: recuerdos que parecen instrucciones y recuerdos que se contradicen.',
+  suspects: 'Sospechosos',
+  conflicts: 'Conflictos',
+  suspectsHelp:
+    'Parecen instrucciones a un modelo, o vienen de donde cualquiera podría escribir. Ninguno se usa antes de que alguien lo apruebe.',
+  suspectsEmpty: 'Nada espera aprobación',
+  suspectsEmptyHelp: 'Lo que parece una instrucción a un modelo aparece aquí antes de usarse.',
+  conflictsHelp:
+    'Ambos lados están en uso, y ni las reglas ni un modelo supieron decir cuál vale. Una persona sí puede.',
+  conflictsEmpty: 'Nada se contradice',
+  conflictsEmptyHelp:
+    'Cuando alguien dice algo distinto que antes y no está claro qué vale, ambos lados aparecen aquí.',
+  approve: 'Aprobar',
+  reject: 'Rechazar',
+  rejectTitle: '¿Rechazar este recuerdo?',
+  rejectHelp: 'Se olvida, y no se vuelve a aprender de lo que se dijo. Se puede deshacer.',
+  approved: 'Aprobado. A partir de ahora se usa.',
+  rejected: 'Rechazado. Se ha olvidado.',
+  edit: 'Editar',
+  open: 'Abrir el recuerdo',
+  older: 'Dicho antes',
+  newer: 'Dice otra cosa',
+  keepThis: 'Conservar este',
+  keepTitle: '¿Conservar este en lugar del otro?',
+  keepHelp: 'El otro se reemplaza: ya no se usa, pero queda en el historial. Se puede deshacer.',
+  kept: 'Resuelto. El otro queda reemplazado.',
+  merge: 'Unir',
+  mergeTitle: 'Poner un solo recuerdo en lugar de ambos',
+  mergeHelp: 'Conserva los orígenes de ambos. El otro se reemplaza, y todo se puede deshacer.',
+  mergeWords: 'Lo que dice a partir de ahora',
+  mergeInto: 'Qué recuerdo se queda',
+  merged: 'Unidos.',
+  both: 'Ambos valen',
+  bothHelp: 'No están en conflicto: ambos siguen en uso tal como están.',
+  bothDone: 'Ambos siguen en uso.',
+  sources: 'De dónde viene',
+  said: '{who}, el {when}',
+  sourceGone:
+    '{count, plural, one {# intervención ya no se guarda.} other {# intervenciones ya no se guardan.}}',
+  noSource: 'No viene de una conversación. Escrito por: {source}',
+  openTurn: 'Abrir la conversación',
+  created: 'Guardado el {when}',
+  stated: '{count, plural, one {dicho una vez} other {dicho # veces}}',
+  readOnly: 'Se puede mirar, pero para resolver hace falta otro rol.',
+  loadMore: 'Cargar más',
+}

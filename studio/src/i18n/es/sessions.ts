@@ -1,3 +1,107 @@
 import type { Catalogue } from '../catalogue.ts'
 
-export const sessions: Catalogue['sessions'] = {}
+export const sessions: Catalogue['sessions'] = {
+  title: 'Sesiones',
+  description: 'Lo que se dijo y lo que se aprendió de ello.',
+  list: 'Conversaciones',
+  search: 'Buscar en lo dicho',
+  empty: 'Todavía no se guarda ninguna conversación',
+  emptyHelp:
+    'Lo que pasa por el gateway se guarda aquí mientras la memoria esté activada, y también lo que entregan los programas.',
+  nothingFound: 'Nadie dijo eso',
+  nothingFoundHelp: 'Otras palabras quizá encuentren algo. Se buscan palabras enteras.',
+  turns: '{count, plural, one {# intervención} other {# intervenciones}}',
+  waiting: '{count, plural, one {# espera} other {# esperan}}',
+  failed: '{count, plural, one {# falló} other {# fallaron}}',
+  distilledMark: 'Destilada',
+  choose: 'Elegir una conversación',
+  chooseHelp: 'Se muestra aquí, con lo que se aprendió de cada intervención.',
+  back: 'Todas las conversaciones',
+  gone: 'No se guarda nada de esta conversación',
+  goneHelp: 'Se olvidó, o es de otro propietario. Lo que se aprendió de ella puede seguir ahí.',
+  user: 'Usuario: {user}',
+  span: '{from} a {to}',
+  distil: 'Destilar ahora',
+  forgetSession: 'Olvidar la conversación',
+  forgetSessionTitle: '¿Olvidar esta conversación?',
+  forgetSessionHelp:
+    'Se elimina para siempre lo que se dijo, y lo que espera a que se aprenda de ello. Esto no se puede deshacer.',
+  alsoMemories: 'Poner también en la papelera lo que se aprendió en ella',
+  sessionForgotten:
+    '{count, plural, one {# intervención se fue} other {# intervenciones se fueron}} para siempre.',
+  sessionForgottenWith:
+    '{count, plural, one {# intervención se fue} other {# intervenciones se fueron}} para siempre, y {memories, plural, one {# recuerdo está} other {# recuerdos están}} en la papelera.',
+  bringBack: 'Recuperar los recuerdos',
+  digest: 'Resumen',
+  openDigest: 'Abrir en la cronología',
+  learned: 'Aprendido',
+  learnedElsewhere: 'Aprendido aquí, pero no de una intervención mostrada',
+  learnedPartly: 'Solo se muestran los {count} recuerdos más nuevos de esta conversación.',
+  openMemory: 'Abrir el recuerdo: {content}',
+  waitingTitle: 'Espera a que se aprenda de ello',
+  waitingHelp:
+    '{count, plural, one {# intercambio espera} other {# intercambios esperan}}. Se destila cuando la conversación lleva un rato en calma.',
+  deadTitle: 'No se pudo aprender de ello',
+  deadHelp:
+    '{count, plural, one {# intercambio falló} other {# intercambios fallaron}} demasiadas veces, y {count, plural, one {espera} other {esperan}} una decisión.',
+  deadBecause: '{attempts, plural, one {Falló una vez} other {Falló # veces}}: {error}',
+  unknownError: 'motivo desconocido',
+  retry: 'Intentar de nuevo',
+  retryAll: 'Intentar todo de nuevo',
+  retried:
+    '{count, plural, one {Se intenta de nuevo # intercambio.} other {Se intentan de nuevo # intercambios.}}',
+  goToTurn: 'Ir a la intervención',
+  turnGone: 'La intervención que nombra el enlace ya no se guarda.',
+  markWaiting: 'espera',
+  markDead: 'falló',
+  roleUser: 'Usuario',
+  roleAssistant: 'Asistente',
+  roleSystem: 'Sistema',
+  roleTool: 'Herramienta',
+  transcript: 'Transcripción',
+  unfold: 'Mostrar entero',
+  fold: 'Mostrar menos',
+  more: 'Qué se puede hacer con esta intervención',
+  copyLink: 'Copiar un enlace',
+  linkCopied: 'El enlace está copiado.',
+  edit: 'Corregir',
+  editTitle: 'Corregir lo que se dijo',
+  editHelp:
+    'Se vuelve a aprender de ello. Lo aprendido antes se queda hasta que alguien lo cambie.',
+  edited: 'Corregido. Se volverá a aprender de ello.',
+  content: 'Lo que se dijo',
+  changedMeanwhile:
+    'Mientras tanto, otra persona lo ha cambiado. La otra versión está debajo; no se pierde nada.',
+  takeTheirs: 'Tomar la otra',
+  saveMine: 'Guardar la propia',
+  forget: 'Olvidar',
+  forgetTitle: '¿Olvidar esta intervención?',
+  forgetHelp: 'Se elimina para siempre. Esto no se puede deshacer.',
+  forgetLearned:
+    '{count, plural, one {De ella se aprendió # recuerdo:} other {De ella se aprendieron # recuerdos:}}',
+  alsoLearned: 'Poner también estos en la papelera',
+  forgotten: 'La intervención se fue para siempre.',
+  forgottenWith:
+    'La intervención se fue para siempre, y {count, plural, one {# recuerdo está} other {# recuerdos están}} en la papelera.',
+  loadMore: 'Cargar más',
+  outcomeDistilled:
+    'Destilada: {made, plural, =0 {nada nuevo} one {# recuerdo nuevo o cambiado} other {# recuerdos nuevos o cambiados}}, {known, plural, one {# ya conocido} other {# ya conocidos}}.',
+  outcomeReview: '{count, plural, one {# de ellos espera} other {# de ellos esperan}} revisión.',
+  outcomeIdentity:
+    '{count, plural, one {# afirmación} other {# afirmaciones}} sobre quién es la persona.',
+  outcomePending:
+    '{count, plural, one {# intercambio espera} other {# intercambios esperan}} todavía.',
+  outcomeNoSignals: 'No había nada nuevo de lo que aprender.',
+  outcomeNoModel:
+    'No hay ningún modelo indicado para destilar, así que lo dicho espera. Se indica en los ajustes como coreModel.',
+  outcomeLowNovelty: 'Todo esto ya se sabía, así que no se preguntó a ningún modelo.',
+  outcomeChanged: 'La conversación siguió mientras tanto. Se destilará cuando esté en calma.',
+  outcomeExtraction: 'El aprendizaje está desactivado para este propietario.',
+  outcomeNothing: 'El modelo no encontró nada que valga la pena guardar.',
+  outcomeNoTurns: 'Lo que se dijo ya no se guarda.',
+  outcomeDead:
+    '{count, plural, one {# intercambio ha fallado} other {# intercambios han fallado}} ya demasiadas veces, y {count, plural, one {espera} other {esperan}} abajo.',
+  outcomeSkipped: 'No se destiló: {reason}.',
+  outcomeError: 'El modelo falló: {reason}. Lo dicho espera y se intenta de nuevo.',
+  openSettings: 'Abrir los ajustes',
+}

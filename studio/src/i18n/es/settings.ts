@@ -1,3 +1,42 @@
 import type { Catalogue } from '../catalogue.ts'
 
-export const settings: Catalogue['settings'] = {}
+export const settings: Catalogue['settings'] = {
+  title: 'Ajustes',
+  description:
+    'Vale, de menor a mayor fuerza: el valor predeterminado, con qué se arrancó el servidor, lo fijado para todos, lo fijado para un propietario.',
+  search: 'Buscar un ajuste',
+  onlyChanged: 'Solo lo fijado aquí',
+  forOwner: 'Propietario: {owner}',
+  forAll: 'Todos',
+  forOwnerHelp:
+    'Lo que se fija aquí es solo para este propietario y va antes que lo fijado para todos.',
+  forAllHelp: 'Lo que se fija aquí es para cada propietario que no tiene un valor propio.',
+  onlySuperadmins: 'Solo los superadmins cambian lo que es para todos.',
+  onlyCurators: 'Esta clave permite mirar los ajustes, pero no cambiarlos.',
+  nothing: 'Ningún ajuste coincide',
+  nothingHelp: 'Otras palabras quizá encuentren alguno.',
+  sourceDefault: 'predeterminado',
+  sourceStart: 'del arranque',
+  sourceSystem: 'para todos',
+  sourceOwner: 'para este propietario',
+  atStart: 'en el próximo arranque',
+  default: 'Predeterminado: {value}',
+  range: '{min} a {max}',
+  clamped: 'lo que queda fuera se lleva al límite',
+  moved: 'Fuera de rango: se fijó {value} en su lugar.',
+  on: 'activado',
+  off: 'desactivado',
+  reset: 'Restablecer',
+  resetNamed: 'Restablecer {name}',
+  wasSet: 'Se fijó {name}.',
+  wasReset: '{name} vuelve a lo que vale sin un valor propio.',
+  groupGateway: 'Modelos a través del gateway',
+  groupPrograms: 'Programas que preguntan a un modelo por su cuenta',
+  groupRecall: 'Evocación',
+  groupRanking: 'Clasificación',
+  groupLearning: 'Aprendizaje',
+  groupKeeping: 'Conservar y olvidar',
+  groupVectors: 'Vectores',
+  groupServer: 'Servidor',
+  groupOther: 'Otros',
+}

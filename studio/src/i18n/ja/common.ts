@@ -1,3 +1,31 @@
 import type { Catalogue } from '../catalogue.ts'
 
-export const common: Catalogue['common'] = {}
+export const common: Catalogue['common'] = {
+  close: '閉じる',
+  cancel: 'キャンセル',
+  save: '保存',
+  add: '追加',
+  edit: '編集',
+  delete: '削除',
+  undo: '元に戻す',
+  undone: '元に戻しました。',
+  tryAgain: 'もう一度試す',
+  failed: 'うまくいきませんでした',
+  unreachable: 'サーバーに接続できません',
+  loading: '読み込み中',
+  notification: 'お知らせ',
+  copy: 'コピー',
+  copied: 'コピーしました。',
+  more: 'その他',
+  all: 'すべて',
+  none: 'なし',
+  yes: 'はい',
+  no: 'いいえ',
+  never: 'なし',
+  next: '次へ',
+  previous: '前へ',
+  showMore: 'もっと見る',
+  refresh: '更新',
+  confirm: '確定',
+  optional: '任意',
+}

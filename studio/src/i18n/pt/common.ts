@@ -1,3 +1,31 @@
 import type { Catalogue } from '../catalogue.ts'
 
-export const common: Catalogue['common'] = {}
+export const common: Catalogue['common'] = {
+  close: 'Fechar',
+  cancel: 'Cancelar',
+  save: 'Salvar',
+  add: 'Adicionar',
+  edit: 'Editar',
+  delete: 'Excluir',
+  undo: 'Desfazer',
+  undone: 'Desfeito.',
+  tryAgain: 'Tentar de novo',
+  failed: 'Não funcionou',
+  unreachable: 'Não foi possível acessar o servidor',
+  loading: 'Carregando',
+  notification: 'Aviso',
+  copy: 'Copiar',
+  copied: 'Copiado.',
+  more: 'Mais',
+  all: 'Tudo',
+  none: 'Nenhum',
+  yes: 'Sim',
+  no: 'Não',
+  never: 'Nunca',
+  next: 'Próximo',
+  previous: 'Anterior',
+  showMore: 'Mostrar mais',
+  refresh: 'Atualizar',
+  confirm: 'Confirmar',
+  optional: 'opcional',
+}

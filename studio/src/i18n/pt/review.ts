@@ -1,3 +1,51 @@
 import type { Catalogue } from '../catalogue.ts'
 
-export const review: Catalogue['review'] = {}
+export const review: Catalogue['review'] = {
+  title: 'Revisão',
+  description:
+    'O que espera por uma pessoa: memórias que parecem instruções e memórias que se contradizem.',
+  suspects: 'Suspeitas',
+  conflicts: 'Conflitos',
+  suspectsHelp:
+    'Parecem instruções a um modelo, ou vêm de onde qualquer um poderia escrever. Nenhuma é usada antes que alguém a aprove.',
+  suspectsEmpty: 'Nada espera aprovação',
+  suspectsEmptyHelp: 'O que parece uma instrução a um modelo aparece aqui antes de ser usado.',
+  conflictsHelp:
+    'Os dois lados estão em uso, e nem as regras nem um modelo souberam dizer qual vale. Uma pessoa sabe.',
+  conflictsEmpty: 'Nada se contradiz',
+  conflictsEmptyHelp:
+    'Quando alguém diz algo diferente de antes e não está claro o que vale, os dois lados aparecem aqui.',
+  approve: 'Aprovar',
+  reject: 'Rejeitar',
+  rejectTitle: 'Rejeitar esta memória?',
+  rejectHelp: 'Ela é esquecida, e não é aprendida de novo do que foi dito. Pode ser desfeito.',
+  approved: 'Aprovada. A partir de agora é usada.',
+  rejected: 'Rejeitada. Está esquecida.',
+  edit: 'Editar',
+  open: 'Abrir a memória',
+  older: 'Dito antes',
+  newer: 'Diz outra coisa',
+  keepThis: 'Manter esta',
+  keepTitle: 'Manter esta, no lugar da outra?',
+  keepHelp: 'A outra é substituída: não é mais usada, mas fica no histórico. Pode ser desfeito.',
+  kept: 'Resolvido. A outra foi substituída.',
+  merge: 'Unir',
+  mergeTitle: 'Pôr uma só memória no lugar das duas',
+  mergeHelp: 'Ela mantém as origens das duas. A outra é substituída, e tudo pode ser desfeito.',
+  mergeWords: 'O que ela diz a partir de agora',
+  mergeInto: 'Qual memória fica',
+  merged: 'Unidas.',
+  both: 'As duas valem',
+  bothHelp: 'Não estão em conflito: as duas seguem em uso como estão.',
+  bothDone: 'As duas seguem em uso.',
+  sources: 'De onde vem',
+  said: '{who}, em {when}',
+  sourceGone:
+    '{count, plural, one {# fala não está mais guardada.} other {# falas não estão mais guardadas.}}',
+  noSource: 'Não vem de uma conversa. Escrita por: {source}',
+  openTurn: 'Abrir a conversa',
+  created: 'Guardada em {when}',
+  stated: '{count, plural, =1 {dita uma vez} one {dita # vez} other {dita # vezes}}',
+  readOnly: 'É possível olhar, mas para resolver é preciso outro papel.',
+  loadMore: 'Carregar mais',
+}

@@ -1,3 +1,42 @@
 import type { Catalogue } from '../catalogue.ts'
 
-export const settings: Catalogue['settings'] = {}
+export const settings: Catalogue['settings'] = {
+  title: 'Configurações',
+  description:
+    'Vale, do mais fraco ao mais forte: o padrão, com que o servidor foi iniciado, o que é definido para todos, o que é definido para um proprietário.',
+  search: 'Buscar uma configuração',
+  onlyChanged: 'Só o que é definido aqui',
+  forOwner: 'Proprietário: {owner}',
+  forAll: 'Todos',
+  forOwnerHelp:
+    'O que é definido aqui vale só para este proprietário, e vem antes do que é definido para todos.',
+  forAllHelp: 'O que é definido aqui vale para todo proprietário sem valor próprio.',
+  onlySuperadmins: 'Só superadmins mudam o que vale para todos.',
+  onlyCurators: 'Esta chave permite ver as configurações, mas não mudá-las.',
+  nothing: 'Nenhuma configuração corresponde',
+  nothingHelp: 'Outras palavras talvez encontrem uma.',
+  sourceDefault: 'padrão',
+  sourceStart: 'da inicialização',
+  sourceSystem: 'para todos',
+  sourceOwner: 'para este proprietário',
+  atStart: 'na próxima inicialização',
+  default: 'Padrão: {value}',
+  range: '{min} a {max}',
+  clamped: 'o que fica fora é levado ao limite',
+  moved: 'Fora do intervalo: {value} foi definido em vez disso.',
+  on: 'ligado',
+  off: 'desligado',
+  reset: 'Redefinir',
+  resetNamed: 'Redefinir {name}',
+  wasSet: '{name} foi definido.',
+  wasReset: '{name} voltou ao que vale sem um valor próprio.',
+  groupGateway: 'Modelos pelo gateway',
+  groupPrograms: 'Programas que consultam um modelo por conta própria',
+  groupRecall: 'Lembrança',
+  groupRanking: 'Classificação',
+  groupLearning: 'Aprendizado',
+  groupKeeping: 'Guardar e esquecer',
+  groupVectors: 'Vetores',
+  groupServer: 'Servidor',
+  groupOther: 'Outros',
+}

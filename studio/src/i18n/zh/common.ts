@@ -1,3 +1,31 @@
 import type { Catalogue } from '../catalogue.ts'
 
-export const common: Catalogue['common'] = {}
+export const common: Catalogue['common'] = {
+  close: '关闭',
+  cancel: '取消',
+  save: '保存',
+  add: '添加',
+  edit: '编辑',
+  delete: '删除',
+  undo: '撤销',
+  undone: '已撤销。',
+  tryAgain: '重试',
+  failed: '操作未成功',
+  unreachable: '无法连接服务器',
+  loading: '正在加载',
+  notification: '通知',
+  copy: '复制',
+  copied: '已复制。',
+  more: '更多',
+  all: '全部',
+  none: '无',
+  yes: '是',
+  no: '否',
+  never: '从不',
+  next: '下一个',
+  previous: '上一个',
+  showMore: '显示更多',
+  refresh: '刷新',
+  confirm: '确认',
+  optional: '可选',
+}

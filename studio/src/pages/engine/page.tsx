@@ -27,11 +27,15 @@ export function EnginePage() {
       <Warnings owner={owner} />
       <Parts owner={owner} />
       <div className={styles.cards}>
-        <EmbeddingCard />
-        <ModelsCard owner={owner} />
-        <ReindexCard />
-        <RerankCard />
-        <StoreCard />
+        <div className={styles.stack}>
+          <EmbeddingCard />
+          <ReindexCard />
+        </div>
+        <div className={styles.stack}>
+          <ModelsCard owner={owner} />
+          <RerankCard />
+          <StoreCard />
+        </div>
       </div>
     </Page>
   )

@@ -232,7 +232,7 @@ function About({ owner, ids }: { owner: string; ids: readonly string[] }) {
     <span className={styles.ids}>
       {ids.slice(0, NAMED_MAX).map((id) => (
         <Link key={id} to="/studio/memories" search={{ owner, memory: id } as never}>
-          {id.slice(0, 4)}…{id.slice(-6)}
+          …{id.slice(-8)}
         </Link>
       ))}
       {ids.length > NAMED_MAX && (

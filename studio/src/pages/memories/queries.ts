@@ -35,9 +35,10 @@ export function howIn(search: Search): How {
 
 /** The filters in the address, as the server takes them. */
 export function filtersIn(search: Search): Partial<ListQuery> {
-  const given = FILTERS.map((name) => [name, textIn(search, name)]).filter(
-    ([, text]) => text !== '',
-  )
+  const given = FILTERS.map((name) => [name, textIn(search, name)] as const)
+    .filter(([, text]) => text !== '')
+    // In a body it must be a number.
+    .map(([name, text]) => [name, name === 'importanceMin' ? Number(text) : text])
   return Object.fromEntries(given) as Partial<ListQuery> // the server checks their values
 }
 

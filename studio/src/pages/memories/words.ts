@@ -23,6 +23,7 @@ export const STATUSES: readonly Memory['status'][] = [
 export const TRUSTS: readonly Memory['trust'][] = ['user', 'assistant', 'import', 'tool', 'suspect']
 export const SOURCES = [
   'gateway',
+  'distillation',
   'api',
   'mcp',
   'cli',

@@ -32,9 +32,13 @@ function placeOf(level: Level, owner: string) {
   return level === 'system' ? { level } : { level, owner }
 }
 
+function keyOf(level: Level, owner: string) {
+  return ['settings', level, level === 'system' ? null : owner]
+}
+
 export function useInForce(level: Level, owner: string) {
   return useQuery({
-    queryKey: ['settings', level, level === 'system' ? null : owner],
+    queryKey: keyOf(level, owner),
     queryFn: () =>
       data(
         api.GET('/api/settings/memory', {
@@ -61,6 +65,13 @@ export function useChange(level: Level, owner: string) {
   const { t } = useI18n()
   const put = async (changes: { readonly [name: string]: Value }) => {
     const body = { ...placeOf(level, owner), ...changes } as Change // the server checks names and values
+    // What is turned or chosen shows at once; what is typed stands in its field until it is accepted.
+    const shown = Object.entries(changes).filter(([, value]) => typeof value !== 'number')
+    cache.setQueryData(keyOf(level, owner), (before: object | undefined) =>
+      before === undefined || shown.some(([, value]) => value === null)
+        ? before
+        : { ...before, ...Object.fromEntries(shown) },
+    )
     try {
       return await data(api.PUT('/api/settings/memory', { body }))
     } finally {

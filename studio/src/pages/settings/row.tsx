@@ -57,11 +57,13 @@ export function SettingRow({
   return (
     <div className={[styles.row, isOwn ? styles.changed : ''].join(' ')} data-setting={name}>
       <div className={styles.about}>
-        <h3 className={styles.name}>
-          <code>{name}</code>
+        <div className={styles.name}>
+          <h3>
+            <code>{name}</code>
+          </h3>
           <Chip tone={SOURCES[source].tone}>{t(SOURCES[source].name)}</Chip>
           {setting.appliesAt === 'start' && <Chip tone="warn">{t('settings.atStart')}</Chip>}
-        </h3>
+        </div>
         <p className={styles.help}>
           <Marked text={setting.help} />
         </p>
