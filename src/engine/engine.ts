@@ -8,6 +8,7 @@ import type { ForeignRecord } from '../core/foreign/record.ts'
 import { type Instant, parseId, type Scope, SYSTEM_OWNER } from '../core/ids.ts'
 import type { Memory } from '../core/memory.ts'
 import { resolveSettings } from '../core/settings.ts'
+import { estimateTokens } from '../core/tokens.ts'
 import type { Embedder, EmbedderReport } from '../ports/embedder.ts'
 import type { Change, Page, Store, StoreFault, StoreReport, Tally } from '../ports/store.ts'
 import { type Cleared, type ClearOptions, clear } from './clear.ts'
@@ -33,6 +34,7 @@ import { createReader } from './reading/reading.ts'
 import { type RecallQuery, type Recollection, recall } from './recall.ts'
 import { type Learned, type LearnOptions, learn, type Remembered, remember } from './remember.ts'
 import { merged, type Reach, scopesFor } from './shared.ts'
+import { type SourcesQuery, searchSources, type Together } from './sources.ts'
 import { type Summarized, type SummarizeOptions, summarize } from './summarize.ts'
 import { type Answers, createAnswers } from './system/answers.ts'
 import { type Audit, createAudit } from './system/audit.ts'
@@ -74,6 +76,8 @@ export interface Engine extends Life {
    * to look: in the session of the scope, in everything of the owner, or in shared memory as well.
    */
   recall(scope: ScopeInput, query: RecallQuery & { readonly reach?: Reach }): Promise<Recollection>
+  /** What answers a question in several sources together, best first. Files and what was said are among them. */
+  searchSources(scope: ScopeInput, query: SourcesQuery): Promise<Together>
   /** What the gateway would give a model for a message, with the settings that are tried. Changes nothing. */
   previewGiven(
     scope: ScopeInput,
@@ -279,6 +283,16 @@ export function createEngineOn(given: EnginePorts): Engine {
     remember: rememberInTurn,
     learn: async (scope, text, options) => learnInTurn(scope, text, options),
     recall: recallIn,
+    searchSources: async (scope, query) =>
+      searchSources(
+        {
+          ...{ recall: recallIn, files, searchTurns: life.transcript.search },
+          settings: await settings.effective(parseScope(scope).owner),
+          countTokens: given.countTokens ?? estimateTokens,
+        },
+        scope,
+        query,
+      ),
     previewGiven: async (scope, message, { trial = {}, signal = NEVER } = {}) => {
       const inForce = resolveSettings(await settings.effective(parseScope(scope).owner), trial)
       return previewGiven({ ports, read: reader.read }, scope, message, inForce, signal)

@@ -18,6 +18,7 @@ import * as reading from './reading.ts'
 import * as receiptStats from './receipt-stats.ts'
 import * as receipts from './receipts.ts'
 import * as review from './review.ts'
+import * as searching from './searching.ts'
 import * as settings from './settings.ts'
 import * as system from './system.ts'
 import * as transcript from './transcript.ts'
@@ -27,7 +28,7 @@ export const OPERATIONS: readonly Operation[] = [
   reading.listMemories,
   memories.addMemory,
   reading.clearMemories,
-  reading.searchMemories,
+  searching.searchMemories,
   previewing.previewRetrieval,
   previewing.previewInjection,
   memories.learnMemories,
