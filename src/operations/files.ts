@@ -3,13 +3,13 @@ import { z } from 'zod'
 import { parseScope } from '../core/draft.ts'
 import { AppError } from '../core/errors.ts'
 import { citationOf } from '../core/files/citation.ts'
-import { isCited } from '../core/files/citing.ts'
+import { type CitationMode, isCited } from '../core/files/citing.ts'
 import { FILE_SOURCES, FILE_TROUBLES, type FileTrouble, ROOT_KINDS } from '../core/files/file.ts'
 import { CITATION_MODES } from '../core/files/file-settings.ts'
 import type { OwnerId } from '../core/ids.ts'
 import type { Files } from '../engine/files/files.ts'
 import type { NamedRoot } from '../engine/files/roots.ts'
-import type { FileHit, FileQuery, FileStatus } from '../ports/file-search.ts'
+import type { FileAnswer, FileHit, FileQuery, FileStatus } from '../ports/file-search.ts'
 import { type Access, mayDo } from './access.ts'
 import { defined } from './memories.ts'
 import { type Context, defineOperation } from './operation.ts'
@@ -271,29 +271,37 @@ export function toFileHit(hit: FileHit, isWithCitation: boolean): WireFileHit {
   return { ...hit, headings: [...headings], ...citation }
 }
 
+/** What answered, and how. */
+export const fileAnswer = z.object({
+  backend: z.string().describe('What has answered: `builtin` or `qmd`.'),
+  provider: z.string().nullable().describe('Of the embedding model; null without one.'),
+  model: z.string().nullable(),
+  fallback: z.string().nullable().describe('What it did without, and why.'),
+  citations: z.enum(CITATION_MODES),
+  mode: z.enum(['hybrid', 'keyword']),
+})
+
+export function toFileAnswer(answer: FileAnswer, citations: CitationMode) {
+  const { backend, provider, model, fallback, mode } = answer
+  return { backend, provider, model, fallback, mode, citations }
+}
+
 export const searchFiles = defineOperation({
   name: 'files.search',
   summary: 'The lines of files that answer a question, best first; none when nothing fits.',
   access: 'read',
   input: z.strictObject({ ...whose, ...fileSearchFields }),
-  output: z.object({
-    results: z.array(fileHit),
-    backend: z.string().describe('What has answered: `builtin` or `qmd`.'),
-    provider: z.string().nullable(),
-    model: z.string().nullable(),
-    fallback: z.string().nullable().describe('What it did without, and why.'),
-    citations: z.enum(CITATION_MODES),
-    mode: z.enum(['hybrid', 'keyword']),
-  }),
+  output: fileAnswer.extend({ results: z.array(fileHit) }),
   http: { method: 'POST', path: '/api/files/search' },
   cli: 'files',
   run: async (context, { query, maxResults, minScore, sources, sessionKey, ...input }) => {
     const { files, owner: of } = filesFor(context, input, 'read')
     const asked = defined({ text: query, maxResults, minScore, sources, signal: context.signal })
-    const { hits, ...answer } = await files.search(of, asked as FileQuery) // without what is undefined
+    const answer = await files.search(of, asked as FileQuery) // without what is undefined
     const { fileCitations: citations } = await context.engine.settings.effective(of)
     const isWithCitation = isCited(citations, sessionKey)
-    return { ...answer, citations, results: hits.map((hit) => toFileHit(hit, isWithCitation)) }
+    const results = answer.hits.map((hit) => toFileHit(hit, isWithCitation))
+    return { ...toFileAnswer(answer, citations), results }
   },
 })
 

@@ -8,6 +8,7 @@ import { isCited } from '../core/files/citing.ts'
 import { STRATEGIES } from '../core/settings.ts'
 import type { Recalled, Recollection } from '../engine/recall.ts'
 import { type FoundItem, SOURCES } from '../engine/sources.ts'
+import { fileAnswer, toFileAnswer } from './files.ts'
 import { defined, snippetOf } from './memories.ts'
 import { defineOperation } from './operation.ts'
 import { filterFields, legs, step, toFilter, toLegs } from './reading.ts'
@@ -100,6 +101,7 @@ export const searchMemories = defineOperation({
       .array(z.object({ source: z.enum(SOURCES), because: z.string() }))
       .optional()
       .describe('With sources: those that could not answer.'),
+    files: fileAnswer.optional().describe('With files: what searched in them.'),
   }),
   http: { method: 'POST', path: '/api/memory/search' },
   mcp: {
@@ -144,7 +146,7 @@ export const searchMemories = defineOperation({
       return { ...aboutRecall(found), results, totalTokens: found.tokens }
     }
     const { engine, signal } = context
-    const { items, recollection, unanswered } = await engine.searchSources(scope, {
+    const { items, recollection, files, unanswered } = await engine.searchSources(scope, {
       ...asked,
       ...{ sources, signal },
       ...(minScore === undefined ? {} : { minScore }),
@@ -162,6 +164,7 @@ export const searchMemories = defineOperation({
       results: items.map((item) => toItem(item, telling)),
       totalTokens: items.reduce((sum, { tokens }) => sum + tokens, 0),
       unanswered: unanswered.map((each) => ({ ...each })),
+      ...(files === null ? {} : { files: toFileAnswer(files, inForce.fileCitations) }),
     }
   },
 })
