@@ -73,7 +73,9 @@ export function createDatabase(options: DatabaseOptions): Database {
     file: path,
     state: () => stateOf(path),
     openEngine: async ({ create }) => {
-      if (!create && stateOf(path) === 'missing') return createEngine({ embedding: false })
+      if (!create && stateOf(path) === 'missing') {
+        return createEngine({ embedding: false, files: { path: ':memory:' } })
+      }
       makeFolder(folder)
       const key = await currentKey()
       const store = await openSqliteFile({ path, now, key })

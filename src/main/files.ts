@@ -117,7 +117,8 @@ function refusedQmd(): AppError {
 
 /** One that can't be read is put aside and made again: nothing is in it that isn't in the files. */
 async function openIndex({ path, key = null }: FilesOptions): Promise<SqliteStore> {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const isOnDisk = path !== ':memory:'
+  if (isOnDisk) mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   // One that was made before the memories were encrypted.
   if (key !== null && existsSync(path) && fileKind(path) === 'plain') removeIndex(path)
   const openOnce = () => openSqliteFile({ path, key, now: () => systemClock.now() })
@@ -125,7 +126,7 @@ async function openIndex({ path, key = null }: FilesOptions): Promise<SqliteStor
     return await openOnce()
   } catch (error) {
     const { code } = toAppError(error)
-    if (code !== 'damaged' && code !== 'locked') throw error
+    if (!isOnDisk || (code !== 'damaged' && code !== 'locked')) throw error
     renameSync(path, `${path}${PUT_ASIDE}`)
     for (const end of BESIDE) rmSync(`${path}${end}`, { force: true })
     return openOnce()

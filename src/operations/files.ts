@@ -230,7 +230,11 @@ export const syncFiles = defineOperation({
   cli: 'files',
   run: async (context, { force, ...input }) => {
     const { files, owner: of } = filesFor(context, input, 'write')
-    const { troubles, ...report } = await files.sync(of, { force, signal: context.signal })
+    const { signal, onProgress } = context
+    const { troubles, ...report } = await files.sync(of, {
+      ...{ force, signal },
+      onProgress: ({ filesDone: done, filesTotal: total }) => onProgress?.({ done, total }),
+    })
     if (mayDo(context.caller, 'manage')) return { ...report, troubles: [...troubles] }
     const roots = await files.roots.list(of)
     const told = troubles.map((each) => roots.reduce(withoutPlace, { ...each }))

@@ -6,6 +6,7 @@ import { connect } from './connect.ts'
 import { disable, edit, restore, undo } from './correcting.ts'
 import { demo } from './demo.ts'
 import { decrypt, encrypt, rekey } from './encryption.ts'
+import { files } from './files.ts'
 import { createHelp, version } from './help.ts'
 import { episodes, identity } from './keeping.ts'
 import { consolidate, flush, jobs, review } from './lifecycle.ts'
@@ -33,6 +34,7 @@ const WORKING: readonly Command[] = [
   episodes,
   sessions,
   agents,
+  files,
   edit,
   disable,
   forget,
