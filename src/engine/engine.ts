@@ -15,7 +15,7 @@ import { type Cleared, type ClearOptions, clear } from './clear.ts'
 import type { Conversations } from './conversations/conversations.ts'
 import { createConversations } from './conversations/keeper.ts'
 import * as correct from './correct.ts'
-import type { Files } from './files/files.ts'
+import { type EngineFiles, withNames } from './files/named.ts'
 import { Indexer, type IndexProgress, type IndexStatus } from './indexing.ts'
 import { LegGuard } from './leg-guard.ts'
 import { createLife, type Life, type LifeStatus } from './life/life.ts'
@@ -171,7 +171,7 @@ export interface Engine extends Life {
   /** What memory does around requests to models. */
   readonly conversations: Conversations
   /** Memory in files; null where there is no place for its index. */
-  readonly files: Files | null
+  readonly files: EngineFiles | null
   /** Memories seen from afar. */
   readonly overview: Overview
   /** What it embeds and reranks with. */
@@ -273,7 +273,7 @@ export function createEngineOn(given: EnginePorts): Engine {
   return {
     ...life,
     conversations,
-    files,
+    files: files === null ? null : withNames(files),
     keys: createKeys(ports),
     settings,
     audit: createAudit(ports, async () => (await settings.effective(null)).auditDays),

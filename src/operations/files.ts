@@ -7,7 +7,7 @@ import { type CitationMode, isCited } from '../core/files/citing.ts'
 import { FILE_SOURCES, FILE_TROUBLES, type FileTrouble, ROOT_KINDS } from '../core/files/file.ts'
 import { CITATION_MODES } from '../core/files/file-settings.ts'
 import type { OwnerId } from '../core/ids.ts'
-import type { Files } from '../engine/files/files.ts'
+import type { EngineFiles } from '../engine/files/named.ts'
 import type { NamedRoot } from '../engine/files/roots.ts'
 import type { FileAnswer, FileHit, FileQuery, FileStatus } from '../ports/file-search.ts'
 import { type Access, mayDo } from './access.ts'
@@ -26,7 +26,7 @@ const { owner, apiKeyId } = scopeFields
 const whose = { owner, apiKeyId }
 const globs = z.array(z.string().min(1).max(500)).max(100)
 
-export type OwnersFiles = { readonly files: Files; readonly owner: OwnerId }
+export type OwnersFiles = { readonly files: EngineFiles; readonly owner: OwnerId }
 
 /** The files of whoever is meant. */
 export function filesFor(context: Context, input: ScopeFields, access: Access): OwnersFiles {
@@ -177,7 +177,7 @@ export const filesStatus = defineOperation({
   },
 })
 
-async function probesOf(files: Files) {
+async function probesOf(files: EngineFiles) {
   const [embedding, vectors] = await Promise.all([
     files.probeEmbeddingAvailability(),
     files.probeVectorAvailability(),
@@ -329,7 +329,7 @@ export const getFileText = defineOperation({
   cli: 'files',
   run: async (context, { path, from, lines, ...input }) => {
     const { files, owner: of } = filesFor(context, input, 'read')
-    const range = defined({ from, lines }) as Parameters<Files['readFile']>[2] // without what is undefined
+    const range = defined({ from, lines }) as Parameters<EngineFiles['readFile']>[2] // without what is undefined
     const read = await files.readFile(of, path, range)
     if (read.reason === null || mayDo(context.caller, 'manage')) return { ...read }
     const roots = await files.roots.list(of)

@@ -6,7 +6,7 @@ import { missingCipher } from '../../src/adapters/sqlite/driver.ts'
 import { AppError } from '../../src/core/errors.ts'
 import { parseSettings, resolveSettings } from '../../src/core/settings.ts'
 import type { Engine } from '../../src/engine/engine.ts'
-import type { Files } from '../../src/engine/files/files.ts'
+import type { EngineFiles } from '../../src/engine/files/named.ts'
 import { FILE_DEFAULTS } from '../../src/engine/files/settings.ts'
 import { createEngine, type EngineOptions } from '../../src/main/compose.ts'
 import { toFileSettings } from '../../src/main/files.ts'
@@ -21,7 +21,7 @@ const BOB = 'bob' as typeof ADA // a name like any other
 async function openEngine(
   options: EngineOptions = {},
   folder = temporaryFolder(),
-): Promise<{ readonly engine: Engine; readonly files: Files; readonly folder: string }> {
+): Promise<{ readonly engine: Engine; readonly files: EngineFiles; readonly folder: string }> {
   const engine = await createEngine({
     embedding: false,
     path: join(folder, 'recollect.db'),
@@ -32,12 +32,12 @@ async function openEngine(
   return { engine, files: filesOf(engine), folder }
 }
 
-function filesOf({ files }: Engine): Files {
+function filesOf({ files }: Engine): EngineFiles {
   if (files === null) throw new Error('this engine has files')
   return files
 }
 
-async function pathsFor(files: Files, text: string, owner = ADA): Promise<readonly string[]> {
+async function pathsFor(files: EngineFiles, text: string, owner = ADA): Promise<readonly string[]> {
   return (await files.search(owner, { text })).hits.map(({ path }) => path)
 }
 

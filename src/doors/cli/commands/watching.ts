@@ -1,7 +1,5 @@
 /** Watching files until told to stop: what a server does besides, for machines that run none. */
-import { parseScope } from '../../../core/draft.ts'
 import { AppError } from '../../../core/errors.ts'
-import type { Files } from '../../../engine/files/files.ts'
 import type { FileStatus } from '../../../ports/file-search.ts'
 import { type Answer, type Call, refuseRemote } from '../command.ts'
 import { count, oneLine } from '../render.ts'
@@ -14,7 +12,7 @@ export async function watchFiles(call: Call): Promise<Answer | null> {
   refuseRemote(call, '`files watch`')
   return withEngine(call, async ({ files }) => {
     if (files === null) throw new AppError('missing_part', 'There is no place for an index here.')
-    const { owner } = parseScope({ owner: call.setup().scope.owner })
+    const { owner } = call.setup().scope
     await files.start()
     if (!call.isJson) await call.host.stderr.write('Watching. Stop it with Ctrl-C.\n')
     await tellChanges(call, () => files.status(owner))
@@ -24,10 +22,7 @@ export async function watchFiles(call: Call): Promise<Answer | null> {
 
 type Root = FileStatus['roots'][number]
 
-async function tellChanges(
-  { host, isJson }: Call,
-  look: () => ReturnType<Files['status']>,
-): Promise<void> {
+async function tellChanges({ host, isJson }: Call, look: () => Promise<FileStatus>): Promise<void> {
   const told = new Map<string, string>()
   while (!host.stop.aborted) {
     for (const root of (await look()).roots) {
