@@ -4,6 +4,7 @@ import * as background from './background.ts'
 import * as describing from './describing.ts'
 import * as episodes from './episodes.ts'
 import * as files from './files.ts'
+import * as flushing from './flushing.ts'
 import * as identity from './identity.ts'
 import * as instances from './instances.ts'
 import * as keys from './keys.ts'
@@ -110,6 +111,7 @@ export const OPERATIONS: readonly Operation[] = [
   files.searchFiles,
   files.getFileText,
   files.appendNote,
+  flushing.flushToFiles,
   memoryTool.useMemoryTool,
   lifecycle.recallForPrompt,
   lifecycle.captureMessages,

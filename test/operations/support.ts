@@ -116,5 +116,8 @@ export async function filesDone(done: (name: string, input?: unknown) => Promise
   expect(await done('files.tool', { command: 'view', path: '/memories' })).toMatchObject({
     content: expect.stringContaining('.md'),
   })
+  const digest = { content: 'Ada cleaned the kettle.', category: 'episode', sessionId: 'kettle' }
+  await done('memory.add', digest)
+  expect(await done('files.flush', { id: 'kettle' })).toMatchObject({ written: true })
   expect(await done('files.removeRoot', { id: root.id })).toMatchObject({ id: root.id })
 }

@@ -5175,6 +5175,51 @@ export interface paths {
     delete?: never
     patch?: never
   }
+  '/api/files/flush/{id}': {
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: never
+        path: {
+          id: string
+        }
+        header?: {
+          'Idempotency-Key'?: string
+        }
+      }
+      requestBody?: {
+        content: {
+          'application/json': {
+            /** Whose memories; default: the home of the key. */
+            owner?: string
+            /** The same as owner. */
+            apiKeyId?: string
+            /** Only this user of the owner. */
+            user?: string
+          }
+        }
+      }
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              /** Of distilling, as `distilled` or `no_signals`. */
+              outcome: string
+              /** The note; null when there is nothing to write. */
+              path: string | null
+              /** False when the note said it already. */
+              written: boolean
+            }
+          }
+        }
+        '4XX': { content: { 'application/json': Error } }
+        '5XX': { content: { 'application/json': Error } }
+      }
+    }
+    delete?: never
+    patch?: never
+  }
   '/api/files/memory-tool': {
     get?: never
     put?: never

@@ -15,6 +15,7 @@ import {
   type WireFileHit,
   type WireRoot,
 } from '../../../operations/files.ts'
+import { flushToFiles } from '../../../operations/flushing.ts'
 import { type Answer, type Call, defineCommand, UsageError } from '../command.ts'
 import { actionOf, numberOf, oneOf, wholeOf } from '../memory-fields.ts'
 import { createProgress, percent, remaining } from '../progress.ts'
@@ -23,7 +24,17 @@ import { textFrom } from '../text-input.ts'
 import { formatAge } from '../times.ts'
 import { watchFiles } from './watching.ts'
 
-const ACTIONS = ['list', 'add', 'remove', 'status', 'index', 'search', 'append', 'watch'] as const
+const ACTIONS = [
+  'list',
+  'add',
+  'remove',
+  'status',
+  'index',
+  'search',
+  'append',
+  'flush',
+  'watch',
+] as const
 const RESULTS_MAX = 100
 
 const OPTIONS = {
@@ -69,7 +80,7 @@ export const files = defineCommand({
     { name: 'action', help: `One of ${ACTIONS.join(', ')}. Default: list.` },
     {
       name: 'what',
-      help: 'The path to add; the id, name or path to remove; words to search for; text to append.',
+      help: 'The path to add; the id, name or path to remove; words to search for; text to append; the session to flush.',
       isRepeated: true,
     },
   ],
@@ -100,6 +111,8 @@ export const files = defineCommand({
         return searched(call, rest)
       case 'append':
         return appended(call, rest)
+      case 'flush':
+        return flushed(call, only(action, rest, 'a <session>'))
       case 'watch':
         return watchFiles(call)
     }
@@ -289,6 +302,13 @@ function hitText({ style }: FilesCall, hit: WireFileHit): string {
 async function appended(call: FilesCall, words: readonly string[]): Promise<Answer> {
   const output = await call.perform(appendNote, { text: await given(call, words) })
   return { json: output, text: `Added to ${output.path}.` }
+}
+
+async function flushed(call: FilesCall, id: string): Promise<Answer> {
+  const output = await call.perform(flushToFiles, { id })
+  const { outcome, path, written } = output
+  const done = written ? `Added to ${path}.` : `${path} says it already.`
+  return { json: output, text: path === null ? `Nothing was written: ${outcome}.` : done }
 }
 
 /** The words after the action; `-` alone, or none, is standard input. */
