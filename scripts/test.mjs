@@ -22,6 +22,8 @@ const LTS_TESTS = [
   'test/faults/sqlite-read-only',
   'test/faults/sqlite-salvage',
   'test/faults/sqlite-vectors',
+  'test/conformance/file-search-qmd',
+  'test/files/qmd-real',
   'test/doors/http-connections',
   'test/doors/mcp-stdio',
   'test/e2e/cli-encryption',
@@ -30,8 +32,10 @@ const LTS_TESTS = [
   'test/gateway/upstream',
   'src/core/terms',
 ]
+const TSC = 'node_modules/typescript/bin/tsc'
 const steps = [
-  ['Types', [process.execPath, 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.json']],
+  ['Types', [process.execPath, TSC, '-p', 'tsconfig.json']],
+  ['Types of the Studio', [process.execPath, TSC, '-p', 'studio/tsconfig.json']],
   [
     'Lint',
     [process.execPath, 'node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings'],

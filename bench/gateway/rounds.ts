@@ -5,7 +5,8 @@ import type { Target } from './targets.ts'
 
 const ROUNDS = 7
 const TURNS = 200
-const WARM_UP_TURNS = 300
+/** So many requests of either kind go to each before any is timed: compiling ends only after some thousand recalls. */
+const WARM_UP_TURNS = 1_000
 
 /** Until the first byte of a stream, until its last one, and until an answer in one piece. */
 export const NAMES = ['first', 'last', 'whole'] as const
@@ -20,6 +21,15 @@ export type Measured = {
   readonly injectedShare: number
 }
 
+function warmUpTurns(scale: number): number {
+  return Math.max(40, Math.ceil(WARM_UP_TURNS * scale))
+}
+
+/** How many requests each target gets before any is timed: a stream and an answer in one piece by turns. */
+export function warmUpRequests(scale: number): number {
+  return warmUpTurns(scale) * 2
+}
+
 /** One request at a time, each target in its turn. */
 export async function measureInTurn(
   targets: readonly Target[],
@@ -29,7 +39,7 @@ export async function measureInTurn(
   const shuffled = shuffler()
   const turns = Math.max(40, Math.ceil(TURNS * scale))
   progress('one after the other, warming up')
-  await askInTurn(clients, Math.max(40, Math.ceil(WARM_UP_TURNS * scale)), shuffled)
+  await askInTurn(clients, warmUpTurns(scale), shuffled)
   const rounds: (readonly Round[])[] = []
   for (let number = 1; number <= ROUNDS; number++) {
     progress(`one after the other, round ${number} of ${ROUNDS}`)

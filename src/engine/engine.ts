@@ -13,6 +13,7 @@ import type { Embedder, EmbedderReport } from '../ports/embedder.ts'
 import type { Change, Page, Store, StoreFault, StoreReport, Tally } from '../ports/store.ts'
 import { type Cleared, type ClearOptions, clear } from './clear.ts'
 import type { Conversations } from './conversations/conversations.ts'
+import { type GiveWay, polite } from './conversations/courtesy.ts'
 import { createConversations } from './conversations/keeper.ts'
 import * as correct from './correct.ts'
 import { type EngineFiles, withNames } from './files/named.ts'
@@ -232,10 +233,17 @@ export function createEngineOn(given: EnginePorts): Engine {
     ...ports,
     settings: await settings.effective(owner),
   })
-  const learnInTurn = (scope: ScopeInput, text: string, options?: LearnOptions) =>
+  const learnInTurn = (
+    scope: ScopeInput,
+    text: string,
+    options?: LearnOptions,
+    giveWay?: GiveWay,
+  ) =>
     inTurn(scope, async () => {
       const parsed = parseScope(scope)
-      return learn(await portsOf(parsed), parsed, text, options)
+      const own = await portsOf(parsed)
+      const unhurried = giveWay === undefined ? own : { ...own, store: polite(own.store, giveWay) }
+      return learn(unhurried, parsed, text, options)
     })
   const recallIn: Engine['recall'] = async (scope, { reach, ...query }) => {
     const parsed = parseScope(scope)

@@ -115,11 +115,15 @@ async function vectorOf(
 
 /** A model for languages in Latin letters makes noise of other scripts; words do better alone there. */
 function isReadable(text: string, languages: readonly string[] | undefined): boolean {
+  // A hundred memories are looked at for each question, and nearly all are written in these letters alone.
+  if (!BEYOND_ASCII.test(text)) return true
   if (languages === undefined || !languages.every((language) => LATIN.has(language))) return true
   const letters = text.match(/\p{L}/gu) ?? []
   const foreign = letters.filter((letter) => !/\p{Script=Latin}/u.test(letter))
   return foreign.length <= letters.length / 3
 }
+
+const BEYOND_ASCII = /[^\p{ASCII}]/u
 
 const LATIN: ReadonlySet<string> = new Set(
   'en de fr es it pt nl sv da no nb nn fi is et lv lt pl cs sk sl hr hu ro tr id ms vi sw'.split(

@@ -3,11 +3,13 @@
  * could not be written is written with the next ones; a process that dies loses a second of counting, nothing else.
  */
 import type { Instant, MemoryId, Scope } from '../core/ids.ts'
-import { COMMIT_CHANGES_MAX } from '../core/limits.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Change, Store } from '../ports/store.ts'
+import { nextTurn } from './turns.ts'
 
 const WRITE_AFTER_MS = 1_000
+/** Written at once: more would hold up a request that comes meanwhile. */
+const BATCH = 50
 /** Beyond this, new uses are not remembered: a store that fails for long must not fill the memory. */
 const PENDING_MAX = 50_000
 
@@ -48,8 +50,9 @@ export class UseCounter {
     this.#timer = undefined
     const uses = [...this.#pending.values()]
     this.#pending = new Map()
-    for (let start = 0; start < uses.length; start += COMMIT_CHANGES_MAX) {
-      const batch = uses.slice(start, start + COMMIT_CHANGES_MAX)
+    for (let start = 0; start < uses.length; start += BATCH) {
+      const batch = uses.slice(start, start + BATCH)
+      if (start > 0) await nextTurn()
       try {
         await this.#store.commit(batch.map((use): Change => ({ op: 'count', ...use })))
       } catch (error) {

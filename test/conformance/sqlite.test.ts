@@ -1,5 +1,100 @@
-import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
+import { expect, it, onTestFinished } from 'vitest'
+import { openSqliteStore, type SqliteOptions } from '../../src/adapters/sqlite/store.ts'
+import type { Place } from '../../src/core/ids.ts'
+import type { Memory } from '../../src/core/memory.ts'
+import type { Change, Store } from '../../src/ports/store.ts'
+import { ADA, BOB, memory, memoryId } from '../fakes/memories.ts'
 import { temporaryFile } from '../support/temporary.ts'
-import { describeStore } from './store.suite.ts'
+import { COMMITTED, describeStore } from './store.suite.ts'
 
-describeStore('sqlite', () => openSqliteStore({ path: temporaryFile('store.db'), now: Date.now }))
+const open = (options: Partial<SqliteOptions> = {}) =>
+  openSqliteStore({ path: temporaryFile('store.db'), now: Date.now, ...options })
+
+describeStore('sqlite', () => open())
+describeStore('sqlite with nothing at hand', () => open({ smallOwnerRows: 0 }))
+
+const CAT = memory({ id: memoryId('cat'), content: 'The cat is called Rex' })
+const DOG = memory({ id: memoryId('dog'), content: 'The dog is called Fido' })
+
+async function both() {
+  const path = temporaryFile('shared.db')
+  const stores = [await open({ path }), await open({ path })] as const
+  onTestFinished(async () => {
+    for (const store of stores) await store.close()
+  })
+  return stores
+}
+
+function putting(row: Memory, expect: 'absent' | 'any' = 'absent'): Change {
+  return { op: 'put', table: 'memory', row, expect }
+}
+
+/** What each way of asking says about an owner. */
+async function toldBy(store: Store, place: Place, text: string) {
+  const scope = { owner: place.owner }
+  const { hits } = await store.matchText(scope, {
+    text,
+    limit: 10,
+    where: { statuses: ['active'] },
+  })
+  const ids = [CAT.id, DOG.id]
+  const { rows } = await store.find('memory', scope, { where: { ids }, limit: 2 })
+  return { found: hits.map(({ id }) => id), rows: rows.map(({ content }) => content) }
+}
+
+it('[ST42] what is at hand of an owner says what another process has written since', async () => {
+  const [here, there] = await both()
+  expect(await here.commit([putting(CAT)])).toEqual(COMMITTED)
+  expect(await toldBy(here, ADA, 'called')).toEqual({ found: [CAT.id], rows: [CAT.content] })
+  expect(await there.commit([putting(DOG)])).toEqual(COMMITTED)
+  expect(await toldBy(here, ADA, 'called')).toEqual({
+    found: [DOG.id, CAT.id],
+    rows: [DOG.content, CAT.content],
+  })
+  const renamed = { ...CAT, content: 'The cat is named Tom', version: 2 }
+  expect(await there.commit([putting(renamed, 'any')])).toEqual(COMMITTED)
+  expect(await toldBy(here, ADA, 'Tom')).toMatchObject({ found: [CAT.id] })
+  const removal = { op: 'remove', table: 'memory', scope: ADA, id: DOG.id, expect: 'any' } as const
+  expect(await there.commit([removal])).toEqual(COMMITTED)
+  expect(await toldBy(here, ADA, 'dog')).toEqual({ found: [], rows: [renamed.content] })
+})
+
+it('[ST42] a memory that is given to another owner is at hand there and no longer here', async () => {
+  const [store] = await both()
+  const moved = { ...CAT, place: BOB, version: 2 }
+  await store.commit([putting(CAT), putting({ ...DOG, place: BOB })])
+  for (const place of [ADA, BOB]) await toldBy(store, place, 'called')
+  await store.commit([
+    { op: 'remove', table: 'memory', scope: ADA, id: CAT.id, expect: 'any' },
+    putting(moved),
+  ])
+  expect(await toldBy(store, ADA, 'called')).toEqual({ found: [], rows: [] })
+  expect((await toldBy(store, BOB, 'called')).found).toEqual([DOG.id, CAT.id])
+})
+
+it('[ST42] whoever changes what they got changes nothing for others', async () => {
+  const [store] = await both()
+  await store.commit([putting({ ...CAT, metadata: { colour: 'grey' } })])
+  const read = async () => {
+    const { rows } = await store.find('memory', ADA, { where: { ids: [CAT.id] }, limit: 1 })
+    return rows[0]
+  }
+  Object.assign((await read()) ?? {}, { content: 'changed' })
+  Object.assign((await read())?.metadata ?? {}, { colour: 'changed' })
+  expect(await read()).toMatchObject({ content: CAT.content, metadata: { colour: 'grey' } })
+})
+
+it('[ST42] an owner that grows is told of the same, at hand or not', async () => {
+  const stores = [await open({ smallOwnerRows: 5 }), await open({ smallOwnerRows: 0 })]
+  for (let number = 0; number < 12; number++) {
+    const row = memory({ id: memoryId(number), content: `Room ${number % 4} has a lamp` })
+    const told = []
+    for (const store of stores) {
+      await store.commit([putting(row)])
+      const where = { statuses: ['active'] } as const
+      told.push(await store.matchText(ADA, { text: 'lamp in room 2', limit: 20, where }))
+    }
+    expect(told[0]).toEqual(told[1])
+  }
+  for (const store of stores) await store.close()
+})

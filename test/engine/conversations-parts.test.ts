@@ -3,8 +3,10 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createReferenceStore } from '../../src/adapters/reference/store.ts'
 import { resolveSettings, type SettingValues } from '../../src/core/settings.ts'
 import { Backlog, type Work } from '../../src/engine/conversations/backlog.ts'
+import { Courtesy, polite } from '../../src/engine/conversations/courtesy.ts'
 import { createConversations } from '../../src/engine/conversations/keeper.ts'
 import { createReader, type ReadingParts } from '../../src/engine/reading/reading.ts'
+import { nextTurn } from '../../src/engine/turns.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
 import { gate } from '../fakes/embedder.ts'
 import { requestOf } from './conversations-support.ts'
@@ -59,6 +61,43 @@ it('[CV20] what waits in a lane can be dropped', async () => {
   backlog.dropAll((lane) => lane === 'a')
   await backlog.settled()
   expect(done).toEqual(['b1'])
+})
+
+it('[CV32] what is kept gives way to requests that are under way, and goes on when they have ended', async () => {
+  const courtesy = new Courtesy()
+  const done: string[] = []
+  const giveWay = courtesy.manners()
+  const store = polite(createReferenceStore(), giveWay)
+  const ended = [courtesy.hurry(), courtesy.hurry()]
+  const kept = store.commit([]).then(() => done.push('kept'))
+  for (const end of ended) {
+    await nextTurn()
+    await nextTurn()
+    done.push('ended')
+    end()
+  }
+  await kept
+  expect(done).toEqual(['ended', 'ended', 'kept'])
+  await store.close()
+})
+
+it('[CV32] a request that never ends, or one after the other, doesn’t keep anything from being kept', async () => {
+  const courtesy = new Courtesy()
+  courtesy.hurry()
+  await courtesy.manners()()
+  const giveWay = courtesy.manners()
+  let isKept = false
+  const kept = (async () => {
+    for (let piece = 0; piece < 5; piece++) await giveWay()
+    isKept = true
+  })()
+  while (!isKept) {
+    const end = courtesy.hurry()
+    await nextTurn()
+    courtesy.hurry()
+    end()
+  }
+  await kept
 })
 
 /** Conversations that look memories up with `recall`, which mostly refuses. */

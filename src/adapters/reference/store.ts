@@ -5,8 +5,6 @@
  * so that a refused change leaves nothing behind.
  */
 import { type Corpus, inverseDocumentFrequency, scoreKeyword } from '../../core/bm25.ts'
-import { containsLowered, lowered } from '../../core/containing.ts'
-import { fingerprint } from '../../core/fingerprint.ts'
 import {
   byPlace,
   compareText,
@@ -16,11 +14,12 @@ import {
   type Scope,
 } from '../../core/ids.ts'
 import { COMMIT_CHANGES_MAX, TEXT_HITS_MAX } from '../../core/limits.ts'
-import { hasEnded, holdsKey, type Memory } from '../../core/memory.ts'
+import { holdsKey, type Memory } from '../../core/memory.ts'
 import { searchableTerms, spokenTerms } from '../../core/searchable.ts'
 import { queryTerms } from '../../core/terms.ts'
 import type { Turn } from '../../core/transcript.ts'
 import { refusalOf } from '../../ports/expectations.ts'
+import { includes, matchesMemory } from '../../ports/matching.ts'
 import {
   cursorAfter,
   partOf,
@@ -248,33 +247,6 @@ const MATCHES: { readonly [T in Table]: (row: AnyRow, where: Tables[Table]['wher
     turn: (row, where) => matchesTurn(row as Row<'turn'>, where as TurnFilter),
   }
 
-function matchesMemory(memory: Memory, where: MemoryFilter): boolean {
-  return (
-    includes(where.ids, memory.id) &&
-    (where.key === undefined || where.key === memory.key) &&
-    (where.fingerprint === undefined || where.fingerprint === fingerprint(memory.content)) &&
-    includes(where.statuses, memory.status) &&
-    includes(where.types, memory.type) &&
-    includes(where.categories, memory.category) &&
-    includes(where.trusts, memory.trust) &&
-    includes(where.sources, memory.provenance.source) &&
-    (where.conflicting === undefined || where.conflicting === (memory.conflictsWith !== null)) &&
-    (where.pinned === undefined || where.pinned === memory.pinned) &&
-    (where.change === undefined || where.change === memory.change) &&
-    (where.unendedAt === undefined || !hasEnded(memory, where.unendedAt)) &&
-    (where.expiredBy === undefined ||
-      (memory.expiresAt !== null && memory.expiresAt <= where.expiredBy)) &&
-    (where.createdFrom === undefined || memory.createdAt >= where.createdFrom) &&
-    (where.createdBefore === undefined || memory.createdAt < where.createdBefore) &&
-    (where.importanceMin === undefined || memory.importance >= where.importanceMin) &&
-    (where.contains === undefined || contains(memory, lowered(where.contains)))
-  )
-}
-
-function contains({ content, key }: Memory, wanted: string): boolean {
-  return containsLowered(content, wanted) || (key !== null && containsLowered(key, wanted))
-}
-
 function matchesRevision(revision: Row<'revision'>, where: RevisionFilter): boolean {
   return (
     includes(where.memories, revision.memory.id) &&
@@ -304,10 +276,6 @@ function matchesTurn(turn: Row<'turn'>, where: TurnFilter): boolean {
     (where.saidFrom === undefined || turn.saidAt >= where.saidFrom) &&
     (where.saidBefore === undefined || turn.saidAt < where.saidBefore)
   )
-}
-
-function includes(list: readonly string[] | undefined, value: string): boolean {
-  return list === undefined || list.includes(value)
 }
 
 function matchText(memories: readonly Memory[], scope: Scope, query: TextQuery): TextMatch {

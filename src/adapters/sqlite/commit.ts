@@ -1,7 +1,7 @@
 /**
  * Commits: changes applied in order inside one transaction, which is rolled back at the first conflict.
  */
-import { covers, type Scope } from '../../core/ids.ts'
+import { covers, type OwnerId, type Scope } from '../../core/ids.ts'
 import type { Memory } from '../../core/memory.ts'
 import { isReworded } from '../../core/searchable.ts'
 import type { Turn } from '../../core/transcript.ts'
@@ -36,6 +36,7 @@ type Put<T extends Table = Table> = Extract<Change, { op: 'put'; table: T }>
 
 export function commit(session: SqliteSession, changes: readonly Change[]): CommitOutcome {
   if (changes.length === 0) return { kind: 'committed' }
+  forgetSmall(session, changes)
   return session.transact((rollback): CommitOutcome => {
     const growth = new Growth()
     for (const change of changes) {
@@ -53,6 +54,17 @@ export function commit(session: SqliteSession, changes: readonly Change[]): Comm
     growth.write(session)
     return { kind: 'committed' }
   })
+}
+
+/** What is kept of owners whose memories are written. */
+function forgetSmall(session: SqliteSession, changes: readonly Change[]): void {
+  const owners = new Set<OwnerId>()
+  for (const change of changes) {
+    if (change.op === 'count') owners.add(change.scope.owner)
+    else if (change.table !== 'memory' || change.op === 'check') continue
+    else owners.add(change.op === 'put' ? change.row.place.owner : change.scope.owner)
+  }
+  for (const owner of owners) session.small.forget(session.ownerNumber({ owner }))
 }
 
 /** Removes a row or only checks it. */
@@ -121,6 +133,7 @@ function updateMemory(
   row: SqlRow,
   growth: Growth,
 ): Refusal | null {
+  session.small.forget(Number(row.owner_number)) // it may have been another's
   const known = entryOf(row)
   const previous = toMemory(row)
   const isIndexedAgain = isReworded(previous, next)

@@ -113,6 +113,28 @@ export const MEMORY_COLUMNS = [
   'terms',
 ] as const
 
+/** What belongs to the search index is not read: each column of a hundred memories takes its time. */
+export const INDEX_COLUMNS: ReadonlySet<string> = new Set([
+  'owner_number',
+  'place_number',
+  'fingerprint',
+  'terms_count',
+  'terms',
+])
+
+/** The columns that `toMemory` reads, by their names. */
+export const MEMORY_SELECTION: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    MEMORY_COLUMNS.filter((column) => !INDEX_COLUMNS.has(column)).map((column) => [
+      column,
+      `memory.${column}`,
+    ]),
+  ),
+  salience: "format('%!.17g', memory.salience)", // with all its digits
+  owner: 'place.owner',
+  user: 'place.user',
+}
+
 /** In the order of MEMORY_COLUMNS. */
 export function memoryValues(memory: Memory, home: Home, entry: Entry): readonly SqlValue[] {
   return [

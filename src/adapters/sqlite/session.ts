@@ -12,6 +12,7 @@ import {
   type SqlValue,
 } from './driver.ts'
 import { type Home, toHome } from './rows.ts'
+import { SmallOwners } from './small-owners.ts'
 
 /** Enough for every statement we have; filters combine into a few hundred at the very most. */
 const STATEMENTS_MAX = 500
@@ -41,9 +42,12 @@ export class SqliteSession {
   readonly #ownerNumbers = new Map<string, number>()
   #busyTimeoutMs = 0
   #checkpointPages = 0
+  /** Owners with few memories. Whoever writes memories or vectors tells it. */
+  readonly small: SmallOwners
 
-  constructor(connection: SqliteConnection) {
+  constructor(connection: SqliteConnection, smallOwnerRows?: number) {
     this.connection = connection
+    this.small = new SmallOwners(this, smallOwnerRows)
   }
 
   all(sql: string, values: readonly SqlValue[] = []): readonly SqlRow[] {
@@ -177,11 +181,14 @@ export class SqliteSession {
   placeNumber(scope: Scope): number | null {
     const known = this.#homes.get(nameOf(scope))
     if (known !== undefined) return known.number
-    const [row] = this.all('SELECT number FROM place WHERE owner = ? AND user = ?', [
+    const [row] = this.all('SELECT number, owner_number FROM place WHERE owner = ? AND user = ?', [
       toStorable(scope.owner),
       toStorable(scope.user ?? ''),
     ])
-    return row === undefined ? null : Number(row.number)
+    if (row === undefined) return null
+    const home = toHome(Number(row.number), Number(row.owner_number))
+    this.#homes.set(nameOf(scope), home)
+    return home.number
   }
 
   #forgetPlaces(): void {

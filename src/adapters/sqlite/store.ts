@@ -32,7 +32,14 @@ import { toEntry } from './entry-rows.ts'
 import { type Condition, conjunction, matching, ordered, within } from './filters.ts'
 import { inspect } from './inspection.ts'
 import { MIGRATIONS, type Migration, migrate, pendingMigrations } from './migrations.ts'
-import { MEMORY_COLUMNS, PLACE_TOKEN, toMemory, toRevision, toTombstone } from './rows.ts'
+import {
+  INDEX_COLUMNS,
+  MEMORY_SELECTION,
+  PLACE_TOKEN,
+  toMemory,
+  toRevision,
+  toTombstone,
+} from './rows.ts'
 import { SqliteSession } from './session.ts'
 import { sessions } from './sessions.ts'
 import { tally } from './tally.ts'
@@ -53,6 +60,8 @@ export type SqliteOptions = {
   readonly vectorMemoryBytes?: number
   /** What compares vectors: our own scan, or the package sqlite-vec, which must be installed. */
   readonly vectors?: 'built-in' | 'sqlite-vec'
+  /** Memories of owners with no more than this are kept at hand once they were asked about; 0 for none. */
+  readonly smallOwnerRows?: number
   /** For tests that break the driver on purpose. */
   readonly openConnection?: OpenConnection
 }
@@ -71,7 +80,7 @@ const CACHE_KIB = 65_536
 export async function openSqliteStore(options: SqliteOptions): Promise<SqliteStore> {
   const key = options.key ?? null
   const connection = await (options.openConnection ?? openConnection)(options.path, key)
-  const session = new SqliteSession(connection)
+  const session = new SqliteSession(connection, options.smallOwnerRows)
   try {
     connection.exec(`
       PRAGMA busy_timeout = ${options.busyTimeoutMs ?? BUSY_TIMEOUT_MS};
@@ -120,6 +129,8 @@ function sqliteStore(
 
     async find<T extends Table>(table: T, scope: Scope, query: FindQuery<T>) {
       const { limit, offset } = partOf(query)
+      const known = findAmongFew(session, table, scope, query)
+      if (known !== null) return { rows: known, next: null }
       const part = [limit + 1, offset]
       const rows =
         query.order === 'updated'
@@ -203,6 +214,7 @@ function sqliteStore(
     },
 
     async inspect({ repair }) {
+      session.small.forgetAll()
       return session.whenFree(() => inspect(session, repair))
     },
 
@@ -217,33 +229,28 @@ function sqliteStore(
   }
 }
 
+/** A list of ids, as recall asks for it, where the owner's memories are at hand. */
+function findAmongFew<T extends Table>(
+  session: SqliteSession,
+  table: T,
+  scope: Scope,
+  query: FindQuery<T>,
+): readonly Row<T>[] | null {
+  if (table !== 'memory') return null
+  const { where, limit, order = 'newest', after, offset = 0 } = query as FindQuery<'memory'>
+  const { ids, ...others } = where
+  if (ids === undefined || limit < ids.length || order !== 'newest') return null
+  if (after !== undefined || offset !== 0) return null
+  const small = session.small.of(session.ownerNumber(scope))
+  return small === null ? null : (small.find(scope, ids, others) as readonly Row<T>[]) // memories, as was just seen
+}
+
 const READ: { readonly [T in Table]: (row: SqlRow) => Row<T> } = {
   memory: toMemory,
   revision: toRevision,
   tombstone: toTombstone,
   entry: toEntry,
   turn: toTurn,
-}
-
-/** What belongs to the search index is not read: each column of a hundred memories takes its time. */
-const INDEX_COLUMNS: ReadonlySet<string> = new Set([
-  'owner_number',
-  'place_number',
-  'fingerprint',
-  'terms_count',
-  'terms',
-])
-
-const MEMORY: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    MEMORY_COLUMNS.filter((column) => !INDEX_COLUMNS.has(column)).map((column) => [
-      column,
-      `memory.${column}`,
-    ]),
-  ),
-  salience: "format('%!.17g', memory.salience)", // with all its digits
-  owner: 'place.owner',
-  user: 'place.user',
 }
 
 const TURN = TURN_COLUMNS.filter((column) => !INDEX_COLUMNS.has(column))
@@ -264,7 +271,7 @@ function select<T extends Table>(
   const columns = table === 'turn' ? TURN : `${table}.*`
   const rows =
     table === 'memory'
-      ? session.packed({ columns: MEMORY, from }, values)
+      ? session.packed({ columns: MEMORY_SELECTION, from }, values)
       : session.all(`SELECT ${columns}, place.owner, place.user ${from}`, values)
   return rows.map(READ[table])
 }

@@ -17,7 +17,6 @@ import {
 } from '../../core/bm25.ts'
 import type { Scope } from '../../core/ids.ts'
 import { TEXT_HITS_MAX } from '../../core/limits.ts'
-import { queryTerms } from '../../core/terms.ts'
 import { Breather } from './breather.ts'
 import type { SqlRow } from './driver.ts'
 import { type Condition, conjunction, within } from './filters.ts'
@@ -96,7 +95,8 @@ export function takeOut(
 }
 
 export type TextSearch = {
-  readonly text: string
+  /** Of the text that is looked for, as `queryTerms` makes them. */
+  readonly terms: readonly string[]
   readonly limit: number
   readonly filters: readonly Condition[]
   /** Columns to read of each candidate, beside those that its score is made of. */
@@ -130,7 +130,7 @@ export async function search(
   scope: Scope,
   query: TextSearch,
 ): Promise<Search> {
-  const terms = queryTerms(query.text)
+  const { terms } = query
   const ownerNumber = session.ownerNumber(scope)
   if (terms.length === 0 || ownerNumber === null || query.limit <= 0) return NOTHING
 
@@ -213,7 +213,17 @@ function toCandidate(
   const text = ` ${row.terms} `
   const mayHold = known.holding(Number(row.number))
   const counts = terms.map((term, position) => (mayHold(position) ? count(term, text) : 0))
-  const length = Number(row.terms_count)
+  return scoreCandidate(row, counts, Number(row.terms_count), rarities, averageLength)
+}
+
+/** What a row is worth in which the terms occur so often. */
+export function scoreCandidate(
+  row: SqlRow,
+  counts: readonly number[],
+  length: number,
+  rarities: readonly number[],
+  averageLength: number,
+): Candidate {
   let [asked, covered] = [0, 0]
   for (const [position, rarity] of rarities.entries()) {
     asked += rarity
@@ -228,14 +238,19 @@ function toCandidate(
   }
 }
 
-type Size = Pick<Corpus, 'documents' | 'averageLength'>
+type Size = Pick<Corpus, 'documents' | 'averageLength'> & { readonly terms: number }
 
-function sizeOf(session: SqliteSession, { corpus, documents }: TextIndex, token: string): Size {
+export function sizeOf(
+  session: SqliteSession,
+  { corpus, documents }: TextIndex,
+  token: string,
+): Size {
   const [row] = session.all(`SELECT ${documents} AS rows, terms FROM ${corpus} WHERE token = ?`, [
     token,
   ])
   const rows = Number(row?.rows ?? 0)
-  return { documents: rows, averageLength: rows === 0 ? 0 : Number(row?.terms) / rows }
+  const terms = Number(row?.terms ?? 0)
+  return { documents: rows, terms, averageLength: rows === 0 ? 0 : terms / rows }
 }
 
 /** A user's own rows are few among a large owner's; without a user, the token may not be worth its while. */
@@ -254,7 +269,7 @@ function tokenInLargeOwner(
 const SPACE = 0x20
 
 /** How often a term stands in a text of terms with a space around each. A term holds no space itself. */
-function count(term: string, text: string): number {
+export function count(term: string, text: string): number {
   // Not with the space before it: that would be compared at every word.
   const sought = `${term} `
   let times = 0
@@ -298,7 +313,10 @@ async function findRows(
   const { documents, isLarge, breather } = options
   const frequencies = new Map<string, number>()
   if (isLarge) {
-    for (const term of terms) frequencies.set(term, frequencyInStore(session, index, term))
+    const stored = sizeOf(session, index, EVERYONE_TOKEN).documents
+    for (const term of terms) {
+      frequencies.set(term, frequencyInStore(session, index, term, stored))
+    }
   }
   const sought = options.isSelective ? selective(terms, frequencies) : terms
   // Which of the sought terms a row holds, one bit each.
@@ -326,7 +344,10 @@ async function findRows(
 
 /** For rows that were not found by their terms, so that each may hold all of them. */
 function unfound(session: SqliteSession, index: TextIndex, terms: readonly string[]): Known {
-  const frequencies = new Map(terms.map((term) => [term, frequencyInStore(session, index, term)]))
+  const stored = sizeOf(session, index, EVERYONE_TOKEN).documents
+  const frequencies = new Map(
+    terms.map((term) => [term, frequencyInStore(session, index, term, stored)]),
+  )
   return { holding: () => () => true, frequency: (term) => frequencies.get(term) ?? 0 }
 }
 
@@ -431,8 +452,13 @@ const OUTDATED_SHARE = 0.01
 type Frequency = { readonly rows: number; readonly documents: number }
 const commonTerms = new WeakMap<SqliteSession, Map<string, Frequency>>()
 
-function frequencyInStore(session: SqliteSession, index: TextIndex, term: string): number {
-  const { documents } = sizeOf(session, index, EVERYONE_TOKEN)
+/** `documents`: how many rows the store holds. */
+function frequencyInStore(
+  session: SqliteSession,
+  index: TextIndex,
+  term: string,
+  documents: number,
+): number {
   const known = commonTerms.get(session)?.get(nameOf(index, term))
   if (known !== undefined) {
     const change = Math.abs(documents - known.documents)

@@ -1,6 +1,7 @@
 /** Keyword search among memories and among turns, and what stands around memories. */
 import type { MemoryId, Scope, SessionId, TurnId } from '../../core/ids.ts'
 import { fromStorable } from '../../core/storable-text.ts'
+import { queryTerms } from '../../core/terms.ts'
 import {
   NO_MATCH,
   type Surroundings,
@@ -22,13 +23,19 @@ export async function matchText(
   query: TextQuery,
 ): Promise<TextMatch> {
   const limit = hitsOf(query.limit)
-  const { candidates, ...found } = await search(session, MEMORY_INDEX, scope, {
-    text: query.text,
-    limit,
-    filters: memoryConditions(query.where),
-    columns: MEMORY_COLUMNS,
-    isNarrow: false,
-  })
+  const terms = queryTerms(query.text)
+  if (limit <= 0 || terms.length === 0) return NO_MATCH
+  const small = session.small.of(session.ownerNumber(scope))
+  const { candidates, ...found } =
+    small === null
+      ? await search(session, MEMORY_INDEX, scope, {
+          terms,
+          limit,
+          filters: memoryConditions(query.where),
+          columns: MEMORY_COLUMNS,
+          isNarrow: false,
+        })
+      : small.search(scope, query.where, terms)
   if (candidates.length === 0) return NO_MATCH
   const hits = candidates
     .map(({ row, score, coverage, counts, length }) => ({
@@ -53,7 +60,7 @@ export async function matchTurns(
 ): Promise<TurnMatch> {
   const limit = hitsOf(query.limit)
   const { candidates } = await search(session, TURN_INDEX, scope, {
-    text: query.text,
+    terms: queryTerms(query.text),
     limit,
     filters: turnConditions(query.where),
     columns: TURN_COLUMNS,
@@ -82,6 +89,8 @@ export function around(
   ids: readonly MemoryId[],
   reach: number,
 ): ReadonlyMap<MemoryId, Surroundings> {
+  const small = session.small.of(session.ownerNumber(scope))
+  if (small !== null) return small.around(scope, ids, reach)
   const side = (beyond: '<' | '>', direction: 'ASC' | 'DESC') =>
     `(SELECT json_group_array(id) FROM (
        SELECT other.id FROM memory AS other

@@ -4,7 +4,8 @@ import { dequantise, innerProduct, quantise } from '../../core/vectors.ts'
 import { NEVER } from './kernel/kernel.ts'
 import { KERNEL } from './kernel/module.ts'
 import { prepareQuery, VectorArena } from './vector-arena.ts'
-import { recordBytes, toRecord } from './vector-record.ts'
+import { sumError } from './vector-blocks.ts'
+import { lengthMaxAt, recordBytes, toRecord } from './vector-record.ts'
 
 it('[VI12] the compiled scan is what its source compiles to', async () => {
   const script = new URL('../../../scripts/kernel.mjs', import.meta.url).href
@@ -60,3 +61,28 @@ it.each(dimensionsTried)(
     expect(recordBytes(dimensions) % 16).toBe(0)
   },
 )
+
+it.each(dimensionsTried)(
+  '[VI12] an estimate over %i dimensions is off by no more than its margin',
+  (dimensions) => {
+    const segment = new VectorArena(2 ** 20)
+    const address = segment.borrow() ?? Number.NaN
+    for (const name of Object.keys(SHAPES)) {
+      const query = vectorOf(name, dimensions)
+      for (const other of Object.keys(SHAPES)) {
+        const vector = vectorOf(other, dimensions)
+        segment.floatsAt(address, dimensions).set(vector)
+        const exact = innerProduct(query, vector)
+        expect(segment.innerProductAt(address, query)).toBe(exact)
+        const lengths = lengthMaxAt(headOnly(vector), 0, dimensions) * Math.hypot(...query)
+        expect(lengths).toBeGreaterThanOrEqual(Math.hypot(...vector) * Math.hypot(...query))
+        const off = Math.abs(segment.estimateAt(address, query) - exact)
+        expect(off).toBeLessThanOrEqual(sumError(dimensions, lengths))
+      }
+    }
+  },
+)
+
+function headOnly(vector: Float32Array): DataView {
+  return new DataView(toRecord({ vector, sequence: 1, place: 1, isWhole: false }).buffer)
+}

@@ -3,17 +3,18 @@
  * thousands of small owners cost neither an instance nor a memory each.
  */
 import { innerProduct } from '../../core/vectors.ts'
-import { createMemory, loadScan, type Scan, type WebAssemblyMemory } from './kernel/kernel.ts'
+import { createMemory, type Kernel, loadKernel, type WebAssemblyMemory } from './kernel/kernel.ts'
 import { paddedDimensions, recordBytes } from './vector-record.ts'
 
 const SEGMENT_BYTES = 65_536
 /** WebAssembly addresses no more than this many pages, which are as large as our segments. */
 const SEGMENTS_MAX = 65_535
-/** At the front: the query, the results of one segment, and a segment for rows that don't stay. */
+/** At the front: the query, the results of one segment, a segment for rows that don't stay, and the query in full. */
 const QUERY_AT = 0
 const RESULTS_AT = SEGMENT_BYTES / 2
 const PASSING_AT = SEGMENT_BYTES
-const RESERVED_SEGMENTS = 2
+const FULL_QUERY_AT = 2 * SEGMENT_BYTES
+const RESERVED_SEGMENTS = 3
 /** Segments added at once: growing costs a few microseconds, whatever the amount. */
 const GROWTH_SEGMENTS = 16
 
@@ -32,20 +33,24 @@ export class VectorArena {
   readonly limitBytes: number
   readonly #segmentsMax: number
   readonly #memory: WebAssemblyMemory
-  readonly #scan: Scan
+  readonly #kernel: Kernel
   readonly #free: number[] = []
   #borrowed = 0
   #view: DataView
   #bytes: Uint8Array
+  #floats: Float32Array
+  /** What stands in the place for it: searches take turns. */
+  #fullQuery: Float32Array | null = null
 
   constructor(limitBytes: number) {
     this.limitBytes = limitBytes
     const wanted = RESERVED_SEGMENTS + Math.floor(limitBytes / SEGMENT_BYTES)
     this.#segmentsMax = Math.min(SEGMENTS_MAX, wanted)
     this.#memory = createMemory(RESERVED_SEGMENTS, this.#segmentsMax)
-    this.#scan = loadScan(this.#memory)
+    this.#kernel = loadKernel(this.#memory)
     this.#view = new DataView(this.#memory.buffer)
     this.#bytes = new Uint8Array(this.#memory.buffer)
+    this.#floats = new Float32Array(this.#memory.buffer)
   }
 
   /** Valid until a segment is borrowed. */
@@ -81,6 +86,26 @@ export class VectorArena {
     return new Float32Array(this.#memory.buffer, address, count)
   }
 
+  /** As `innerProduct` sums it. A search does this with thousands of vectors, and a view of each takes longer than the sum. */
+  innerProductAt(address: number, query: Float32Array): number {
+    const floats = this.#floats
+    const start = address / Float32Array.BYTES_PER_ELEMENT
+    let sum = 0
+    for (let index = 0; index < query.length; index++) {
+      sum += (query[index] ?? 0) * (floats[start + index] ?? 0)
+    }
+    return sum
+  }
+
+  /** The same but for the last digits, and many times as fast. */
+  estimateAt(address: number, query: Float32Array): number {
+    if (this.#fullQuery !== query) {
+      this.#floats.set(query, FULL_QUERY_AT / Float32Array.BYTES_PER_ELEMENT)
+      this.#fullQuery = query
+    }
+    return this.#kernel.estimate(FULL_QUERY_AT, address, query.length)
+  }
+
   /** The address of a segment, or null when none may be had. */
   borrow(): number | null {
     if (this.#free.length === 0) this.#grow()
@@ -106,6 +131,7 @@ export class VectorArena {
     }
     this.#view = new DataView(this.#memory.buffer)
     this.#bytes = new Uint8Array(this.#memory.buffer)
+    this.#floats = new Float32Array(this.#memory.buffer)
     for (let segment = size + added - 1; segment >= size; segment--) {
       this.#free.push(segment * SEGMENT_BYTES)
     }
@@ -114,10 +140,11 @@ export class VectorArena {
   /** Scans rows within one segment. The results are overwritten by the next scan. */
   scan(rows: number, count: number, query: PreparedQuery, place: number): Float32Array {
     const { numbers, unit, length, slack } = query
+    this.#fullQuery = null // a caller may use one array for several queries
     const buffer = this.#memory.buffer
     new Int16Array(buffer, QUERY_AT, numbers.length).set(numbers)
     const stride = recordBytes(numbers.length)
-    this.#scan(rows, count, stride, QUERY_AT, unit, length, slack, place, RESULTS_AT)
+    this.#kernel.scan(rows, count, stride, QUERY_AT, unit, length, slack, place, RESULTS_AT)
     return new Float32Array(buffer, RESULTS_AT, count)
   }
 }

@@ -11,7 +11,7 @@
 import type { Breather } from './breather.ts'
 import type { SqliteSession } from './session.ts'
 import type { Shape, VectorArena } from './vector-arena.ts'
-import { markGone, recordBytes } from './vector-record.ts'
+import { lengthMaxAt, markGone, recordBytes } from './vector-record.ts'
 import { type OwnerVectors, readRecords } from './vector-rows.ts'
 
 const SEGMENTS_PER_READ = 6
@@ -101,10 +101,23 @@ export class VectorBlocks {
     if (this.#blocks.get(block.key) !== block) this.#giveUp(block)
   }
 
-  /** A row's vector in full, if a search has read it before. Valid until the next one is kept. */
-  fullVector(block: VectorBlock, row: number, dimensions: number): Float32Array | null {
+  /**
+   * How near a row is to the query, which has this length, if a search has read its vector before: exactly, or, where
+   * that is below `least`, at most so near.
+   */
+  similarity(
+    block: VectorBlock,
+    row: number,
+    query: Float32Array,
+    length: number,
+    least: number,
+  ): number | null {
     const address = block.fullAt.get(row)
-    return address === undefined ? null : this.arena.floatsAt(address, dimensions)
+    if (address === undefined) return null
+    const { arena } = this
+    const lengthMax = lengthMaxAt(arena.view, block.addressOf(row), query.length)
+    const most = arena.estimateAt(address, query) + sumError(query.length, length * lengthMax)
+    return most < least ? most : arena.innerProductAt(address, query)
   }
 
   /** Keeps a row's vector in full, unless memory is short. */
@@ -200,6 +213,11 @@ export class VectorBlocks {
     block.fullAt.clear()
     block.fullPlaces = 0
   }
+}
+
+/** How far two sums of so many products can be apart that were added up in different orders. */
+export function sumError(products: number, lengths: number): number {
+  return 2 * products * Number.EPSILON * lengths
 }
 
 function keyOf({ space, ownerNumber }: OwnerVectors): string {

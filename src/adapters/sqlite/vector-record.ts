@@ -8,6 +8,7 @@ const HEAD_BYTES = 16
 const LANE_BYTES = 16
 const [SCALE_AT, ERROR_AT, SEQUENCE_AT, PLACE_AT] = [0, 4, 8, 12]
 const FLOAT_BYTES = 4
+const BYTE_MAX = 127
 
 export function recordBytes(dimensions: number): number {
   return HEAD_BYTES + paddedDimensions(dimensions)
@@ -81,6 +82,12 @@ export function headOf(record: Uint8Array): { readonly sequence: number; readonl
 
 export function sequenceAt(memory: DataView, record: number): number {
   return memory.getUint32(record + SEQUENCE_AT, true)
+}
+
+/** How long the vector of a record is at most: no number of it is larger than the largest byte stands for. */
+export function lengthMaxAt(memory: DataView, record: number, dimensions: number): number {
+  const largest = memory.getFloat32(record + SCALE_AT, true) * (BYTE_MAX + 1)
+  return largest * Math.sqrt(dimensions)
 }
 
 /** A record with this mark is passed over by every scan. */

@@ -77,6 +77,7 @@ export function putVectors(
     const growth = new Map<number, { sequence: number; added: number }>()
     for (const { entry, row } of fitting) {
       const ownerNumber = Number(row.owner_number)
+      session.small.forget(ownerNumber)
       const grown = growth.get(ownerNumber) ?? {
         sequence: lastSequence(session, number, ownerNumber),
         added: 0,
@@ -163,6 +164,7 @@ export function removeVectors(
 ): void {
   const found = findSpace(session, space)
   if (found === null || ids.length === 0) return
+  session.small.forget(session.ownerNumber(scope))
   const filters = matching('memory', { ids })
   const where = conjunction([...within('memory', scope, session, filters), ...filters])
   session.run(

@@ -21,6 +21,10 @@ import { keptTogether, type OwnerVectors, readRecords } from './vector-rows.ts'
 /** Rows looked up at once: as many as are wanted, within what takes a millisecond or two. */
 const LOOKUP_ROWS_MIN = 32
 const LOOKUP_ROWS_MAX = 256
+/** Rows compared at once. Not more, because those that are not at hand are read. */
+const COMPARED_ROWS = 128
+/** Rows compared before the closest are looked up, as long as it is not known that the filters let them pass. */
+const UNSEEN_ROWS_MAX = 256
 /** After this many that were not permitted, the permitted ones are read from the database before going on. */
 const REFUSALS_MAX = 512
 /** Memories that are asked for at once whether they are permitted. */
@@ -33,6 +37,7 @@ const FEW_ROWS = 500
 export type VectorSearch = {
   readonly session: SqliteSession
   readonly owner: OwnerVectors
+  readonly scope: Scope
   readonly query: VectorQuery
   readonly permitted: Condition
   readonly breather: Breather
@@ -44,15 +49,17 @@ export type Scanned = {
   sequenceOf(row: number): number
   /** A row that the database no longer has. */
   noteGone(row: number): void
-  /** The vector of a row in full, if it is at hand. Not for longer than the next call. */
-  vectorOf(row: number): Float32Array | null
+  /**
+   * How near a row is to the query if its vector is at hand: exactly, or, where that is below `least`, at most so near.
+   */
+  similarityOf(row: number, least: number): number | null
   /** Has a vector that was read at hand for the next search. */
   keep(row: number, vector: Float32Array): void
 }
 
 /** Of scans whose rows don't stay. */
-export const NOTHING_AT_HAND: Pick<Scanned, 'vectorOf' | 'keep'> = {
-  vectorOf: () => null,
+export const NOTHING_AT_HAND: Pick<Scanned, 'similarityOf' | 'keep'> = {
+  similarityOf: () => null,
   keep: () => {},
 }
 
@@ -63,8 +70,9 @@ export type WithScan = (
   collect: (scanned: Scanned) => Promise<readonly VectorHit[]>,
 ) => Promise<readonly VectorHit[]>
 
-type Candidate = { readonly row: number; readonly sequence: number }
-type Compared = Candidate & { readonly similarity: number }
+type Compared = { readonly row: number; readonly similarity: number }
+/** Not as near as others; how near it is at most. */
+type Behind = { readonly row: number; readonly most: number }
 /** The memory was looked up, and is there and permitted. */
 type Found = Compared & VectorHit
 
@@ -77,7 +85,8 @@ export async function searchVectors(
 ): Promise<readonly VectorHit[]> {
   const filters = memoryConditions(query.where)
   const permitted = conjunction([...within('memory', scope, session, filters), ...filters])
-  const search: VectorSearch = { session, owner, query, permitted, breather: new Breather() }
+  const breather = new Breather()
+  const search: VectorSearch = { session, owner, scope, query, permitted, breather }
   const few = isFoundByIndex(query.where) ? amongFew(search) : null
   if (few !== null) return few
   const place = scope.user === undefined ? 0 : session.placeNumber(scope)
@@ -121,7 +130,7 @@ function amongFew({ session, owner, query, permitted }: VectorSearch): readonly 
 }
 
 async function scanBlock(
-  { query, owner, breather }: VectorSearch,
+  { query, breather }: VectorSearch,
   blocks: VectorBlocks,
   block: VectorBlock,
   place: number,
@@ -139,7 +148,8 @@ async function scanBlock(
     ranking,
     sequenceOf: (row) => sequenceAt(arena.view, block.addressOf(row)),
     noteGone: (row) => block.forget(row, arena),
-    vectorOf: (row) => blocks.fullVector(block, row, owner.dimensions),
+    similarityOf: (row, least) =>
+      blocks.similarity(block, row, query.vector, prepared.length, least),
     keep: (row, vector) => blocks.keepFull(block, row, vector),
   }
 }
@@ -175,68 +185,124 @@ async function scanPassing(
 }
 
 /**
- * Looks rows up from the most promising on, until no other can be among the hits. When others had the thread in the
- * meantime, the hits are looked up once more at the end, so that all of them are there at one and the same moment.
+ * Compares rows from the most promising on, and looks up the closest, until no other can be among the hits. When others
+ * had the thread in the meantime, the hits are looked up once more at the end, so that all of them are there at one and
+ * the same moment.
  */
 async function collect(search: VectorSearch, scanned: Scanned): Promise<readonly VectorHit[]> {
   const { limit } = search.query
   const { breather } = search
-  const behind: Compared[] = []
+  const behind: Behind[] = []
   let found: Found[] = []
   for (;;) {
     const pauses = breather.pauses
-    const known = [...found, ...lookedUp(search, scanned, behind.splice(0))]
-    found = await deepen(search, scanned, known, behind)
+    found = await deepen(search, scanned, found, behind)
     if (pauses === breather.pauses) break
     const hits = found.slice(0, limit)
-    const there = new Set(lookedUp(search, scanned, hits).map(({ sequence }) => sequence))
-    if (hits.every(({ sequence }) => there.has(sequence))) break
-    const gone = new Set(hits.filter(({ sequence }) => !there.has(sequence)))
+    const there = new Set(lookedUp(search, scanned, hits).map(({ row }) => row))
+    if (hits.every(({ row }) => there.has(row))) break
+    const gone = new Set(hits.filter(({ row }) => !there.has(row)))
     found = found.filter((hit) => !gone.has(hit))
   }
   return found.slice(0, limit).map(({ id, similarity }) => ({ id, similarity }))
 }
 
 /**
- * Everything that was looked up, closest first. What is behind the limit may still be needed; `behind` gets those that
- * were compared but not looked up, because they are.
+ * Everything that was looked up, closest first. Looking up takes longer than comparing, so it waits until there are
+ * enough that would do if all were permitted, and nothing else can be closer than they are. `behind` gets those that
+ * were compared and not looked up; they are needed when others turn out to be refused.
  */
 async function deepen(
   search: VectorSearch,
   scanned: Scanned,
   known: readonly Found[],
-  behind: Compared[],
+  behind: Behind[],
 ): Promise<Found[]> {
   const { ranking, sequenceOf } = scanned
   const { limit } = search.query
-  const size = Math.max(LOOKUP_ROWS_MIN, Math.min(limit, LOOKUP_ROWS_MAX))
   const found = [...known].sort(closestFirst)
+  let open: Compared[] = []
+  let wanted = Math.max(LOOKUP_ROWS_MIN, limit)
   let refusals = 0
   let permitted: ReadonlySet<number> | null = null
+  /** Since rows were last looked up, and whether those all passed. */
+  let compared = 0
+  let allPassed = false
+  const mayPass = (row: number) => permitted === null || permitted.has(sequenceOf(row))
+  const enough = () =>
+    Math.max(
+      found[limit - 1]?.similarity ?? Number.NEGATIVE_INFINITY,
+      similarityAt(wanted - 1, found, open),
+    )
+  const consider = (rows: readonly number[]) => {
+    compared += rows.length
+    const least = enough()
+    compare(search, scanned, rows, least, (row, similarity) => {
+      if (similarity < least) behind.push({ row, most: similarity })
+      else open.push({ row, similarity })
+    })
+    open.sort((a, b) => b.similarity - a.similarity)
+    const last = enough()
+    const kept = open.findLastIndex(({ similarity }) => similarity >= last) + 1
+    for (const { row, similarity } of open.splice(kept)) behind.push({ row, most: similarity })
+  }
   for (;;) {
+    if (search.breather.isDue) await search.breather.pause()
     const { bound } = ranking
-    const last = found[limit - 1]
-    if (bound === null || (last !== undefined && bound < last.similarity)) break
+    const mayCompare = open.length === 0 || allPassed || compared < UNSEEN_ROWS_MAX
+    if (bound !== null && bound >= enough() && mayCompare) {
+      consider(ranking.take(permitted === null ? COMPARED_ROWS : PASSING_ROWS).filter(mayPass))
+      continue
+    }
+    if (open.length === 0) {
+      const rows = takeAbove(behind, enough())
+      if (rows.length === 0) return found
+      consider(rows.filter(mayPass))
+      continue
+    }
+    const closest = open.slice(0, LOOKUP_ROWS_MAX)
+    open = open.slice(LOOKUP_ROWS_MAX)
+    const hits = lookedUp(search, scanned, closest)
+    found.push(...hits)
+    found.sort(closestFirst)
+    refusals += closest.length - hits.length
+    compared = 0
+    allPassed = hits.length === closest.length
+    if (!allPassed) wanted = Math.min(wanted * 2, LOOKUP_ROWS_MAX + limit)
     if (permitted === null && refusals > REFUSALS_MAX) {
       permitted = await permittedSequences(search)
+      open = open.filter(({ row }) => mayPass(row))
     }
-    const candidates = ranking
-      .take(permitted === null ? size : PASSING_ROWS)
-      .map((row) => ({ row, sequence: sequenceOf(row) }))
-      .filter(({ sequence }) => permitted === null || permitted.has(sequence))
-    const promising: Compared[] = []
-    for (const compared of compare(search, scanned, candidates)) {
-      const isBehind = last !== undefined && compared.similarity < last.similarity
-      if (isBehind) behind.push(compared)
-      else promising.push(compared)
-    }
-    const hits = lookedUp(search, scanned, promising)
-    refusals += promising.length - hits.length
-    found.push(...hits)
-    if (found.length >= limit) found.sort(closestFirst)
-    if (search.breather.isDue) await search.breather.pause()
   }
-  return found.sort(closestFirst)
+}
+
+/** What stands at this position of both lists together, each of which is sorted. */
+function similarityAt(
+  position: number,
+  found: readonly Compared[],
+  open: readonly Compared[],
+): number {
+  if (found.length + open.length <= position) return Number.NEGATIVE_INFINITY
+  let [ofFound, ofOpen] = [0, 0]
+  for (;;) {
+    const a = found[ofFound]?.similarity ?? Number.NEGATIVE_INFINITY
+    const b = open[ofOpen]?.similarity ?? Number.NEGATIVE_INFINITY
+    if (ofFound + ofOpen === position) return Math.max(a, b)
+    if (a >= b) ofFound++
+    else ofOpen++
+  }
+}
+
+/** Takes those out that may be as near as this. */
+function takeAbove(behind: Behind[], least: number): readonly number[] {
+  const rows: number[] = []
+  let kept = 0
+  for (const each of behind) {
+    if (each.most >= least) rows.push(each.row)
+    else behind[kept++] = each
+  }
+  behind.length = kept
+  return rows
 }
 
 /** All rows of the owner that the filters permit, for filters that let few pass. */
@@ -266,21 +332,25 @@ async function permittedSequences({
   }
 }
 
-/** Compares the vectors as they are kept. Zero vectors are near to nothing, and left out. */
+/**
+ * Compares the vectors as they are kept; of those below `least` it is enough to tell that they are. Zero vectors are near
+ * to nothing, and left out. Where many vectors are alike, these are thousands: nothing is made for a row but what is told.
+ */
 function compare(
   { session, owner, query }: VectorSearch,
-  { vectorOf, keep, noteGone }: Scanned,
-  candidates: readonly Candidate[],
-): readonly Compared[] {
-  const compared: Compared[] = []
-  const unread = new Map<number, Candidate>()
-  for (const candidate of candidates) {
-    const vector = vectorOf(candidate.row)
-    if (vector === null) unread.set(candidate.sequence, candidate)
-    else compared.push({ ...candidate, similarity: innerProduct(query.vector, vector) })
+  { similarityOf, sequenceOf, keep, noteGone }: Scanned,
+  rows: readonly number[],
+  least: number,
+  tell: (row: number, similarity: number) => void,
+): void {
+  const unread = new Map<number, number>()
+  for (const row of rows) {
+    const similarity = similarityOf(row, least)
+    if (similarity === null) unread.set(sequenceOf(row), row)
+    else tell(row, similarity)
   }
-  if (unread.size === 0) return compared
-  const rows = keptTogether(
+  if (unread.size === 0) return
+  const read = keptTogether(
     session,
     owner.dimensions,
     `json_each(?) AS candidate
@@ -290,47 +360,53 @@ function compare(
     [JSON.stringify([...unread.keys()]), owner.space, owner.ownerNumber],
     'NULL',
   )
-  for (const { sequence, vector } of rows) {
-    const candidate = unread.get(sequence)
+  for (const { sequence, vector } of read) {
+    const row = unread.get(sequence)
     unread.delete(sequence)
-    if (candidate === undefined || isZero(vector)) continue
-    compared.push({ ...candidate, similarity: innerProduct(query.vector, vector) })
-    keep(candidate.row, vector)
+    if (row === undefined || isZero(vector)) continue
+    tell(row, innerProduct(query.vector, vector))
+    keep(row, vector)
   }
-  for (const { row } of unread.values()) noteGone(row)
-  return compared
+  for (const row of unread.values()) noteGone(row)
 }
 
 /** Those whose memories are there and permitted. */
 function lookedUp(
-  { session, owner, permitted }: VectorSearch,
-  { noteGone }: Scanned,
+  search: VectorSearch,
+  { sequenceOf, noteGone }: Scanned,
   compared: readonly Compared[],
 ): readonly Found[] {
   if (compared.length === 0) return []
+  const wanted = compared.map(({ row }) => sequenceOf(row))
+  const idOf = permittedAmong(search, wanted)
+  const found: Found[] = []
+  for (const [index, { row, similarity }] of compared.entries()) {
+    const id = idOf(wanted[index] ?? 0)
+    if (id === undefined) noteGone(row)
+    else if (id !== null) found.push({ row, similarity, id })
+  }
+  return found
+}
+
+/** For each of these sequences: the id of its memory, null when that is not permitted, undefined when there is no vector. */
+function permittedAmong(
+  { session, owner, scope, query, permitted }: VectorSearch,
+  wanted: readonly number[],
+): (sequence: number) => MemoryId | null | undefined {
+  const small = session.small.of(owner.ownerNumber)
+  if (small !== null) return small.permittedBySequence(owner.space, scope, query.where)
   const [row] = session.all(
     `SELECT json_group_array(vector.sequence) AS sequences, json_group_array(memory.id) AS ids
      FROM json_each(?) AS candidate
      CROSS JOIN vector ON vector.space = ? AND vector.owner_number = ?
        AND vector.sequence = candidate.value
      LEFT JOIN memory ON memory.number = vector.memory AND ${permitted.sql}`,
-    [
-      JSON.stringify(compared.map(({ sequence }) => sequence)),
-      owner.space,
-      owner.ownerNumber,
-      ...permitted.values,
-    ],
+    [JSON.stringify(wanted), owner.space, owner.ownerNumber, ...permitted.values],
   )
   const sequences: readonly number[] = JSON.parse(String(row?.sequences))
   const ids: readonly (MemoryId | null)[] = JSON.parse(String(row?.ids))
   const idOf = new Map(sequences.map((sequence, index) => [sequence, ids[index] ?? null]))
-  const found: Found[] = []
-  for (const each of compared) {
-    const id = idOf.get(each.sequence)
-    if (id === undefined) noteGone(each.row)
-    else if (id !== null) found.push({ ...each, id })
-  }
-  return found
+  return (sequence) => idOf.get(sequence)
 }
 
 function closestFirst(a: VectorHit, b: VectorHit): number {

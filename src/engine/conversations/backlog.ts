@@ -46,6 +46,11 @@ export class Backlog {
     return dropped
   }
 
+  /** How many pieces have not begun. */
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
   /** Gives up what waits in these lanes. What is under way goes on to its end. */
   dropAll(isMeant: (lane: string) => boolean): void {
     for (const work of this.#waiting) if (isMeant(work.lane)) this.#giveUp(work)

@@ -5,6 +5,7 @@ import { resolveSettings, type Settings } from '../../core/settings.ts'
 import { withinTime } from '../deadline.ts'
 import { Backlog } from './backlog.ts'
 import type { Conversations, Outcome, Prepared } from './conversations.ts'
+import { Courtesy, type GiveWay, HARDLY, polite } from './courtesy.ts'
 import { type PreparingParts, prepareBlock } from './preparing.ts'
 import { Receipts } from './receipts.ts'
 import { type Ended, keepEnded, type RecordingParts } from './recording.ts'
@@ -27,6 +28,8 @@ export interface ConversationKeeper extends Conversations {
 const WAITING_MAX = 10_000
 /** What waits holds on to whole histories. */
 const WAITING_CHARACTERS_MAX = 100_000_000
+/** When more than this waits, keeping hardly gives way to requests any more. */
+const PATIENT_WAITING_MAX = 16
 /** How long a reader of receipts waits for those of requests that have just ended. */
 const RECEIPT_WAIT_MS = 1_000
 const CLOSE_WAIT_MS = 5_000
@@ -36,8 +39,15 @@ export function createConversations(parts: ConversationParts): ConversationKeepe
   const sticky = new StickyBlocks()
   const preparing = { ...parts, sticky, defaults: resolveSettings(ports.settings) }
   const backlog = new Backlog({ count: WAITING_MAX, size: WAITING_CHARACTERS_MAX })
-  const receipts = new Receipts(ports, (owner) => settings.effective(owner))
+  const courtesy = new Courtesy()
+  const receipts = new Receipts(
+    ports,
+    (owner) => settings.effective(owner),
+    () => courtesy.manners()(),
+  )
   const prepared = new WeakMap<Prepared, Omit<Ended, 'outcome'>>()
+  /** For each request under way, what tells that it has ended. */
+  const underWay = new WeakMap<Prepared, () => void>()
   let isClosed = false
   let failed = 0
 
@@ -45,7 +55,8 @@ export function createConversations(parts: ConversationParts): ConversationKeepe
     try {
       const inForce = await settingsFor(parts, ended)
       if (!inForce.enabled) return
-      const { receipt, isWhole } = await keepEnded(parts, ended, inForce)
+      const giveWay = backlog.waiting > PATIENT_WAITING_MAX ? HARDLY : courtesy.manners()
+      const { receipt, isWhole } = await keepEnded(inPieces(parts, giveWay), ended, inForce)
       if (!isWhole) failed++
       receipts.add(receipt, inForce)
     } catch {
@@ -62,6 +73,7 @@ export function createConversations(parts: ConversationParts): ConversationKeepe
 
   return {
     prepare: async (request) => {
+      const ended = courtesy.hurry()
       const preparation = await prepareBlock(preparing, request)
       const { block, skipped, at } = preparation
       const isGiven = skipped === null && block !== null
@@ -75,10 +87,12 @@ export function createConversations(parts: ConversationParts): ConversationKeepe
         degraded: preparation.degraded,
         listens: skipped !== 'off' && skipped !== 'no-memory',
       }
+      underWay.set(answer, ended)
       if (answer.listens) prepared.set(answer, { receipt: answer.receipt, request, preparation })
       return answer
     },
     record: (given: Prepared, outcome: Outcome) => {
+      underWay.get(given)?.()
       const known = prepared.get(given)
       let dropped = 0
       if (known !== undefined && given.listens && !isClosed) {
@@ -120,6 +134,15 @@ export function createConversations(parts: ConversationParts): ConversationKeepe
       isClosed = true
       await withinTime(CLOSE_WAIT_MS, settled)
     },
+  }
+}
+
+function inPieces(parts: ConversationParts, giveWay: GiveWay): RecordingParts {
+  const { ports, learn, noteSaid } = parts
+  return {
+    ports: { ...ports, store: polite(ports.store, giveWay) },
+    learn: (scope, text, options) => learn(scope, text, options, giveWay),
+    noteSaid,
   }
 }
 

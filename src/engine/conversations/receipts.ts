@@ -14,6 +14,7 @@ import type { EnginePorts } from '../ports.ts'
 import { parseCursor, parseLimit } from '../read.ts'
 import { removeExpired } from '../system/entries.ts'
 import type { ReceiptQuery } from './conversations.ts'
+import { type GiveWay, HARDLY } from './courtesy.ts'
 import { persistently } from './retrying.ts'
 
 const WRITE_AFTER_MS = 250
@@ -31,6 +32,8 @@ const RECEIPT_ID = /^rcp_\w{1,60}$/
 export class Receipts {
   readonly #ports: EnginePorts
   readonly #settingsOf: (owner: OwnerId) => Promise<Settings>
+  /** Gives way to requests before writing what nobody asked for yet. */
+  readonly #giveWay: GiveWay
   #pending: Entry[] = []
   #writing: Promise<void> = Promise.resolve()
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -38,9 +41,14 @@ export class Receipts {
   readonly #added = new Map<OwnerId, number>()
   #lost = 0
 
-  constructor(ports: EnginePorts, settingsOf: (owner: OwnerId) => Promise<Settings>) {
+  constructor(
+    ports: EnginePorts,
+    settingsOf: (owner: OwnerId) => Promise<Settings>,
+    giveWay: GiveWay = HARDLY,
+  ) {
     this.#ports = ports
     this.#settingsOf = settingsOf
+    this.#giveWay = giveWay
   }
 
   add(receipt: Receipt, { receiptsMax, receiptDays }: Settings): void {
@@ -101,7 +109,7 @@ export class Receipts {
 
   #writeSoon(): void {
     if (this.#timer !== undefined) return
-    this.#timer = setTimeout(() => void this.flush(), WRITE_AFTER_MS)
+    this.#timer = setTimeout(() => void this.#giveWay().then(() => this.flush()), WRITE_AFTER_MS)
     this.#timer.unref()
   }
 

@@ -13,6 +13,7 @@ import type { NoteSaid } from '../life/noting.ts'
 import type { EnginePorts } from '../ports.ts'
 import type { Learned, LearnOptions } from '../remember.ts'
 import type { ConversationRequest, Outcome } from './conversations.ts'
+import type { GiveWay } from './courtesy.ts'
 import { conversationOf, type Preparation } from './preparing.ts'
 import { persistently } from './retrying.ts'
 import type { Conversation } from './threads.ts'
@@ -21,7 +22,12 @@ import { findSession, type Kept, keepTranscript, type Reply } from './transcript
 export type RecordingParts = {
   readonly ports: EnginePorts
   /** In turn with everything else that writes for the same owner and user. */
-  readonly learn: (scope: ScopeInput, text: string, options: LearnOptions) => Promise<Learned>
+  readonly learn: (
+    scope: ScopeInput,
+    text: string,
+    options: LearnOptions,
+    giveWay?: GiveWay,
+  ) => Promise<Learned>
   /** What tells that there is something to learn from, for the commit that keeps it. */
   readonly noteSaid: NoteSaid
 }

@@ -14,6 +14,10 @@ export type Scan = (
   results: number,
 ) => void
 
+/** Likewise. */
+export type Estimate = (a: number, b: number, count: number) => number
+export type Kernel = { readonly scan: Scan; readonly estimate: Estimate }
+
 /** What a row gets that is not to be found. */
 export const NEVER = -3.4028234663852886e38
 
@@ -27,7 +31,7 @@ type WebAssemblyParts = {
   readonly Instance: new (
     module: object,
     imports: { readonly env: { readonly memory: WebAssemblyMemory } },
-  ) => { readonly exports: { readonly scan: Scan } }
+  ) => { readonly exports: Kernel }
 }
 export type WebAssemblyMemory = { readonly buffer: ArrayBuffer; grow(pages: number): number }
 
@@ -41,6 +45,6 @@ export function createMemory(initial: number, maximum: number): WebAssemblyMemor
   return new Memory({ initial, maximum })
 }
 
-export function loadScan(memory: WebAssemblyMemory): Scan {
-  return new Instance(module, { env: { memory } }).exports.scan
+export function loadKernel(memory: WebAssemblyMemory): Kernel {
+  return new Instance(module, { env: { memory } }).exports
 }

@@ -99,7 +99,7 @@ export const playground: Catalogue['playground'] = {
   closeness: 'Nähe der nächsten',
   closenessHelp:
     '1 ist, was die beste von ebenso vielen fremden Erinnerungen zufällig erreichen würde.',
-  abstained: 'Enthalten',
+  abstained: 'Antwort unterlassen',
   timeNamed: 'Zeit in der Frage',
   degradedLeg: 'Es wurde weniger gefunden als möglich: {leg} ist fehlgeschlagen ({because}).',
   block: 'Was ein Modell bekäme',

@@ -5,7 +5,7 @@ export const sessions: Catalogue['sessions'] = {
   description: 'Was gesagt wurde, und was daraus gelernt wurde.',
   list: 'Gespräche',
   search: 'Im Gesagten suchen',
-  empty: 'Noch kein Gespräch ist aufbewahrt',
+  empty: 'Noch keine Gespräche aufbewahrt',
   emptyHelp:
     'Was durch das Gateway geht, wird hier aufbewahrt, solange das Gedächtnis an ist, ebenso, was Programme abgeben.',
   nothingFound: 'Das hat niemand gesagt',

@@ -12,7 +12,7 @@ export const shell: Catalogue['shell'] = {
   engine: 'Engine',
   jobs: 'Aufgaben',
   settings: 'Einstellungen',
-  access: 'Schlüssel und Inhaber',
+  access: 'Zugang',
   audit: 'Protokoll',
   navigation: 'Seiten',
   menu: 'Seiten',

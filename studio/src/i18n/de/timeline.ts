@@ -27,7 +27,7 @@ export const timeline: Catalogue['timeline'] = {
   topics: 'Themen',
   entities: 'Handelt von',
   open: 'Öffnen',
-  empty: 'Noch kein Gespräch ist ausgewertet',
+  empty: 'Noch kein Gespräch ausgewertet',
   emptyHelp:
     'Ruht ein Gespräch, hält ein Modell fest, worum es ging, was entschieden wurde und was noch zu tun ist. Jede dieser Zusammenfassungen erscheint hier an ihrem Tag.',
   noModel:

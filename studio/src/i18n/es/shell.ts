@@ -12,7 +12,7 @@ export const shell: Catalogue['shell'] = {
   engine: 'Motor',
   jobs: 'Tareas',
   settings: 'Ajustes',
-  access: 'Claves y propietarios',
+  access: 'Acceso',
   audit: 'Auditoría',
   navigation: 'Páginas',
   menu: 'Páginas',

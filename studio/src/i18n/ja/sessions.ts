@@ -79,9 +79,9 @@ export const sessions: Catalogue['sessions'] = {
   loadMore: 'さらに読み込む',
   outcomeDistilled:
     '抽出しました: {made, plural, =0 {新しいものなし} other {新規・変更の記憶 # 件}}、{known, plural, other {既知 # 件}}。',
-  outcomeReview: 'うち{count, plural, other { # 件}}がレビューを待っています。',
-  outcomeIdentity: 'その人自身についての記述が{count, plural, other { # 件}}あります。',
-  outcomePending: 'まだ{count, plural, other { # 件のやり取り}}が待っています。',
+  outcomeReview: 'うち {count, plural, other {# 件}}がレビューを待っています。',
+  outcomeIdentity: 'その人自身についての記述が {count, plural, other {# 件}}あります。',
+  outcomePending: 'まだ {count, plural, other {# 件のやり取り}}が待っています。',
   outcomeNoSignals: '新しく学ぶことはありませんでした。',
   outcomeNoModel:
     '抽出に使うモデルが指定されていないため、発言は待機中です。設定の coreModel で指定できます。',

@@ -12,7 +12,7 @@ export const shell: Catalogue['shell'] = {
   engine: 'Motor',
   jobs: 'Tarefas',
   settings: 'Configurações',
-  access: 'Chaves e proprietários',
+  access: 'Acesso',
   audit: 'Auditoria',
   navigation: 'Páginas',
   menu: 'Páginas',

@@ -1,0 +1,37 @@
+/** What it means for a memory to pass a filter, for stores that look at rows themselves. */
+import { containsLowered, lowered } from '../core/containing.ts'
+import { fingerprint } from '../core/fingerprint.ts'
+import { hasEnded, type Memory } from '../core/memory.ts'
+import type { MemoryFilter } from './store.ts'
+
+export function matchesMemory(memory: Memory, where: MemoryFilter): boolean {
+  return (
+    includes(where.ids, memory.id) &&
+    (where.key === undefined || where.key === memory.key) &&
+    (where.fingerprint === undefined || where.fingerprint === fingerprint(memory.content)) &&
+    includes(where.statuses, memory.status) &&
+    includes(where.types, memory.type) &&
+    includes(where.categories, memory.category) &&
+    includes(where.trusts, memory.trust) &&
+    includes(where.sources, memory.provenance.source) &&
+    (where.conflicting === undefined || where.conflicting === (memory.conflictsWith !== null)) &&
+    (where.pinned === undefined || where.pinned === memory.pinned) &&
+    (where.change === undefined || where.change === memory.change) &&
+    (where.unendedAt === undefined || !hasEnded(memory, where.unendedAt)) &&
+    (where.expiredBy === undefined ||
+      (memory.expiresAt !== null && memory.expiresAt <= where.expiredBy)) &&
+    (where.createdFrom === undefined || memory.createdAt >= where.createdFrom) &&
+    (where.createdBefore === undefined || memory.createdAt < where.createdBefore) &&
+    (where.importanceMin === undefined || memory.importance >= where.importanceMin) &&
+    (where.contains === undefined || contains(memory, lowered(where.contains)))
+  )
+}
+
+function contains({ content, key }: Memory, wanted: string): boolean {
+  return containsLowered(content, wanted) || (key !== null && containsLowered(key, wanted))
+}
+
+/** Whether a value is among those that are wanted; without a list, any is. */
+export function includes<Value>(wanted: readonly Value[] | undefined, value: Value): boolean {
+  return wanted === undefined || wanted.includes(value)
+}
