@@ -28,15 +28,33 @@ export {
 export { SETTINGS, type SettingName } from './core/settings.ts'
 export { estimateTokens } from './core/tokens.ts'
 export type { Engine, EngineStatus } from './engine/engine.ts'
+export {
+  createMemoryTool,
+  type MemoryToolCommand,
+  type MemoryToolHandlers,
+} from './engine/files/memory-tool.ts'
+export type { EngineFiles } from './engine/files/named.ts'
+export type { NamedRoot, RootInput } from './engine/files/roots.ts'
 export type { LegReport } from './engine/gather.ts'
 export type { IndexProgress, IndexStatus } from './engine/indexing.ts'
 export type { Imported } from './engine/portability.ts'
 export type { HistoryEntry, ListQuery } from './engine/read.ts'
 export type { Recalled, RecallQuery, Recollection } from './engine/recall.ts'
 export type { Learned, Remembered } from './engine/remember.ts'
+export type { FoundItem, Source, SourcesQuery, Together } from './engine/sources.ts'
 export { createEngine, type EngineOptions } from './main/compose.ts'
 export type { EmbeddingOptions, RerankOptions } from './main/embedding.ts'
+export type { FilesOptions } from './main/files.ts'
 export type { Embedder, EmbeddingModel } from './ports/embedder.ts'
+export type {
+  FileAnswer,
+  FileHit,
+  FileQuery,
+  FileStatus,
+  FileText,
+  SyncReport,
+} from './ports/file-search.ts'
+export type { Workspace } from './ports/file-tree.ts'
 export type { LanguageModel } from './ports/language-model.ts'
 export type { Reranker } from './ports/reranker.ts'
 export type { Change, CommitOutcome, Store } from './ports/store.ts'

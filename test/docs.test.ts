@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ERRORS } from '../src/core/errors.ts'
+import { FILE_SETTINGS } from '../src/core/files/file-settings.ts'
 import {
   SETTINGS,
   type SettingDeclaration,
@@ -62,6 +63,17 @@ it('[SE1] docs/lifecycle.md tells the settings of the life of a memory', async (
   await expect(
     withTable('docs/lifecycle.md', 'setting default range help', rows),
   ).toMatchFileSnapshot('../docs/lifecycle.md')
+})
+
+it('[SE1] docs/files.md tells the settings of files', async () => {
+  const names = Object.keys(FILE_SETTINGS) as (keyof typeof FILE_SETTINGS)[] // its own keys
+  const rows = names.map((name) => {
+    const { default: value, help }: SettingDeclaration = SETTINGS[name]
+    return `| \`${name}\` | ${value} | ${settingRange(name)} | ${help} |`
+  })
+  await expect(withTable('docs/files.md', 'setting default range help', rows)).toMatchFileSnapshot(
+    '../docs/files.md',
+  )
 })
 
 it('[SE1] docs/recall.md tells every environment variable', async () => {

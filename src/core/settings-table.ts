@@ -1,4 +1,5 @@
 /** The table of settings: what an operator or an owner may tune, each with default, range and help. */
+import { FILE_SETTINGS } from './files/file-settings.ts'
 import { FUSIONS } from './ranking/fusion.ts'
 
 /** How memories are looked for. `exact` and `recent` are the same: the newest, whatever the question. */
@@ -21,7 +22,12 @@ type ChoiceSetting = {
 type SwitchSetting = { readonly kind: 'switch'; readonly default: boolean }
 
 /** A name, or empty for none. */
-type TextSetting = { readonly kind: 'text'; readonly default: string }
+type TextSetting = {
+  readonly kind: 'text'
+  readonly default: string
+  /** What the text must be. Default: anything. */
+  readonly format?: 'timeZone'
+}
 
 export type SettingScope = 'system' | 'owner'
 export type SettingDeclaration = (NumberSetting | ChoiceSetting | SwitchSetting | TextSetting) & {
@@ -441,4 +447,5 @@ export const SETTINGS = {
     scope: 'system',
     help: 'How many requests a key may make in a minute. 0 sets no limit.',
   },
+  ...FILE_SETTINGS,
 } as const satisfies Record<string, SettingDeclaration>

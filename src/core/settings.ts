@@ -39,6 +39,7 @@ export function settingRange(name: SettingName): string {
     case 'switch':
       return 'true, false'
     case 'text':
+      if (declaration.format === 'timeZone') return 'a time zone, as Europe/Berlin'
       return `text of up to ${TEXT_CHARACTERS_MAX} characters`
   }
 }
@@ -99,6 +100,9 @@ function parseValue(name: SettingName, value: unknown): SettingValue {
       if (typeof value !== 'string' || value.length > TEXT_CHARACTERS_MAX) {
         throw refused(settingRange(name))
       }
+      if (declaration.format === 'timeZone' && !isTimeZone(value)) {
+        throw refused(`${settingRange(name)}; not "${value}"`)
+      }
       return value
     case 'number': {
       const { min, max, step } = declaration
@@ -111,5 +115,15 @@ function parseValue(name: SettingName, value: unknown): SettingValue {
       if (!fits) throw refused(`${kind} from ${min} to ${max}`)
       return value
     }
+  }
+}
+
+/** A name that is known here; the empty text and offsets are none. */
+function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
+  } catch {
+    return false
   }
 }

@@ -8,6 +8,7 @@ import type { ForeignRecord } from '../core/foreign/record.ts'
 import { type Instant, parseId, type Scope, SYSTEM_OWNER } from '../core/ids.ts'
 import type { Memory } from '../core/memory.ts'
 import { resolveSettings } from '../core/settings.ts'
+import { estimateTokens } from '../core/tokens.ts'
 import type { Embedder, EmbedderReport } from '../ports/embedder.ts'
 import type { Change, Page, Store, StoreFault, StoreReport, Tally } from '../ports/store.ts'
 import { type Cleared, type ClearOptions, clear } from './clear.ts'
@@ -15,6 +16,7 @@ import type { Conversations } from './conversations/conversations.ts'
 import { type GiveWay, polite } from './conversations/courtesy.ts'
 import { createConversations } from './conversations/keeper.ts'
 import * as correct from './correct.ts'
+import { type EngineFiles, withNames } from './files/named.ts'
 import { Indexer, type IndexProgress, type IndexStatus } from './indexing.ts'
 import { LegGuard } from './leg-guard.ts'
 import { createLife, type Life, type LifeStatus } from './life/life.ts'
@@ -33,6 +35,7 @@ import { createReader } from './reading/reading.ts'
 import { type RecallQuery, type Recollection, recall } from './recall.ts'
 import { type Learned, type LearnOptions, learn, type Remembered, remember } from './remember.ts'
 import { merged, type Reach, scopesFor } from './shared.ts'
+import { type SourcesQuery, searchSources, type Together } from './sources.ts'
 import {
   type Summarized,
   type SummarizeOptions,
@@ -79,6 +82,8 @@ export interface Engine extends Life {
    * to look: in the session of the scope, in everything of the owner, or in shared memory as well.
    */
   recall(scope: ScopeInput, query: RecallQuery & { readonly reach?: Reach }): Promise<Recollection>
+  /** What answers a question in several sources together, best first. Files and what was said are among them. */
+  searchSources(scope: ScopeInput, query: SourcesQuery): Promise<Together>
   /** What the gateway would give a model for a message, with the settings that are tried. Changes nothing. */
   previewGiven(
     scope: ScopeInput,
@@ -176,6 +181,8 @@ export interface Engine extends Life {
   readonly answers: Answers
   /** What memory does around requests to models. */
   readonly conversations: Conversations
+  /** Memory in files; null where there is no place for its index. */
+  readonly files: EngineFiles | null
   /** Memories seen from afar. */
   readonly overview: Overview
   /** What it embeds and reranks with. */
@@ -285,9 +292,11 @@ export function createEngineOn(given: EnginePorts): Engine {
     learn: learnInTurn,
     noteSaid,
   })
+  const files = given.files?.({ store, settingsOf: (owner) => settings.effective(owner) }) ?? null
   return {
     ...life,
     conversations,
+    files: files === null ? null : withNames(files),
     keys: createKeys(ports),
     settings,
     audit: createAudit(ports, async () => (await settings.effective(null)).auditDays),
@@ -297,6 +306,16 @@ export function createEngineOn(given: EnginePorts): Engine {
     remember: rememberInTurn,
     learn: async (scope, text, options) => learnInTurn(scope, text, options),
     recall: recallIn,
+    searchSources: async (scope, query) =>
+      searchSources(
+        {
+          ...{ recall: recallIn, files, searchTurns: life.transcript.search },
+          settings: await settings.effective(parseScope(scope).owner),
+          countTokens: given.countTokens ?? estimateTokens,
+        },
+        scope,
+        query,
+      ),
     previewGiven: async (scope, message, { trial = {}, signal = NEVER } = {}) => {
       const inForce = resolveSettings(await settings.effective(parseScope(scope).owner), trial)
       return previewGiven({ ports, read: reader.read }, scope, message, inForce, signal)
@@ -347,7 +366,10 @@ export function createEngineOn(given: EnginePorts): Engine {
         await keeper.forget(named)
       }
       const erased = await eraseOwner(ports, named, options)
-      if (options.dryRun !== true) await letGo()
+      if (options.dryRun === true) return erased
+      // Roots are gone by now, so that nothing is indexed again.
+      await files?.forget(named)
+      await letGo()
       return erased
     },
     onChanged: (listener) => {
@@ -401,6 +423,7 @@ export function createEngineOn(given: EnginePorts): Engine {
     },
     doctor: (options) => store.inspect({ repair: options?.repair ?? false }),
     close: async () => {
+      await files?.close() // before the embedder, which it shares
       await conversations.close()
       await keeper.close()
       await reader.close()

@@ -1,5 +1,6 @@
 import type { VectorForm } from '../core/embedding.ts'
-import type { SettingValues } from '../core/settings.ts'
+import type { OwnerId } from '../core/ids.ts'
+import type { Settings, SettingValues } from '../core/settings.ts'
 import type { CountTokens } from '../core/tokens.ts'
 import type { Adjudicate } from '../core/truth/adjudicate.ts'
 import type { Clock, Ids } from '../ports/clock.ts'
@@ -8,6 +9,13 @@ import type { LanguageModel } from '../ports/language-model.ts'
 import type { Reranker } from '../ports/reranker.ts'
 import type { Store } from '../ports/store.ts'
 import type { VectorIndex } from '../ports/vector-index.ts'
+import type { Files } from './files/files.ts'
+
+/** What memory in files needs of the engine that it is part of. */
+export type FilesSurroundings = {
+  readonly store: Store
+  readonly settingsOf: (owner: OwnerId | null) => Promise<Settings>
+}
 
 /** Everything the engine needs from outside. Without an embedder or an index, recall goes by words alone. */
 export type EnginePorts = {
@@ -29,6 +37,8 @@ export type EnginePorts = {
   readonly adjudicate?: Adjudicate
   /** Called when memories were erased for good: whatever else holds something of them must let it go. */
   readonly onErased?: () => Promise<void>
+  /** Memory in files, closed with the engine. Without it, there is none. */
+  readonly files?: (surroundings: FilesSurroundings) => Files
   /** Of the model that the memories are for; default: an estimate. */
   readonly countTokens?: CountTokens
 }

@@ -25,6 +25,7 @@ import {
   openReranker,
   type RerankOptions,
 } from './embedding.ts'
+import { type FilesOptions, filesFor } from './files.ts'
 
 /** Where memories are kept: one of `path`, `postgres` and `store`; without any, in memory and gone with the process. */
 export type EngineOptions = {
@@ -52,6 +53,8 @@ export type EngineOptions = {
   readonly languageModel?: LanguageModel
   /** Counts tokens as the model does that the memories are for. Default: an estimate. */
   readonly countTokens?: CountTokens
+  /** Memory in files: where its index is kept. Default: there is none. */
+  readonly files?: FilesOptions
   /** Overrides of the defaults in the settings table. */
   readonly settings?: { readonly [name: string]: unknown }
 }
@@ -69,6 +72,7 @@ const OPTIONS: ReadonlySet<string> = new Set<keyof EngineOptions>([
   'rerank',
   'languageModel',
   'countTokens',
+  'files',
   'settings',
 ])
 
@@ -89,17 +93,23 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     const embedding = withStored(options.embedding, await storedSettings(store))
     const embedder = toEmbedder(embedding)
     const vectors = store.vectors ?? null
+    const meaning = {
+      vectorForm,
+      ...(embedder === null ? {} : { embedder, formerEmbedder: formerEmbedderOf(embedding) }),
+    }
     return createEngineOn({
       store,
       clock: systemClock,
       ids: createIds(),
       settings,
-      vectorForm,
-      ...(embedder === null ? {} : { embedder, formerEmbedder: formerEmbedderOf(embedding) }),
+      ...meaning,
       ...(vectors === null ? {} : { vectors }),
       ...(reranker === undefined ? {} : { reranker }),
       ...(languageModel === undefined ? {} : { languageModel }),
       onErased: () => forgetVectors(embedding),
+      ...(options.files === undefined
+        ? {}
+        : { files: filesFor(withKey(options.files, options.key), meaning) }),
       ...(countTokens === undefined ? {} : { countTokens }),
     })
   } catch (error) {
@@ -156,6 +166,12 @@ async function openStore({
 
 function toDatabaseKey(key: NonNullable<EngineOptions['key']>): DatabaseKey {
   return 'file' in key ? keyFromFile(key.file) : keyFromPassphrase(key.passphrase)
+}
+
+/** What is made of files is as secret as memories. */
+function withKey(files: FilesOptions, key: EngineOptions['key']): FilesOptions {
+  if (files.key !== undefined || key === undefined) return files
+  return { ...files, key: toDatabaseKey(key) }
 }
 
 function toEmbedder(embedding: EngineOptions['embedding']): Embedder | null {

@@ -23,10 +23,12 @@ import type {
 import type { LanguageModel } from '../ports/language-model.ts'
 import { createEngine, type EngineOptions } from './compose.ts'
 import type { Config, KeySource } from './config.ts'
+import { removeIndex } from './files.ts'
 import { createPostgresDatabase, engineOptions } from './postgres-database.ts'
 
 export const DATABASE_FILE = 'recollect.db'
 const CACHE_FILE = 'embedding-cache.db'
+export const FILES_FILE = 'files.db'
 
 export type DatabaseOptions = {
   readonly config: Config
@@ -40,10 +42,13 @@ export type DatabaseOptions = {
 export function createDatabase(options: DatabaseOptions): Database {
   const { config, now, askPassphrase, languageModel } = options
   if (config.postgres !== null) {
-    return createPostgresDatabase(config, config.postgres, languageModel)
+    return createPostgresDatabase(config, config.postgres, languageModel, {
+      path: join(config.dataFolder, FILES_FILE),
+    })
   }
   const folder = config.dataFolder
   const path = join(folder, DATABASE_FILE)
+  const files = join(folder, FILES_FILE)
   let asked: DatabaseKey | undefined
   const currentKey = async (): Promise<DatabaseKey | null> => {
     if (config.key !== null) return toKey(config.key)
@@ -58,19 +63,30 @@ export function createDatabase(options: DatabaseOptions): Database {
     onProgress: OnProgress,
   ) => {
     requireDatabase(path)
-    return toConverted(await convertDatabase({ path, from, to, now, onProgress }))
+    const converted = toConverted(await convertDatabase({ path, from, to, now, onProgress }))
+    // It is made again, with the new key or without one.
+    if (converted.isChanged) removeIndex(files)
+    return converted
   }
   return {
     folder,
     file: path,
     state: () => stateOf(path),
     openEngine: async ({ create }) => {
-      if (!create && stateOf(path) === 'missing') return createEngine({ embedding: false })
+      if (!create && stateOf(path) === 'missing') {
+        return createEngine({ embedding: false, files: { path: ':memory:' } })
+      }
       makeFolder(folder)
-      const store = await openSqliteFile({ path, now, key: await currentKey() })
+      const key = await currentKey()
+      const store = await openSqliteFile({ path, now, key })
       const isEncrypted = stateOf(path) === 'encrypted'
       if (isEncrypted) removeCache(folder)
-      return createEngine({ ...fileOptions(config, isEncrypted), store, languageModel })
+      return createEngine({
+        ...fileOptions(config, isEncrypted),
+        store,
+        languageModel,
+        files: { path: files, key: isEncrypted ? key : null },
+      })
     },
     backup: async (target) => {
       requireDatabase(path)

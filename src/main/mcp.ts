@@ -16,7 +16,7 @@ export async function serveOverStreams(
 ): Promise<void> {
   const { engine, version, scope, isCompatible, stop } = options
   // A store that can't be written to at the moment is no reason not to serve what it holds.
-  const starting = engine.jobs.start().catch(() => {})
+  const starting = Promise.allSettled([engine.jobs.start(), engine.files?.start()])
   try {
     await serveStdio({
       ...streams,

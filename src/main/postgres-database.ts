@@ -4,11 +4,13 @@ import type { Database } from '../doors/cli/host.ts'
 import type { LanguageModel } from '../ports/language-model.ts'
 import { createEngine, type EngineOptions } from './compose.ts'
 import type { Config } from './config.ts'
+import type { FilesOptions } from './files.ts'
 
 export function createPostgresDatabase(
   config: Config,
   url: string,
   languageModel: LanguageModel,
+  files: FilesOptions,
 ): Database {
   const elsewhere = async (): Promise<never> => {
     throw new AppError(
@@ -20,7 +22,9 @@ export function createPostgresDatabase(
     folder: config.dataFolder,
     file: withoutSecret(url),
     state: () => 'plain',
-    openEngine: () => createEngine({ ...engineOptions(config), postgres: url, languageModel }),
+    // Files are on this machine, and so is what is made of them.
+    openEngine: () =>
+      createEngine({ ...engineOptions(config), postgres: url, languageModel, files }),
     backup: elsewhere,
     encrypt: elsewhere,
     decrypt: elsewhere,

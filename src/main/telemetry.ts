@@ -50,6 +50,7 @@ export async function serveObserved(
   })
   telemetry.log('info', 'started', { host, version })
   await startJobs(bare, telemetry)
+  await startFiles(bare, telemetry)
   return {
     ...serving,
     close: async () => {
@@ -72,6 +73,15 @@ async function startJobs({ jobs }: Engine, telemetry: Telemetry): Promise<void> 
     })
   } catch (error) {
     telemetry.log('warn', 'job', { outcome: toAppError(error).code, error })
+  }
+}
+
+/** The same holds for files that can't be watched at the moment. */
+async function startFiles({ files }: Engine, telemetry: Telemetry): Promise<void> {
+  try {
+    await files?.start()
+  } catch (error) {
+    telemetry.log('warn', 'files_unwatched', { outcome: toAppError(error).code, error })
   }
 }
 

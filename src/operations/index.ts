@@ -3,11 +3,14 @@ import * as agents from './agents.ts'
 import * as background from './background.ts'
 import * as describing from './describing.ts'
 import * as episodes from './episodes.ts'
+import * as files from './files.ts'
+import * as flushing from './flushing.ts'
 import * as identity from './identity.ts'
 import * as instances from './instances.ts'
 import * as keys from './keys.ts'
 import * as lifecycle from './lifecycle.ts'
 import * as memories from './memories.ts'
+import * as memoryTool from './memory-tool.ts'
 import * as moving from './moving.ts'
 import type { Operation } from './operation.ts'
 import * as overview from './overview.ts'
@@ -16,6 +19,7 @@ import * as reading from './reading.ts'
 import * as receiptStats from './receipt-stats.ts'
 import * as receipts from './receipts.ts'
 import * as review from './review.ts'
+import * as searching from './searching.ts'
 import * as settings from './settings.ts'
 import * as system from './system.ts'
 import * as transcript from './transcript.ts'
@@ -25,7 +29,7 @@ export const OPERATIONS: readonly Operation[] = [
   reading.listMemories,
   memories.addMemory,
   reading.clearMemories,
-  reading.searchMemories,
+  searching.searchMemories,
   previewing.previewRetrieval,
   previewing.previewInjection,
   memories.learnMemories,
@@ -99,6 +103,16 @@ export const OPERATIONS: readonly Operation[] = [
   review.listConflicts,
   review.settleConflict,
   review.reconcileMemory,
+  files.listRoots,
+  files.addRoot,
+  files.removeRoot,
+  files.filesStatus,
+  files.syncFiles,
+  files.searchFiles,
+  files.getFileText,
+  files.appendNote,
+  flushing.flushToFiles,
+  memoryTool.useMemoryTool,
   lifecycle.recallForPrompt,
   lifecycle.captureMessages,
   keys.listKeys,

@@ -26,7 +26,11 @@ export type Context = {
   readonly embeddingProviders: readonly EmbeddingProvider[]
   /** Fires when nobody waits for the answer any more. */
   readonly signal: AbortSignal
+  /** Hears how far long work has come, where somebody looks. Must not fail. */
+  readonly onProgress?: OnProgress
 }
+
+export type OnProgress = (progress: { readonly done: number; readonly total: number }) => void
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 

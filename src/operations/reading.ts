@@ -5,16 +5,14 @@ import type { Instant, MemoryId } from '../core/ids.ts'
 import { parseId } from '../core/ids.ts'
 import { QUERY_CHARACTERS_MAX } from '../core/limits.ts'
 import { TRUST_LEVELS } from '../core/memory.ts'
-import { STRATEGIES } from '../core/settings.ts'
 import type { LegReport } from '../engine/gather.ts'
 import type { ReadFilter } from '../engine/read.ts'
-import type { Recalled, Recollection } from '../engine/recall.ts'
+import type { Recollection } from '../engine/recall.ts'
 import { cacheStats } from './cache-stats.ts'
-import { defined, snippetOf } from './memories.ts'
+import { defined } from './memories.ts'
 import { defineOperation } from './operation.ts'
 import { ownerOf, scopeFields, scopeOf } from './scope.ts'
 import {
-  isoTime,
   listOf,
   memoryCategory,
   memoryStatus,
@@ -158,115 +156,6 @@ const leg = z.object({
 })
 export const legs = z.object({ keyword: leg, meaning: leg, rerank: leg })
 export const step = z.object({ stage: z.string(), score: z.number(), note: z.string().optional() })
-
-const searchHit = z.object({
-  id: z.string(),
-  owner: z.string().describe('`@shared` for what all share.'),
-  snippet: z.string(),
-  score: z.number(),
-  coverage: z.number().describe('How much of the question its words cover, 0 to 1.'),
-  tokens: z.int(),
-  type: memoryType,
-  category: memoryCategory,
-  createdAt: z.string(),
-  memory: wireMemory.optional(),
-  trail: z.array(step).optional(),
-})
-
-export const searchMemories = defineOperation({
-  name: 'memory.search',
-  summary: 'The memories that answer a question, best first; none when nothing fits.',
-  access: 'read',
-  input: z.strictObject({
-    ...scopeFields,
-    ...filterFields,
-    query: z.string().min(1).max(1_048_576),
-    scope: z
-      .enum(['session', 'owner', 'global'])
-      .optional()
-      .describe('Where to look; default: the setting `recallScope`.'),
-    limit: z.int().min(1).max(100).optional(),
-    strategy: z.enum(STRATEGIES).optional(),
-    maxTokens: z.int().min(1).max(16_000).optional(),
-    asOf: timeInput.optional(),
-    includeSuspect: z.boolean().optional(),
-    detail: z
-      .enum(['snippet', 'full', 'explain'])
-      .default('full')
-      .describe('Short pieces, whole memories, or whole memories with how each got its place.'),
-  }),
-  output: z.object({
-    results: z.array(searchHit),
-    strategy: z.enum(STRATEGIES),
-    legs,
-    abstained: z.boolean().describe('Something was found, but nothing that was near enough.'),
-    closeness: z.number().nullable(),
-    time: z.string().nullable().describe('The time that the question names, in its words.'),
-    totalTokens: z.int(),
-  }),
-  http: { method: 'POST', path: '/api/memory/search' },
-  mcp: {
-    tool: 'memory_search',
-    description:
-      'Look in long-term memory before answering anything about the user, their preferences, past decisions, people, dates or earlier conversations. Answers with short snippets and ids; an empty list means that nothing is known.',
-    fields: [
-      'query',
-      'limit',
-      'type',
-      'category',
-      'createdFrom',
-      'createdBefore',
-      'user',
-      'sessionId',
-      'scope',
-    ],
-    fixed: { detail: 'snippet' },
-  },
-  cli: 'search',
-  run: async (context, input) => {
-    const { query, limit, strategy, maxTokens, asOf, includeSuspect, detail, scope: reach } = input
-    const found = await context.engine.recall(scopeOf(context, input, 'read'), {
-      text: query,
-      ...toFilter(input),
-      ...(defined({
-        limit,
-        strategy,
-        tokensMax: maxTokens,
-        asOf,
-        includeSuspect,
-        reach,
-      }) as object),
-    })
-    return {
-      results: found.memories.map((recalled) => toHit(recalled, detail)),
-      strategy: found.strategy,
-      legs: toLegs(found),
-      abstained: found.abstained,
-      closeness: found.closeness,
-      time: found.time,
-      totalTokens: found.tokens,
-    }
-  },
-})
-
-function toHit(
-  { memory, score, coverage, tokens, trail }: Recalled,
-  detail: 'snippet' | 'full' | 'explain',
-) {
-  return {
-    id: memory.id,
-    owner: memory.place.owner,
-    snippet: snippetOf(memory.content),
-    score,
-    coverage,
-    tokens,
-    type: memory.type,
-    category: memory.category,
-    createdAt: isoTime(memory.createdAt),
-    ...(detail === 'snippet' ? {} : { memory: toWire(memory) }),
-    ...(detail === 'explain' ? { trail: trail.map((each) => ({ ...each })) } : {}),
-  }
-}
 
 export function toLegs({ legs: all }: Recollection) {
   const toLeg = (report: LegReport) => ({ ...report })

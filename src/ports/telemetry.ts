@@ -22,6 +22,7 @@ export const LOG_EVENTS = {
   health_changed: 'The state of health is another than before.',
   traces_lost: 'Spans could not be handed to the collector and were given up.',
   job: 'A piece of background work ended.',
+  files_unwatched: 'Files could not be watched.',
 } as const
 export type LogEvent = keyof typeof LOG_EVENTS
 

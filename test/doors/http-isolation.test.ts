@@ -2,11 +2,14 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { ROLES, type Role } from '../../src/core/access.ts'
+import { parseScope } from '../../src/core/draft.ts'
 import { fieldKinds } from '../../src/doors/http/input.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { mayDo } from '../../src/operations/access.ts'
 import { OPERATIONS } from '../../src/operations/index.ts'
 import type { Operation } from '../../src/operations/operation.ts'
+import { folderWith } from '../files/support.ts'
+import { temporaryFile } from '../support/temporary.ts'
 import { type Answer, type Client, keyFor, start } from './http-support.ts'
 
 /** Stands in everything that the victim has, and nowhere else. */
@@ -16,7 +19,7 @@ const ATTACKER = 'attacker'
 const SESSION = 's-2'
 
 async function scene() {
-  const { engine, client } = await start()
+  const { engine, client } = await start({}, { files: { path: temporaryFile('files.db') } })
   const scope = { owner: VICTIM, user: 'vera', session: 's-1' }
   const { memory } = await engine.remember(scope, {
     content: `My ${MARK} is red`,
@@ -31,6 +34,10 @@ async function scene() {
   const digest = { content: `${MARK} lessons began.`, category: 'episode' } as const
   const { memory: episode } = await engine.remember({ owner: VICTIM, session: SESSION }, digest)
   const identity = await engine.identity.add({ owner: VICTIM }, { content: `I play the ${MARK}.` })
+  const workspace = folderWith({ 'MEMORY.md': `The ${MARK} is red.\n` })
+  const named = parseScope({ owner: VICTIM }).owner
+  const root = await engine.files?.roots.add(named, { kind: 'workspace', path: workspace })
+  await engine.files?.sync(named)
   await engine.remember({ owner: ATTACKER }, { content: 'Nothing to see here' })
   const cursor = (await engine.list({ owner: VICTIM }, { limit: 2 })).next ?? ''
   const { key } = await engine.keys.create({ name: MARK, home: VICTIM })
@@ -40,6 +47,7 @@ async function scene() {
   const stolen = {
     ...{ id: memory.id, change: memory.change, cursor, key: key.id, session: SESSION },
     ...{ turn: said.rows[0]?.id ?? '', episode: episode.id, identity: identity.memory.id },
+    files: root?.id ?? '',
   }
   return { engine, client, secrets, stolen, before: await everything(engine, VICTIM) }
 }
@@ -77,6 +85,8 @@ function harmless(operation: Operation): { [field: string]: unknown } {
     prompt: MARK,
     messages: [],
     scope: 'transcript',
+    path: '/memories/mine.md',
+    command: 'view',
   }
   const known = fieldKinds(operation)
   const required = new Set(requiredFields(operation))
@@ -120,6 +130,7 @@ function theft(operation: Operation, stolen: Stolen): { readonly [field: string]
     ...(operation.name === 'memory.searchLayer' ? {} : { scope: 'global' }),
     allOwners: true,
     level: 'system',
+    ...(about === 'files' ? { path: 'MEMORY.md' } : {}),
   }
   const known = fieldKinds(operation)
   return Object.fromEntries(Object.entries(all).filter(([name]) => known.has(name)))

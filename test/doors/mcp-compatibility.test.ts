@@ -9,6 +9,7 @@ const NAMES = [
   'delete_entities',
   'delete_observations',
   'delete_relations',
+  'memory_append',
   'memory_recall',
   'memory_store',
   'omniroute_memory_add',

@@ -19,7 +19,7 @@ describe('the table of commands', () => {
 
   it('[CL20] the commands that are promised exist, each once', () => {
     const promised =
-      'serve mcp demo add learn flush agents episodes identity sessions review jobs consolidate search list get edit forget clear history restore disable undo erase status doctor ' +
+      'serve mcp demo add learn flush agents episodes identity sessions files review jobs consolidate search list get edit forget clear history restore disable undo erase status doctor ' +
       'reindex keys owners audit receipts settings export import backup connect eval bench completion encrypt decrypt rekey ' +
       'help version'
     expect(NAMES).toEqual(expect.arrayContaining(promised.split(' ')))

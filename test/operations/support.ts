@@ -3,11 +3,14 @@ import { expect, onTestFinished } from 'vitest'
 import { createReferenceStore } from '../../src/adapters/reference/store.ts'
 import { referenceVectors } from '../../src/adapters/reference/vectors.ts'
 import { createEngineOn } from '../../src/engine/engine.ts'
+import { filesFor } from '../../src/main/files.ts'
 import type { Caller } from '../../src/operations/access.ts'
 import { operationNamed } from '../../src/operations/index.ts'
 import { type Context, perform } from '../../src/operations/operation.ts'
 import type { Embedder } from '../../src/ports/embedder.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
+import { folderWith } from '../files/support.ts'
+import { temporaryFile } from '../support/temporary.ts'
 
 export function openContext(caller: Partial<Caller> = {}, embedder?: Embedder) {
   const clock = new FakeClock()
@@ -18,6 +21,7 @@ export function openContext(caller: Partial<Caller> = {}, embedder?: Embedder) {
     clock,
     ids: countingIds(),
     settings: {},
+    files: filesFor({ path: temporaryFile('files.db') }, {}),
   })
   onTestFinished(() => engine.close())
   const context: Context = {
@@ -90,4 +94,30 @@ export async function keptOf(done: (name: string, input?: unknown) => Promise<un
   expect(await done('turn.forget', { id: turn?.id })).toMatchObject({ id: turn?.id, learned: [] })
   expect(await done('memory.sources', { id })).toEqual({ turns: [], goneTurns: [] })
   expect(await done('session.forget', { id: 'trip', memories: true })).toMatchObject({ turns: 1 })
+}
+
+/** Memory in files: where they are, what is in them, and adding to them. */
+export async function filesDone(done: (name: string, input?: unknown) => Promise<unknown>) {
+  const path = folderWith({ 'MEMORY.md': 'The kettle is blue.\n' })
+  const added = await done('files.addRoot', { kind: 'workspace', path })
+  const { root } = added as { root: { id: string } }
+  expect(await done('files.roots')).toEqual({ roots: [root] })
+  expect(await done('files.sync')).toMatchObject({ added: 1, troubles: [] })
+  expect(await done('files.status', { deep: true })).toMatchObject({ roots: [{ files: 1 }] })
+  expect(await done('files.search', { query: 'blue kettle' })).toMatchObject({
+    results: [{ path: 'MEMORY.md', citation: 'MEMORY.md#L1' }],
+  })
+  expect(await done('files.get', { path: 'MEMORY.md', lines: 1 })).toMatchObject({
+    text: 'The kettle is blue.',
+  })
+  expect(await done('files.append', { text: 'The cup is red.' })).toMatchObject({
+    path: expect.stringMatching(/^memory\//),
+  })
+  expect(await done('files.tool', { command: 'view', path: '/memories' })).toMatchObject({
+    content: expect.stringContaining('.md'),
+  })
+  const digest = { content: 'Ada cleaned the kettle.', category: 'episode', sessionId: 'kettle' }
+  await done('memory.add', digest)
+  expect(await done('files.flush', { id: 'kettle' })).toMatchObject({ written: true })
+  expect(await done('files.removeRoot', { id: root.id })).toMatchObject({ id: root.id })
 }

@@ -9,7 +9,7 @@ import { OPERATIONS, operationNamed } from '../../src/operations/index.ts'
 import { perform } from '../../src/operations/operation.ts'
 import { answerOf, outcomeOf, requestOf } from '../engine/conversations-support.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
-import { keptOf, openContext } from './support.ts'
+import { filesDone, keptOf, openContext } from './support.ts'
 
 /** What the test looks at; each operation answers some of it. */
 type Answer = {
@@ -203,6 +203,7 @@ it('[OP3] every operation answers what it declares', async () => {
     skipped: 'off',
   })
   await keptOf(done)
+  await filesDone(done)
   await done('key.list')
   await done('key.revoke', { id: key.id })
   await done('owner.list')

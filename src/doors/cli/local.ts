@@ -14,6 +14,7 @@ const MAKING: ReadonlySet<string> = new Set([
   'identity.add',
   'settings.change',
   'key.create',
+  'files.addRoot',
 ])
 
 export type LocalOptions = {
@@ -35,9 +36,12 @@ export function createLocal({ setup, version, signal }: LocalOptions): Operation
     return open.engine
   }
   return {
-    perform: async (operation, input) => {
+    perform: async (operation, input, onProgress) => {
       const engine = await engineFor(operation)
-      const context = { engine, caller: callerOf(scope), version, embeddingProviders, signal }
+      const context = {
+        ...{ engine, caller: callerOf(scope), version, embeddingProviders, signal },
+        ...(onProgress === undefined ? {} : { onProgress }),
+      }
       return perform(operation, context, input) as never // the output of this very operation
     },
     close: async () => {

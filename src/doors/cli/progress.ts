@@ -34,3 +34,12 @@ export function createProgress({ stderr, now }: Host): Progress {
 export function percent(done: number, total: number): string {
   return total === 0 ? '' : ` (${Math.min(100, Math.floor((done / total) * 100))}%)`
 }
+
+/** How long the rest takes if it goes on as before; empty while nothing can be told. */
+export function remaining(done: number, total: number, elapsedMs: number): string {
+  if (done === 0 || done >= total || elapsedMs < TELLABLE_MS) return ''
+  const seconds = Math.ceil(((elapsedMs / done) * (total - done)) / 1_000)
+  const text = seconds < 90 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`
+  return `, about ${text} left`
+}
+const TELLABLE_MS = 500

@@ -1,7 +1,7 @@
 /** Memories as people read them: in lists, alone, and through their history. */
 import type { z } from 'zod'
 import type { memoryHistory } from '../../operations/memories.ts'
-import type { searchMemories } from '../../operations/reading.ts'
+import type { searchMemories } from '../../operations/searching.ts'
 import type { WireMemory as Memory } from '../../operations/wire.ts'
 import { inWordsOfTheShell } from './faults.ts'
 import {
@@ -35,7 +35,7 @@ export function renderResults(style: Style, found: Found, now: number): string {
   if (found.results.length === 0) return nothingFound(found)
   const rows = found.results.map(({ id, snippet, memory, score, coverage }) => [
     { text: score.toFixed(2) },
-    { text: `${Math.round(coverage * 100)}%` },
+    { text: coverage === undefined ? '-' : `${Math.round(coverage * 100)}%` },
     { text: id },
     memory === undefined ? { text: oneLine(snippet) } : contentCell(style, memory, now),
   ])
@@ -80,11 +80,16 @@ function nearestField({ closeness }: Found): readonly (readonly [string, string]
     : [['nearest', `closeness ${closeness.toFixed(2)} (see the settings answerFloor, memberFloor)`]]
 }
 
-/** A leg that should have answered and did not: the list may lack something. */
-function warnings({ legs }: Found): readonly string[] {
-  const failed = Object.entries(legs)
-    .filter(([, { state }]) => state === 'failed')
-    .map(([name, { because }]) => `Not searched by ${name}: ${inWordsOfTheShell(because ?? '')}`)
+/** A leg or a source that should have answered and did not: the list may lack something. */
+function warnings({ legs, unanswered = [] }: Found): readonly string[] {
+  const failed = [
+    ...Object.entries(legs)
+      .filter(([, { state }]) => state === 'failed')
+      .map(([name, { because }]) => `Not searched by ${name}: ${inWordsOfTheShell(because ?? '')}`),
+    ...unanswered.map(
+      ({ source, because }) => `Not searched in ${source}: ${inWordsOfTheShell(because)}`,
+    ),
+  ]
   const missing = legs.meaning.missing ?? 0
   const without = count(missing, 'memory has no vector', 'memories have no vector')
   return missing === 0

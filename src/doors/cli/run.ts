@@ -57,7 +57,8 @@ async function runCommand(command: Command, parsed: Parsed, host: Host, style: C
     isJson: globals.json,
     isDataGiven: globals.data !== undefined,
     style,
-    perform: (operation, input) => operations.get().perform(operation, input),
+    perform: (operation, input, onProgress) =>
+      operations.get().perform(operation, input, onProgress),
     setup,
     again: (commandLine) => ['recollect', commandLine, ...sameFlags(globals)].join(' '),
   }

@@ -38,6 +38,6 @@ function makeTools(latitude: Latitude, compatibility: boolean): ReadonlyMap<stri
       ? []
       : [toTool(operation, latitude, TELLING[operation.mcp.tool] ?? tellAsJson)],
   )
-  const others = compatibility ? compatibilityTools() : []
+  const others = compatibility ? compatibilityTools(own) : []
   return new Map([...own, ...others].map((tool) => [tool.name, tool]))
 }

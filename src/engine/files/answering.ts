@@ -29,23 +29,31 @@ const TIMELY_FIT = 0.6
 const JOINED_SHARE = 0.5
 const JOINED_PARTS_MAX = 2
 
-/**
- * How well each fits, from 0 to 1: the best as well as the question's words and meaning are found in any of them, the others
- * in proportion. Best first, as recall has ranked them.
- */
-export function passagesOf({ memories, closeness }: Recollection): readonly Passage[] {
-  const best = Math.max(0, ...memories.map(({ score }) => score))
-  const fit = Math.max(0, ...memories.map(fitOf), closenessFit(closeness))
-  return memories.map((recalled) => {
+/** Best first, as recall has ranked them. */
+export function passagesOf(found: Recollection): readonly Passage[] {
+  const fits = fitsOf(found)
+  return found.memories.map((recalled, index) => {
     const { root, path, source, headings, lineFirst, lineLast } = factsOf(recalled.memory)
     return {
       ...{ root, path, source, headings, lineFirst, lineLast },
-      score: best > 0 ? fit * Math.max(0, recalled.score / best) : fitOf(recalled),
+      score: fits[index] ?? 0,
       isExact: recalled.coverage >= EXACT_COVERAGE,
       parts: 1,
       memory: recalled.memory,
     }
   })
+}
+
+/**
+ * How well each memory of an answer fits, from 0 to 1: the best as well as the question's words and meaning are found in any
+ * of them, the others in proportion. Unlike the scores of recall, these can be compared between answers.
+ */
+export function fitsOf({ memories, closeness }: Recollection): readonly number[] {
+  const best = Math.max(0, ...memories.map(({ score }) => score))
+  const fit = Math.max(0, ...memories.map(fitOf), closenessFit(closeness))
+  return memories.map((recalled) =>
+    best > 0 ? fit * Math.max(0, recalled.score / best) : fitOf(recalled),
+  )
 }
 
 function fitOf({ coverage, evidence }: Recalled): number {

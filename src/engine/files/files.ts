@@ -37,6 +37,8 @@ export interface Files extends FileSearch {
   append(owner: OwnerId, text: string): Promise<{ readonly path: string }>
   /** Notes that something was written to an owner's files, so that the next question knows it. */
   touch(owner: OwnerId): void
+  /** Notes that another process has added or removed roots of an owner. */
+  rootsChanged(owner: OwnerId): Promise<void>
   /** From now on files are looked at when they change, and from time to time. */
   start(): Promise<void>
   /** Removes all that is kept of an owner's files, for whoever erases the owner. The files stay. */
@@ -103,6 +105,7 @@ export function createFiles(parts: FilesParts): Files {
       return { path }
     },
     touch: (owner) => builtin.touch(owner),
+    rootsChanged: changed,
     start: async () => {
       await watching.start()
       await sweepOwners(parts, roots, builtin.forget)

@@ -274,6 +274,18 @@ export type Conflict = {
   other: Memory
 }
 
+export type FileRoot = {
+  id: string
+  /** `workspace`: MEMORY.md and memory/, which are also written to. `path`: a file, or a folder of notes. `sessions`: transcripts. */
+  kind: 'workspace' | 'path' | 'sessions'
+  /** What paths of its files begin with. Empty for the workspace. */
+  name: string
+  /** Where it is; null for those who may not manage. */
+  path: string | null
+  include: string[]
+  exclude: string[]
+}
+
 export type Key = {
   id: string
   name: string
@@ -338,6 +350,7 @@ export interface components {
     Job: Job
     Signal: Signal
     Conflict: Conflict
+    FileRoot: FileRoot
     Key: Key
     Error: Error
   }
@@ -766,6 +779,17 @@ export interface paths {
             /** Also what has expired or ceased to hold. */
             includeEnded?: boolean
             query: string
+            /** Where to look, in one ranked list; default: memories and episodes. Filters are about these two. */
+            sources?:
+              | ('memories' | 'episodes' | 'transcript' | 'files')[]
+              | 'memories'
+              | 'episodes'
+              | 'transcript'
+              | 'files'
+            /** With sources: what files and what was said must score. */
+            minScore?: number
+            /** With files: who asks, as `agent:main:discord:group:42`. */
+            sessionKey?: string
             /** Where to look; default: the setting `recallScope`. */
             scope?: 'session' | 'owner' | 'global'
             limit?: number
@@ -784,16 +808,21 @@ export interface paths {
           content: {
             'application/json': {
               results: {
+                /** Of a memory or a turn; of files, the place as path#L5-L9. */
                 id: string
+                source: 'memories' | 'episodes' | 'transcript' | 'files'
                 /** `@shared` for what all share. */
                 owner: string
                 snippet: string
+                /** With `sources`, 0 to 1; else only for comparing. */
                 score: number
-                /** How much of the question its words cover, 0 to 1. */
-                coverage: number
+                /** Of memories: how much of the question its words cover, 0 to 1. */
+                coverage?: number
                 tokens: number
-                type: 'factual' | 'episodic' | 'procedural' | 'semantic'
-                category:
+                /** Of memories. */
+                type?: 'factual' | 'episodic' | 'procedural' | 'semantic'
+                /** Of memories. */
+                category?:
                   | 'general'
                   | 'preference'
                   | 'fact'
@@ -804,13 +833,24 @@ export interface paths {
                   | 'pattern'
                   | 'episode'
                   | 'identity'
-                createdAt: string
+                /** When it was learned or said; not of files. */
+                createdAt?: string
                 memory?: Memory
                 trail?: {
                   stage: string
                   score: number
                   note?: string
                 }[]
+                /** Of what was said: who said it. */
+                role?: string
+                /** Of what was said. */
+                sessionId?: string
+                /** Of files. */
+                path?: string
+                startLine?: number
+                endLine?: number
+                /** Of files, as the setting `fileCitations` says. */
+                citation?: string
               }[]
               strategy: 'hybrid' | 'semantic' | 'keyword' | 'recent' | 'exact'
               legs: {
@@ -842,6 +882,23 @@ export interface paths {
               /** The time that the question names, in its words. */
               time: string | null
               totalTokens: number
+              /** With sources: those that could not answer. */
+              unanswered?: {
+                source: 'memories' | 'episodes' | 'transcript' | 'files'
+                because: string
+              }[]
+              /** With files: what searched in them. */
+              files?: {
+                /** What has answered: `builtin` or `qmd`. */
+                backend: string
+                /** Of the embedding model; null without one. */
+                provider: string | null
+                model: string | null
+                /** What it did without, and why. */
+                fallback: string | null
+                citations: 'auto' | 'on' | 'off'
+                mode: 'hybrid' | 'keyword'
+              }
             }
           }
         }
@@ -2492,6 +2549,32 @@ export interface paths {
               auditDays: number
               /** How many requests a key may make in a minute. 0 sets no limit. */
               requestsPerMinute: number
+              /** How large the pieces are that files are cut into, in tokens. Another value cuts all of them anew. */
+              fileChunkTokens: number
+              /** How much of a piece the next one repeats, in tokens; less than a piece. */
+              fileChunkOverlap: number
+              /** What lines of a file must score to be told. Those that hold all words of the question always are. */
+              fileMinScore: number
+              /** How many places in files a question gets where it does not say. */
+              fileMaxResults: number
+              /** How what was found in files by words and by meaning is joined, as `fusion`. */
+              fileFusion: 'adaptive' | 'rrf' | 'weighted'
+              /** After how many days dated notes, transcripts and other files count half. 0: age does not matter. `MEMORY.md` and undated notes never age. */
+              fileDecayHalfLifeDays: number
+              /** Below 1, places in files that say the same as a better one move down; 0.7 is a good value. */
+              fileMmrLambda: number
+              /** Whether places in files are told as `memory/2026-11-15.md#L5-L9`; `auto`: not in groups and channels. */
+              fileCitations: 'auto' | 'on' | 'off'
+              /** Whether mail addresses are left out of the index of transcripts. Keys and tokens always are. */
+              redactMails: boolean
+              /** The time zone that days begin and end in, as `Europe/Berlin`: which note is that of today. */
+              timeZone: string | null
+              /** Larger files are not indexed, and the status says so. Transcripts have no limit. */
+              fileSizeMaxBytes: number
+              /** What searches in files. `qmd` is a program to be installed, which keeps an index in plain text; where it fails, the built-in index answers. */
+              fileBackend: 'builtin' | 'qmd'
+              /** Whether a question fails where `qmd` does, instead of being answered by the built-in index. */
+              fileBackendFailClosed: boolean
               /** The same as contextTokensMax. */
               maxTokens: number
               /** The same as contextTokensMax. */
@@ -2577,6 +2660,19 @@ export interface paths {
             modelTokensPerDay?: number | null
             auditDays?: number | null
             requestsPerMinute?: number | null
+            fileChunkTokens?: number | null
+            fileChunkOverlap?: number | null
+            fileMinScore?: number | null
+            fileMaxResults?: number | null
+            fileFusion?: 'adaptive' | 'rrf' | 'weighted' | null
+            fileDecayHalfLifeDays?: number | null
+            fileMmrLambda?: number | null
+            fileCitations?: 'auto' | 'on' | 'off' | null
+            redactMails?: boolean | null
+            timeZone?: string | null | null
+            fileSizeMaxBytes?: number | null
+            fileBackend?: 'builtin' | 'qmd' | null
+            fileBackendFailClosed?: boolean | null
             maxTokens?: number | null
             memoryBudgetTokens?: number | null
             embeddingModel?: string | null | null
@@ -2692,6 +2788,32 @@ export interface paths {
               auditDays: number
               /** How many requests a key may make in a minute. 0 sets no limit. */
               requestsPerMinute: number
+              /** How large the pieces are that files are cut into, in tokens. Another value cuts all of them anew. */
+              fileChunkTokens: number
+              /** How much of a piece the next one repeats, in tokens; less than a piece. */
+              fileChunkOverlap: number
+              /** What lines of a file must score to be told. Those that hold all words of the question always are. */
+              fileMinScore: number
+              /** How many places in files a question gets where it does not say. */
+              fileMaxResults: number
+              /** How what was found in files by words and by meaning is joined, as `fusion`. */
+              fileFusion: 'adaptive' | 'rrf' | 'weighted'
+              /** After how many days dated notes, transcripts and other files count half. 0: age does not matter. `MEMORY.md` and undated notes never age. */
+              fileDecayHalfLifeDays: number
+              /** Below 1, places in files that say the same as a better one move down; 0.7 is a good value. */
+              fileMmrLambda: number
+              /** Whether places in files are told as `memory/2026-11-15.md#L5-L9`; `auto`: not in groups and channels. */
+              fileCitations: 'auto' | 'on' | 'off'
+              /** Whether mail addresses are left out of the index of transcripts. Keys and tokens always are. */
+              redactMails: boolean
+              /** The time zone that days begin and end in, as `Europe/Berlin`: which note is that of today. */
+              timeZone: string | null
+              /** Larger files are not indexed, and the status says so. Transcripts have no limit. */
+              fileSizeMaxBytes: number
+              /** What searches in files. `qmd` is a program to be installed, which keeps an index in plain text; where it fails, the built-in index answers. */
+              fileBackend: 'builtin' | 'qmd'
+              /** Whether a question fails where `qmd` does, instead of being answered by the built-in index. */
+              fileBackendFailClosed: boolean
               /** The same as contextTokensMax. */
               maxTokens: number
               /** The same as contextTokensMax. */
@@ -2784,6 +2906,19 @@ export interface paths {
             modelTokensPerDay?: number | null
             auditDays?: number | null
             requestsPerMinute?: number | null
+            fileChunkTokens?: number | null
+            fileChunkOverlap?: number | null
+            fileMinScore?: number | null
+            fileMaxResults?: number | null
+            fileFusion?: 'adaptive' | 'rrf' | 'weighted' | null
+            fileDecayHalfLifeDays?: number | null
+            fileMmrLambda?: number | null
+            fileCitations?: 'auto' | 'on' | 'off' | null
+            redactMails?: boolean | null
+            timeZone?: string | null | null
+            fileSizeMaxBytes?: number | null
+            fileBackend?: 'builtin' | 'qmd' | null
+            fileBackendFailClosed?: boolean | null
             maxTokens?: number | null
             memoryBudgetTokens?: number | null
             embeddingModel?: string | null | null
@@ -2899,6 +3034,32 @@ export interface paths {
               auditDays: number
               /** How many requests a key may make in a minute. 0 sets no limit. */
               requestsPerMinute: number
+              /** How large the pieces are that files are cut into, in tokens. Another value cuts all of them anew. */
+              fileChunkTokens: number
+              /** How much of a piece the next one repeats, in tokens; less than a piece. */
+              fileChunkOverlap: number
+              /** What lines of a file must score to be told. Those that hold all words of the question always are. */
+              fileMinScore: number
+              /** How many places in files a question gets where it does not say. */
+              fileMaxResults: number
+              /** How what was found in files by words and by meaning is joined, as `fusion`. */
+              fileFusion: 'adaptive' | 'rrf' | 'weighted'
+              /** After how many days dated notes, transcripts and other files count half. 0: age does not matter. `MEMORY.md` and undated notes never age. */
+              fileDecayHalfLifeDays: number
+              /** Below 1, places in files that say the same as a better one move down; 0.7 is a good value. */
+              fileMmrLambda: number
+              /** Whether places in files are told as `memory/2026-11-15.md#L5-L9`; `auto`: not in groups and channels. */
+              fileCitations: 'auto' | 'on' | 'off'
+              /** Whether mail addresses are left out of the index of transcripts. Keys and tokens always are. */
+              redactMails: boolean
+              /** The time zone that days begin and end in, as `Europe/Berlin`: which note is that of today. */
+              timeZone: string | null
+              /** Larger files are not indexed, and the status says so. Transcripts have no limit. */
+              fileSizeMaxBytes: number
+              /** What searches in files. `qmd` is a program to be installed, which keeps an index in plain text; where it fails, the built-in index answers. */
+              fileBackend: 'builtin' | 'qmd'
+              /** Whether a question fails where `qmd` does, instead of being answered by the built-in index. */
+              fileBackendFailClosed: boolean
               /** The same as contextTokensMax. */
               maxTokens: number
               /** The same as contextTokensMax. */
@@ -4611,6 +4772,501 @@ export interface paths {
           content: {
             'application/json': {
               memory: Memory
+            }
+          }
+        }
+        '4XX': { content: { 'application/json': Error } }
+        '5XX': { content: { 'application/json': Error } }
+      }
+    }
+    delete?: never
+    patch?: never
+  }
+  '/api/files/roots': {
+    get: {
+      parameters: {
+        query?: {
+          owner?: string
+          apiKeyId?: string
+        }
+        path?: never
+        header?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              roots: FileRoot[]
+            }
+          }
+        }
+        '4XX': { content: { 'application/json': Error } }
+        '5XX': { content: { 'application/json': Error } }
+      }
+    }
+    put?: never
+    post: {
+      parameters: {
+        query?: never
+        path?: never
+        header?: {
+          'Idempotency-Key'?: string
+        }
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** Whose memories; default: the home of the key. */
+            owner?: string
+            /** The same as owner. */
+            apiKeyId?: string
+            kind?: 'workspace' | 'path' | 'sessions'
+            /** Absolute, or within the workspace. */
+            path: string
+            /** Only these, as `**.md`. */
+            include?: string[]
+            exclude?: string[]
+          }
+        }
+      }
+      responses: {
+        201: {
+          content: {
+            'application/json': {
+              success: true
+              root: FileRoot
+            }
+          }
+        }
+        '4XX': { content: { 'application/json': Error } }
+        '5XX': { content: { 'application/json': Error } }
+      }
+    }
+    delete?: never
+    patch?: never
+  }
+  '/api/files/roots/{id}': {
+    get?: never
+    put?: never
+    post?: never
+    delete: {
+      parameters: {
+        query?: {
+          owner?: string
+          apiKeyId?: string
+        }
+        path: {
+          id: string
+        }
+        header?: {
+          'Idempotency-Key'?: string
+        }
+      }
+      requestBody?: {
+        content: {
+          'application/json': {
+            /** Whose memories; default: the home of the key. */
+            owner?: string
+            /** The same as owner. */
+            apiKeyId?: string
+          }
+        }
+      }
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              success: true
+              id: string
+            }
+          }
+        }
+        '4XX': { content: { 'application/json': Error } }
+        '5XX': { content: { 'application/json': Error } }
+      }
+    }
+    patch?: never
+  }
+  '/api/files/status': {
+    get: {
+      parameters: {
+        query?: {
+          owner?: string
+          apiKeyId?: string
+          deep?: boolean
+        }
+        path?: never
+        header?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              /** What would answer now: `builtin` or `qmd`. */
+              backend: string
+              roots: {
+                id: string
+                /** `workspace`: MEMORY.md and memory/, which are also written to. `path`: a file, or a folder of notes. `sessions`: transcripts. */
+                kind: 'workspace' | 'path' | 'sessions'
+                /** What paths of its files begin with. Empty for the workspace. */
+                name: string
+                /** Where it is; null for those who may not manage. */
+                path: string | null
+                include: string[]
+                exclude: string[]
+                files: number
+                chunks: number
+                /** Something may have changed since the last look. */
+                dirty: boolean
+                lastSyncAt: string | null
+                troubles: {
+                  /** Empty for the root itself. */
+                  path: string
+                  because:
+                    | 'missing'
+                    | 'unreadable'
+                    | 'too_large'
+                    | 'binary'
+                    | 'encoding'
+                    | 'outside'
+                    | 'changing'
+                    | 'failed'
+                  message: string
+                }[]
+              }[]
+              sources: {
+                memory: {
+                  files: number
+                  chunks: number
+                }
+                sessions: {
+                  files: number
+                  chunks: number
+                }
+              }
+              watching: {
+                mode: 'events' | 'polling' | 'off'
+                because: string | null
+              }
+              /** Of the embedding model; null without one. */
+              provider: string | null
+              model: string | null
+              /** Pieces that are found by their words only, for now. */
+              unembedded: number
+              rebuilding: {
+                filesDone: number
+                filesTotal: number
+              } | null
+              facts: { [name: string]: string | number | boolean }
+              probes?: {
+                embedding: {
+                  ok: boolean
+                  error: string | null
+                }
+                vectors: {
+                  ok: boolean
+                  error: string | null
+                }
+              }
+            }
+          }
+        }
+        '4XX': { content: { 'application/json': Error } }
+        '5XX': { content: { 'application/json': Error } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    patch?: never
+  }
+  '/api/files/sync': {
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: never
+        path?: never
+        header?: {
+          'Idempotency-Key'?: string
+        }
+      }
+      requestBody?: {
+        content: {
+          'application/json': {
+            /** Whose memories; default: the home of the key. */
+            owner?: string
+            /** The same as owner. */
+            apiKeyId?: string
+            /** Reads and cuts every file anew. */
+            force?: boolean
+          }
+        }
+      }
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              added: number
+              changed: number
+              moved: number
+              removed: number
+              unchanged: number
+              chunks: number
+              troubles: {
+                /** Empty for the root itself. */
+                path: string
+                because:
+                  | 'missing'
+                  | 'unreadable'
+                  | 'too_large'
+                  | 'binary'
+                  | 'encoding'
+                  | 'outside'
+                  | 'changing'
+                  | 'failed'
+                message: string
+              }[]
+              milliseconds: number
+            }
+          }
+        }
+        '4XX': { content: { 'application/json': Error } }
+        '5XX': { content: { 'application/json': Error } }
+      }
+    }
+    delete?: never
+    patch?: never
+  }
+  '/api/files/search': {
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: never
+        path?: never
+        header?: {
+          'Idempotency-Key'?: string
+        }
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** Whose memories; default: the home of the key. */
+            owner?: string
+            /** The same as owner. */
+            apiKeyId?: string
+            query: string
+            maxResults?: number
+            minScore?: number
+            /** `memory`: notes. `sessions`: transcripts. Default: both. */
+            sources?: ('memory' | 'sessions')[] | 'memory' | 'sessions'
+            /** The conversation that asks, as `agent:main:discord:group:42`. */
+            sessionKey?: string
+          }
+        }
+      }
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              /** What has answered: `builtin` or `qmd`. */
+              backend: string
+              /** Of the embedding model; null without one. */
+              provider: string | null
+              model: string | null
+              /** What it did without, and why. */
+              fallback: string | null
+              citations: 'auto' | 'on' | 'off'
+              mode: 'hybrid' | 'keyword'
+              results: {
+                path: string
+                /** From 1, as the last line is part of it. */
+                startLine: number
+                endLine: number
+                /** 0 to 1. */
+                score: number
+                snippet: string
+                source: 'memory' | 'sessions'
+                headings: string[]
+                /** As `memory/2026-11-15.md#L5-L9`, where it is wanted. */
+                citation?: string
+              }[]
+            }
+          }
+        }
+        '4XX': { content: { 'application/json': Error } }
+        '5XX': { content: { 'application/json': Error } }
+      }
+    }
+    delete?: never
+    patch?: never
+  }
+  '/api/files/text': {
+    get: {
+      parameters: {
+        query: {
+          owner?: string
+          apiKeyId?: string
+          path: string
+          from?: number
+        }
+        path?: never
+        header?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              path: string
+              text: string
+              /** Why there is no text. */
+              reason: string | null
+            }
+          }
+        }
+        '4XX': { content: { 'application/json': Error } }
+        '5XX': { content: { 'application/json': Error } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    patch?: never
+  }
+  '/api/files/append': {
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: never
+        path?: never
+        header?: {
+          'Idempotency-Key'?: string
+        }
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** Whose memories; default: the home of the key. */
+            owner?: string
+            /** The same as owner. */
+            apiKeyId?: string
+            /** Markdown. */
+            text: string
+          }
+        }
+      }
+      responses: {
+        201: {
+          content: {
+            'application/json': {
+              success: true
+              path: string
+            }
+          }
+        }
+        '4XX': { content: { 'application/json': Error } }
+        '5XX': { content: { 'application/json': Error } }
+      }
+    }
+    delete?: never
+    patch?: never
+  }
+  '/api/files/flush/{id}': {
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: never
+        path: {
+          id: string
+        }
+        header?: {
+          'Idempotency-Key'?: string
+        }
+      }
+      requestBody?: {
+        content: {
+          'application/json': {
+            /** Whose memories; default: the home of the key. */
+            owner?: string
+            /** The same as owner. */
+            apiKeyId?: string
+            /** Only this user of the owner. */
+            user?: string
+          }
+        }
+      }
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              /** Of distilling, as `distilled` or `no_signals`. */
+              outcome: string
+              /** The note; null when there is nothing to write. */
+              path: string | null
+              /** False when the note said it already. */
+              written: boolean
+            }
+          }
+        }
+        '4XX': { content: { 'application/json': Error } }
+        '5XX': { content: { 'application/json': Error } }
+      }
+    }
+    delete?: never
+    patch?: never
+  }
+  '/api/files/memory-tool': {
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: never
+        path?: never
+        header?: {
+          'Idempotency-Key'?: string
+        }
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** Whose memories; default: the home of the key. */
+            owner?: string
+            /** The same as owner. */
+            apiKeyId?: string
+            command: 'view' | 'create' | 'str_replace' | 'insert' | 'delete' | 'rename'
+            /** Under /memories; of all commands but rename. */
+            path?: string
+            /** Of view: first and last line; -1: to the end. */
+            view_range?: number[]
+            /** Of create. */
+            file_text?: string
+            /** Of str_replace. */
+            old_str?: string
+            /** Of str_replace. */
+            new_str?: string
+            /** Of insert: after which line; 0: before the first. */
+            insert_line?: number
+            /** Of insert. */
+            insert_text?: string
+            /** Of rename. */
+            old_path?: string
+            /** Of rename. */
+            new_path?: string
+          }
+        }
+      }
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              /** What the model is to read. */
+              content: string
             }
           }
         }

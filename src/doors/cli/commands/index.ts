@@ -6,6 +6,7 @@ import { connect } from './connect.ts'
 import { disable, edit, restore, undo } from './correcting.ts'
 import { demo } from './demo.ts'
 import { decrypt, encrypt, rekey } from './encryption.ts'
+import { files } from './files.ts'
 import { createHelp, version } from './help.ts'
 import { episodes, identity } from './keeping.ts'
 import { ingest, signals } from './learning.ts'
@@ -35,6 +36,7 @@ const WORKING: readonly Command[] = [
   episodes,
   sessions,
   agents,
+  files,
   edit,
   disable,
   forget,

@@ -3,9 +3,11 @@ import type { z } from 'zod'
 import { AppError } from '../../../core/errors.ts'
 import { RECALL_MEMORIES_MAX } from '../../../core/limits.ts'
 import { SETTINGS, STRATEGIES } from '../../../core/settings.ts'
+import { SOURCES } from '../../../engine/sources.ts'
 import { LAYERS } from '../../../operations/agents.ts'
 import { getMemory, memoryHistory } from '../../../operations/memories.ts'
-import { listMemories, searchMemories } from '../../../operations/reading.ts'
+import { listMemories } from '../../../operations/reading.ts'
+import { searchMemories } from '../../../operations/searching.ts'
 import { type Call, defineCommand, onlyWord, UsageError } from '../command.ts'
 import { FILTER_OPTIONS, filteredBy, oneOf, wholeOf } from '../memory-fields.ts'
 import { memories, quoted } from '../render.ts'
@@ -200,6 +202,11 @@ export const search = defineCommand({
       help: `Only one layer: ${LAYERS.join(', ')}. Goes with --limit and --days only.`,
     },
     days: { kind: 'value', value: 'n', help: 'With `--layer transcript`: how far back.' },
+    source: {
+      kind: 'values',
+      value: 'name',
+      help: `Look here, in one list with the others: ${SOURCES.join(', ')}; repeatable. Default: memories and episodes.`,
+    },
     ...FILTER_OPTIONS,
   },
   examples: [
@@ -207,10 +214,11 @@ export const search = defineCommand({
     'recollect search tea --category preference --limit 3',
     'recollect search where did we go last May --explain',
     'recollect search ferry tickets --layer transcript --days 30',
+    'recollect search the new router --source memories --source files',
   ],
   async run(call) {
     const { limit, strategy, scope, explain, 'max-tokens': tokens, 'as-of': asOf } = call.given
-    const { layer, days } = call.given
+    const { layer, days, source } = call.given
     const { choices } = SETTINGS.recallScope
     const query = {
       ...filteredBy(call.given),
@@ -219,6 +227,9 @@ export const search = defineCommand({
       ...(scope === undefined ? {} : { scope: oneOf('scope', scope, choices) }),
       ...(tokens === undefined ? {} : { maxTokens: wholeOf('max-tokens', tokens, 1, TOKENS_MAX) }),
       ...(asOf === undefined ? {} : { asOf: parseTime('as-of', asOf, call.host.now(), 'back') }),
+      ...(source.length === 0
+        ? {}
+        : { sources: source.map((name) => oneOf('source', name, SOURCES)) }),
     }
     const text = await textFrom(call)
     if (text.trim() === '') throw new AppError('invalid_input', 'There are no words to search for.')

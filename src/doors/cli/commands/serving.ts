@@ -185,7 +185,7 @@ export const mcp = defineCommand({
   },
 })
 
-async function withEngine<Result>(
+export async function withEngine<Result>(
   call: Call,
   work: (engine: Engine) => Promise<Result>,
 ): Promise<Result> {

@@ -1,9 +1,11 @@
 /** The compatibility set: names that users of other systems have in their prompts. */
 import type { Tool } from '../tool.ts'
 import { assistantTools } from './assistants.ts'
+import { fileTools } from './file-tools.ts'
 import { gatewayTools } from './gateway.ts'
 import { graphTools } from './graph-tools.ts'
 
-export function compatibilityTools(): readonly Tool[] {
-  return [...gatewayTools(), ...assistantTools(), ...graphTools()]
+/** Of our own tools, those come again that take more fields in this set. */
+export function compatibilityTools(own: readonly Tool[] = []): readonly Tool[] {
+  return [...gatewayTools(), ...assistantTools(), ...fileTools(own), ...graphTools()]
 }

@@ -37,6 +37,7 @@ export const settings: Catalogue['settings'] = {
   groupLearning: 'Lernen',
   groupKeeping: 'Behalten und Vergessen',
   groupVectors: 'Vektoren',
+  groupFiles: 'Dateien',
   groupServer: 'Server',
   groupOther: 'Anderes',
 }

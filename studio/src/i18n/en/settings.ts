@@ -35,6 +35,7 @@ export const settings = {
   groupLearning: 'Learning',
   groupKeeping: 'Keeping and forgetting',
   groupVectors: 'Vectors',
+  groupFiles: 'Files',
   groupServer: 'Server',
   groupOther: 'Other',
 } as const

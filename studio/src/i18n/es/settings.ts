@@ -37,6 +37,7 @@ export const settings: Catalogue['settings'] = {
   groupLearning: 'Aprendizaje',
   groupKeeping: 'Conservar y olvidar',
   groupVectors: 'Vectores',
+  groupFiles: 'Archivos',
   groupServer: 'Servidor',
   groupOther: 'Otros',
 }

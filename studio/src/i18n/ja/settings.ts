@@ -36,6 +36,7 @@ export const settings: Catalogue['settings'] = {
   groupLearning: '学習',
   groupKeeping: '保持と忘却',
   groupVectors: 'ベクトル',
+  groupFiles: 'ファイル',
   groupServer: 'サーバー',
   groupOther: 'その他',
 }

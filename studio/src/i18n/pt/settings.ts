@@ -37,6 +37,7 @@ export const settings: Catalogue['settings'] = {
   groupLearning: 'Aprendizado',
   groupKeeping: 'Guardar e esquecer',
   groupVectors: 'Vetores',
+  groupFiles: 'Arquivos',
   groupServer: 'Servidor',
   groupOther: 'Outros',
 }

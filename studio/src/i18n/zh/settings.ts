@@ -35,6 +35,7 @@ export const settings: Catalogue['settings'] = {
   groupLearning: '学习',
   groupKeeping: '保留与忘记',
   groupVectors: '向量',
+  groupFiles: '文件',
   groupServer: '服务器',
   groupOther: '其他',
 }

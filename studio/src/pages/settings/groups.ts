@@ -92,6 +92,25 @@ const GROUPS: readonly Group[] = [
       'vectorStore',
     ],
   },
+  {
+    id: 'files',
+    title: 'settings.groupFiles',
+    names: [
+      'fileBackend',
+      'fileBackendFailClosed',
+      'fileMaxResults',
+      'fileMinScore',
+      'fileCitations',
+      'timeZone',
+      'redactMails',
+      'fileFusion',
+      'fileDecayHalfLifeDays',
+      'fileMmrLambda',
+      'fileChunkTokens',
+      'fileChunkOverlap',
+      'fileSizeMaxBytes',
+    ],
+  },
   { id: 'server', title: 'settings.groupServer', names: ['requestsPerMinute'] },
 ]
 

@@ -1,0 +1,115 @@
+/** The part of the table of settings that is about files. */
+import { FUSIONS } from '../ranking/fusion.ts'
+import type { SettingDeclaration } from '../settings-table.ts'
+
+/** `auto`: where nobody but the person reads the answer. */
+export const CITATION_MODES = ['auto', 'on', 'off'] as const
+
+export const FILE_SETTINGS = {
+  fileChunkTokens: {
+    kind: 'number',
+    default: 400,
+    min: 16,
+    max: 4_000,
+    step: 'integer',
+    scope: 'owner',
+    help: 'How large the pieces are that files are cut into, in tokens. Another value cuts all of them anew.',
+  },
+  fileChunkOverlap: {
+    kind: 'number',
+    default: 80,
+    min: 0,
+    max: 2_000,
+    step: 'integer',
+    scope: 'owner',
+    help: 'How much of a piece the next one repeats, in tokens; less than a piece.',
+  },
+  fileMinScore: {
+    kind: 'number',
+    default: 0.35,
+    min: 0,
+    max: 1,
+    step: 'any',
+    scope: 'owner',
+    help: 'What lines of a file must score to be told. Those that hold all words of the question always are.',
+  },
+  fileMaxResults: {
+    kind: 'number',
+    default: 6,
+    min: 1,
+    max: 100,
+    step: 'integer',
+    scope: 'owner',
+    help: 'How many places in files a question gets where it does not say.',
+  },
+  fileFusion: {
+    kind: 'choice',
+    default: 'adaptive',
+    choices: FUSIONS,
+    scope: 'owner',
+    help: 'How what was found in files by words and by meaning is joined, as `fusion`.',
+  },
+  fileDecayHalfLifeDays: {
+    kind: 'number',
+    default: 0,
+    min: 0,
+    max: 3_650,
+    step: 'any',
+    scope: 'owner',
+    help: 'After how many days dated notes, transcripts and other files count half. 0: age does not matter. `MEMORY.md` and undated notes never age.',
+  },
+  fileMmrLambda: {
+    kind: 'number',
+    default: 1,
+    min: 0,
+    max: 1,
+    step: 'any',
+    scope: 'owner',
+    help: 'Below 1, places in files that say the same as a better one move down; 0.7 is a good value.',
+  },
+  fileCitations: {
+    kind: 'choice',
+    default: 'auto',
+    choices: CITATION_MODES,
+    scope: 'owner',
+    help: 'Whether places in files are told as `memory/2026-11-15.md#L5-L9`; `auto`: not in groups and channels.',
+  },
+  redactMails: {
+    kind: 'switch',
+    default: false,
+    scope: 'owner',
+    help: 'Whether mail addresses are left out of the index of transcripts. Keys and tokens always are.',
+  },
+  timeZone: {
+    kind: 'text',
+    format: 'timeZone',
+    default: 'UTC',
+    scope: 'owner',
+    help: 'The time zone that days begin and end in, as `Europe/Berlin`: which note is that of today.',
+  },
+  fileSizeMaxBytes: {
+    kind: 'number',
+    default: 10_000_000,
+    min: 1_000,
+    max: 100_000_000,
+    step: 'integer',
+    scope: 'system',
+    appliesAt: 'start',
+    help: 'Larger files are not indexed, and the status says so. Transcripts have no limit.',
+  },
+  fileBackend: {
+    kind: 'choice',
+    default: 'builtin',
+    choices: ['builtin', 'qmd'],
+    scope: 'system',
+    appliesAt: 'start',
+    help: 'What searches in files. `qmd` is a program to be installed, which keeps an index in plain text; where it fails, the built-in index answers.',
+  },
+  fileBackendFailClosed: {
+    kind: 'switch',
+    default: false,
+    scope: 'system',
+    appliesAt: 'start',
+    help: 'Whether a question fails where `qmd` does, instead of being answered by the built-in index.',
+  },
+} as const satisfies Record<string, SettingDeclaration>

@@ -1,0 +1,185 @@
+/**
+ * Tools of agents that keep their memory in files. Two of them have names of ours, with other fields: in this set, ours take
+ * those as well, and answer from files and memories together.
+ */
+import { z } from 'zod'
+import { AppError } from '../../../core/errors.ts'
+import { textOfLines } from '../../../core/files/lines.ts'
+import { fileSearchFields, fileTextFields, noteText } from '../../../operations/files.ts'
+import type { Context } from '../../../operations/operation.ts'
+import type { searchMemories } from '../../../operations/searching.ts'
+import type { WireMemory } from '../../../operations/wire.ts'
+import { type Fields, inputSchemaOf, type JsonSchema, outputSchemaOf, type Tool } from '../tool.ts'
+import { defineTool, run } from './tool.ts'
+
+const RESULTS = 6
+/** A path that is the id of a memory reads that one. */
+const MEMORY_ID = /^mem_/
+
+/** With those of our own that take more than before. */
+export function fileTools(own: readonly Tool[]): readonly Tool[] {
+  const widened = own.flatMap((tool) => {
+    if (tool.name === 'memory_search') return [widenedSearch(tool)]
+    return tool.name === 'memory_get' ? [widenedGet(tool)] : []
+  })
+  return [...widened, append]
+}
+
+const { maxResults, minScore, sessionKey } = fileSearchFields
+const searchExtras = z.strictObject({ maxResults, minScore, sessionKey })
+const searchFields = z.strictObject({ query: fileSearchFields.query, ...searchExtras.shape })
+
+/** Loosely: the answer is ours, or that of the other system. */
+const anyResults = z.looseObject({
+  results: z.array(z.looseObject({ score: z.number(), snippet: z.string() })),
+  disabled: z.boolean().optional(),
+  error: z.string().optional(),
+})
+
+type Found = z.output<(typeof searchMemories)['output']>
+type Place = {
+  readonly id: string
+  readonly path: string
+  readonly startLine: number
+  readonly endLine: number
+  readonly score: number
+  readonly snippet: string
+  readonly source: string
+  readonly citation?: string
+}
+
+function widenedSearch(own: Tool): Tool {
+  return {
+    ...own,
+    description: `${own.description} Looks in notes and files too; cite what has a citation.`,
+    inputSchema: joined(own.inputSchema, inputSchemaOf(searchExtras)),
+    outputSchema: outputSchemaOf(anyResults),
+    call: async (context, given) => {
+      const { success, data } = searchFields.safeParse(given)
+      // Whoever gives fields of ours, or wrong ones, is answered as without the set.
+      if (!success) return own.call(context, given)
+      try {
+        return await searchEverywhere(context, data)
+      } catch (error) {
+        // Prompts of these agents go on without memory.
+        if (!(error instanceof AppError) || error.code === 'invalid_input') throw error
+        return { results: [], disabled: true, error: error.message }
+      }
+    },
+    tell: (output) => tellPlaces(output) ?? own.tell(output),
+  }
+}
+
+async function searchEverywhere(
+  context: Context,
+  asked: z.output<typeof searchFields>,
+): Promise<Fields> {
+  const { query, maxResults: limit = RESULTS, minScore: floor, sessionKey: session } = asked
+  const found = await run<Found>(context, 'memory.search', {
+    ...{ query, limit, minScore: floor, sessionKey: session, detail: 'full' },
+    sources: ['memories', 'episodes', 'files'],
+  })
+  const { files } = found
+  return {
+    results: found.results.map(toPlace),
+    provider: files?.provider ?? null,
+    model: files?.model ?? null,
+    fallback: files?.fallback ?? null,
+    citations: files?.citations ?? 'auto',
+    mode: files?.mode === 'hybrid' ? 'hybrid' : 'fts-only',
+  }
+}
+
+/** A memory is told as a file of its own, which `memory_get` reads. */
+function toPlace(hit: Found['results'][number]): Place {
+  const { id, source, score, snippet, memory, citation } = hit
+  const { path = id, startLine = 1, endLine = memory?.content.split('\n').length ?? 1 } = hit
+  return {
+    ...{ id, path, startLine, endLine, score, snippet, source },
+    ...(citation === undefined ? {} : { citation }),
+  }
+}
+
+function tellPlaces(output: Fields): string | null {
+  const { results, disabled, error } = output as z.output<typeof anyResults> // as the schema says
+  if (disabled === true) return `Memory can't be searched: ${error}`
+  const places = results as unknown as readonly Place[] // unless they are ours, which have no lines
+  if (places.some(({ startLine }) => startLine === undefined)) return null
+  if (places.length === 0) return 'No matches.'
+  return places
+    .map(({ path, startLine, endLine, score, snippet, citation }, at) => {
+      const head = `${at + 1}. ${path}:${startLine}-${endLine} (${score.toFixed(2)})`
+      return `${head}\n${snippet}${citation === undefined ? '' : `\n\nSource: ${citation}`}`
+    })
+    .join('\n\n')
+}
+
+const getFields = z.strictObject(fileTextFields)
+const anyText = z.looseObject({
+  path: z.string().optional(),
+  text: z.string().optional(),
+  disabled: z.boolean().optional(),
+  error: z.string().optional(),
+})
+
+function widenedGet(own: Tool): Tool {
+  const schema = joined(own.inputSchema, inputSchemaOf(getFields))
+  const { required: _, ...either } = schema
+  return {
+    ...own,
+    description: `${own.description} Or read a file, or some lines of it, by its path.`,
+    inputSchema: either as JsonSchema, // an object still
+    outputSchema: outputSchemaOf(anyText),
+    call: async (context, given) => {
+      const { success, data } = getFields.safeParse(given)
+      return success ? readPath(context, data) : own.call(context, given)
+    },
+    tell: (output) => {
+      const { path, text, error } = output as z.output<typeof anyText> // as the schema says
+      if (path === undefined) return own.tell(output)
+      return text === '' ? (error ?? 'The file is empty.') : (text ?? '')
+    },
+  }
+}
+
+async function readPath(
+  context: Context,
+  { path, from, lines }: z.output<typeof getFields>,
+): Promise<Fields> {
+  try {
+    if (MEMORY_ID.test(path)) {
+      const { memory } = await run<{ memory: WireMemory }>(context, 'memory.get', { id: path })
+      return {
+        path,
+        text: textOfLines(memory.content, from ?? 1, lines ?? Number.MAX_SAFE_INTEGER),
+      }
+    }
+    const read = await run<{ text: string; reason: string | null }>(context, 'files.get', {
+      ...{ path, from, lines },
+    })
+    const { text, reason } = read
+    return { path, text, ...(reason === null ? {} : { disabled: true, error: reason }) }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return { path, text: '', disabled: true, error: error.message }
+  }
+}
+
+const append = defineTool({
+  name: 'memory_append',
+  description: 'Add lasting notes, in Markdown, to the note of today (memory/YYYY-MM-DD.md).',
+  access: 'write',
+  input: z.strictObject({ text: noteText }),
+  output: z.object({ path: z.string() }),
+  call: async (context, { text }) => {
+    const { path } = await run<{ path: string }>(context, 'files.append', { text })
+    return { path }
+  },
+  tell: ({ path }) => `Added to ${path}.`,
+})
+
+/** Both kinds of fields; those that the first needs are needed. */
+function joined(first: JsonSchema, second: JsonSchema): JsonSchema {
+  const properties = { ...(first.properties as object), ...(second.properties as object) }
+  return { ...first, properties }
+}

@@ -1,0 +1,169 @@
+/** Opens memory in files: its index, an engine on that, and the program that searches instead where one is set. */
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { createFileTree } from '../adapters/files/tree.ts'
+import { createWorkspace } from '../adapters/files/workspace.ts'
+import { openQmdSearch, type QmdSearch } from '../adapters/qmd/search.ts'
+import type { DatabaseKey } from '../adapters/sqlite/driver.ts'
+import { fileKind, openSqliteFile } from '../adapters/sqlite/file.ts'
+import type { SqliteStore } from '../adapters/sqlite/store.ts'
+import { systemClock } from '../adapters/system/clock.ts'
+import { createIds } from '../adapters/system/ids.ts'
+import { AppError, toAppError } from '../core/errors.ts'
+import type { Settings } from '../core/settings.ts'
+import { createEngineOn } from '../engine/engine.ts'
+import { createFailover } from '../engine/files/failover.ts'
+import { createFiles, type Files } from '../engine/files/files.ts'
+import { createLazyFiles } from '../engine/files/lazy.ts'
+import { createRoots, pathOutside } from '../engine/files/roots.ts'
+import { FILE_DEFAULTS, type FileSettings } from '../engine/files/settings.ts'
+import { systemTimers } from '../engine/jobs/timers.ts'
+import type { EnginePorts, FilesSurroundings } from '../engine/ports.ts'
+import type { Embedder } from '../ports/embedder.ts'
+import type { FileSearch } from '../ports/file-search.ts'
+import { type Environment, processEnvironment } from './config.ts'
+
+export type FilesOptions = {
+  /** The index, a SQLite file, made when it is first needed. It can be made again from the files. */
+  readonly path: string
+  /** The key that the index is encrypted with. Default: that of the memories. */
+  readonly key?: DatabaseKey | null
+  /** How `qmd` is called, where the setting `fileBackend` names it. Default: `qmd`. */
+  readonly qmdCommand?: readonly string[]
+  /** What `qmd` finds its way by. Default: that of this process. */
+  readonly environment?: Environment
+}
+
+const QMD_FOLDER = 'qmd'
+
+/** What the index shares with the memories. */
+type Parts = Pick<EnginePorts, 'embedder' | 'formerEmbedder' | 'vectorForm'>
+
+/** For an engine with these parts. Nothing is opened before it is needed. */
+export function filesFor(
+  options: FilesOptions,
+  parts: Parts,
+): (surroundings: FilesSurroundings) => Files {
+  return (surroundings) =>
+    createLazyFiles({
+      roots: createRoots({ store: surroundings.store, clock: systemClock }),
+      exists: () => existsSync(options.path),
+      open: () => open(options, parts, surroundings),
+    })
+}
+
+async function open(
+  options: FilesOptions,
+  parts: Parts,
+  { store, settingsOf }: FilesSurroundings,
+): Promise<Files> {
+  const settings = await settingsOf(null)
+  const isEncrypted = options.key != null
+  if (settings.fileBackend === 'qmd' && isEncrypted) throw refusedQmd()
+  const innerStore = await openIndex(options)
+  const { embedder, ...rest } = parts
+  const inner = createEngineOn({
+    ...rest,
+    store: innerStore,
+    clock: systemClock,
+    ids: createIds(),
+    settings: {},
+    ...(embedder === undefined || innerStore.vectors === null
+      ? {}
+      : { embedder: borrowed(embedder), vectors: innerStore.vectors }),
+  })
+  const fileBytesMax = settings.fileSizeMaxBytes
+  const tree = createFileTree({ clock: systemClock, fileBytesMax })
+  let qmd: QmdSearch | null = null
+  const withQmd = (builtin: FileSearch) => {
+    qmd = openQmdSearch(
+      {
+        ...{ clock: systemClock, tree, pathOutside, every: systemTimers.every },
+        rootsOf: (owner) => files.roots.list(owner),
+        readFile: (owner, path, range) => builtin.readFile(owner, path, range),
+      },
+      {
+        stateFolder: join(dirname(options.path), QMD_FOLDER),
+        environment: options.environment ?? processEnvironment(),
+        ...(options.qmdCommand === undefined ? {} : { command: options.qmdCommand }),
+      },
+    )
+    const failClosed = settings.fileBackendFailClosed
+    const both = { primary: qmd, primaryName: 'qmd', fallback: builtin }
+    return createFailover({ ...both, clock: systemClock, failClosed })
+  }
+  const files = createFiles({
+    ...{ store, inner, innerStore, tree, clock: systemClock, ids: createIds() },
+    workspaceOf: ({ path }) => createWorkspace({ path, clock: systemClock, fileBytesMax }),
+    settingsOf: async (owner) => toFileSettings(await settingsOf(owner)),
+    ...(settings.fileBackend === 'qmd' ? { searchWith: withQmd } : {}),
+  })
+  return {
+    ...files,
+    forget: async (owner) => {
+      await files.forget(owner)
+      await qmd?.forget(owner)
+    },
+  }
+}
+
+function refusedQmd(): AppError {
+  return new AppError(
+    'invalid_input',
+    'The memories are encrypted, and qmd keeps texts of files as they are. Set `fileBackend` to `builtin`.',
+    { setting: 'fileBackend' },
+  )
+}
+
+/** One that can't be read is put aside and made again: nothing is in it that isn't in the files. */
+async function openIndex({ path, key = null }: FilesOptions): Promise<SqliteStore> {
+  const isOnDisk = path !== ':memory:'
+  if (isOnDisk) mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  // One that was made before the memories were encrypted.
+  if (key !== null && existsSync(path) && fileKind(path) === 'plain') removeIndex(path)
+  const openOnce = () => openSqliteFile({ path, key, now: () => systemClock.now() })
+  try {
+    return await openOnce()
+  } catch (error) {
+    const { code } = toAppError(error)
+    if (!isOnDisk || (code !== 'damaged' && code !== 'locked')) throw error
+    renameSync(path, `${path}${PUT_ASIDE}`)
+    for (const end of BESIDE) rmSync(`${path}${end}`, { force: true })
+    return openOnce()
+  }
+}
+
+const PUT_ASIDE = '.damaged'
+const BESIDE = ['-wal', '-shm', '-journal', '.key-check']
+
+/** The index and all that is kept beside it. */
+export function removeIndex(path: string): void {
+  for (const end of ['', ...BESIDE, PUT_ASIDE]) rmSync(`${path}${end}`, { force: true })
+  rmSync(join(dirname(path), QMD_FOLDER), { recursive: true, force: true })
+}
+
+/** The same model for both, closed by the one that opened it. */
+function borrowed(embedder: Embedder): Embedder {
+  return {
+    describe: (signal) => embedder.describe(signal),
+    embed: (texts, options) => embedder.embed(texts, options),
+    report: () => embedder.report(),
+    close: async () => {},
+  }
+}
+
+export function toFileSettings(settings: Settings): FileSettings {
+  const { fileChunkTokens: chunkTokens, fileChunkOverlap } = settings
+  return {
+    ...FILE_DEFAULTS,
+    chunkTokens,
+    chunkOverlap: Math.min(fileChunkOverlap, chunkTokens - 1),
+    minScore: settings.fileMinScore,
+    maxResults: settings.fileMaxResults,
+    fusion: settings.fileFusion,
+    halfLifeDays: settings.fileDecayHalfLifeDays,
+    mmrLambda: settings.fileMmrLambda,
+    redactsMails: settings.redactMails,
+    timeZone: settings.timeZone,
+  }
+}

@@ -1,0 +1,237 @@
+/** The operation that answers questions: from memories, and from any other source together with them. */
+import { z } from 'zod'
+import { parseScope } from '../core/draft.ts'
+import { InvalidFields } from '../core/errors.ts'
+import { excerpt } from '../core/excerpt.ts'
+import { citationOf } from '../core/files/citation.ts'
+import { isCited } from '../core/files/citing.ts'
+import { STRATEGIES } from '../core/settings.ts'
+import type { Recalled, Recollection } from '../engine/recall.ts'
+import { type FoundItem, SOURCES } from '../engine/sources.ts'
+import { fileAnswer, toFileAnswer } from './files.ts'
+import { defined, snippetOf } from './memories.ts'
+import { defineOperation } from './operation.ts'
+import { filterFields, legs, step, toFilter, toLegs } from './reading.ts'
+import { scopeFields, scopeOf } from './scope.ts'
+import {
+  isoTime,
+  listOf,
+  memoryCategory,
+  memoryType,
+  timeInput,
+  toWire,
+  wireMemory,
+} from './wire.ts'
+
+const EXCERPT_CHARACTERS = 300
+
+const searchHit = z.object({
+  id: z.string().describe('Of a memory or a turn; of files, the place as path#L5-L9.'),
+  source: z.enum(SOURCES),
+  owner: z.string().describe('`@shared` for what all share.'),
+  snippet: z.string(),
+  score: z.number().describe('With `sources`, 0 to 1; else only for comparing.'),
+  coverage: z
+    .number()
+    .optional()
+    .describe('Of memories: how much of the question its words cover, 0 to 1.'),
+  tokens: z.int(),
+  type: memoryType.optional().describe('Of memories.'),
+  category: memoryCategory.optional().describe('Of memories.'),
+  createdAt: z.string().optional().describe('When it was learned or said; not of files.'),
+  memory: wireMemory.optional(),
+  trail: z.array(step).optional(),
+  role: z.string().optional().describe('Of what was said: who said it.'),
+  sessionId: z.string().optional().describe('Of what was said.'),
+  path: z.string().optional().describe('Of files.'),
+  startLine: z.int().optional(),
+  endLine: z.int().optional(),
+  citation: z.string().optional().describe('Of files, as the setting `fileCitations` says.'),
+})
+type Hit = z.output<typeof searchHit>
+type Detail = 'snippet' | 'full' | 'explain'
+
+export const searchMemories = defineOperation({
+  name: 'memory.search',
+  summary: 'What answers a question, best first, from memories or other sources; maybe nothing.',
+  access: 'read',
+  input: z.strictObject({
+    ...scopeFields,
+    ...filterFields,
+    query: z.string().min(1).max(1_048_576),
+    sources: listOf(z.enum(SOURCES))
+      .optional()
+      .describe(
+        'Where to look, in one ranked list; default: memories and episodes. Filters are about these two.',
+      ),
+    minScore: z
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .describe('With sources: what files and what was said must score.'),
+    sessionKey: z
+      .string()
+      .max(1_000)
+      .optional()
+      .describe('With files: who asks, as `agent:main:discord:group:42`.'),
+    scope: z
+      .enum(['session', 'owner', 'global'])
+      .optional()
+      .describe('Where to look; default: the setting `recallScope`.'),
+    limit: z.int().min(1).max(100).optional(),
+    strategy: z.enum(STRATEGIES).optional(),
+    maxTokens: z.int().min(1).max(16_000).optional(),
+    asOf: timeInput.optional(),
+    includeSuspect: z.boolean().optional(),
+    detail: z
+      .enum(['snippet', 'full', 'explain'])
+      .default('full')
+      .describe('Short pieces, whole memories, or whole memories with how each got its place.'),
+  }),
+  output: z.object({
+    results: z.array(searchHit),
+    strategy: z.enum(STRATEGIES),
+    legs,
+    abstained: z.boolean().describe('Something was found, but nothing that was near enough.'),
+    closeness: z.number().nullable(),
+    time: z.string().nullable().describe('The time that the question names, in its words.'),
+    totalTokens: z.int(),
+    unanswered: z
+      .array(z.object({ source: z.enum(SOURCES), because: z.string() }))
+      .optional()
+      .describe('With sources: those that could not answer.'),
+    files: fileAnswer.optional().describe('With files: what searched in them.'),
+  }),
+  http: { method: 'POST', path: '/api/memory/search' },
+  mcp: {
+    tool: 'memory_search',
+    description:
+      'Look in long-term memory before answering anything about the user, their preferences, past decisions, people, dates or earlier conversations. Answers with short snippets and ids; an empty list means that nothing is known.',
+    fields: [
+      'query',
+      'limit',
+      'type',
+      'category',
+      'createdFrom',
+      'createdBefore',
+      'user',
+      'sessionId',
+      'scope',
+      'sources',
+    ],
+    fixed: { detail: 'snippet' },
+  },
+  cli: 'search',
+  run: async (context, input) => {
+    const { query, limit, strategy, maxTokens, asOf, includeSuspect, detail, scope: reach } = input
+    const { sources, minScore, sessionKey } = input
+    const scope = scopeOf(context, input, 'read')
+    const asked = {
+      text: query,
+      ...toFilter(input),
+      ...(defined({
+        limit,
+        strategy,
+        tokensMax: maxTokens,
+        asOf,
+        includeSuspect,
+        reach,
+      }) as object),
+    }
+    if (sources === undefined) {
+      refuseStray({ minScore, sessionKey })
+      const found = await context.engine.recall(scope, asked)
+      const results = found.memories.map((recalled) => toHit(recalled, recalled.score, detail))
+      return { ...aboutRecall(found), results, totalTokens: found.tokens }
+    }
+    const { engine, signal } = context
+    const { items, recollection, files, unanswered } = await engine.searchSources(scope, {
+      ...asked,
+      ...{ sources, signal },
+      ...(minScore === undefined ? {} : { minScore }),
+    })
+    const inForce = await engine.settings.effective(parseScope(scope).owner)
+    const telling = {
+      ...{ query, detail, owner: scope.owner },
+      isCited: isCited(inForce.fileCitations, sessionKey),
+    }
+    return {
+      ...(recollection === null
+        ? notRecalled(strategy ?? inForce.strategy)
+        : aboutRecall(recollection)),
+      abstained: items.length === 0 && (recollection?.abstained ?? false),
+      results: items.map((item) => toItem(item, telling)),
+      totalTokens: items.reduce((sum, { tokens }) => sum + tokens, 0),
+      unanswered: unanswered.map((each) => ({ ...each })),
+      ...(files === null ? {} : { files: toFileAnswer(files, inForce.fileCitations) }),
+    }
+  },
+})
+
+/** What says nothing about memories must not look as if it did. */
+function refuseStray(fields: { readonly [name: string]: unknown }): void {
+  const stray = Object.keys(fields).filter((name) => fields[name] !== undefined)
+  if (stray.length === 0) return
+  throw new InvalidFields(
+    stray.map((field) => ({ field, message: `${field} goes with sources only.` })),
+  )
+}
+
+function aboutRecall(found: Recollection) {
+  const { strategy, abstained, closeness, time } = found
+  return { strategy, abstained, closeness, time, legs: toLegs(found) }
+}
+
+function notRecalled(strategy: Recollection['strategy']) {
+  const leg = { state: 'skipped' as const, hits: 0, because: 'memories were not asked for' }
+  return {
+    ...{ strategy, closeness: null, time: null },
+    legs: { keyword: leg, meaning: leg, rerank: leg },
+  }
+}
+
+function toHit(recalled: Recalled, score: number, detail: Detail): Hit {
+  const { memory, coverage, tokens, trail } = recalled
+  return {
+    id: memory.id,
+    source: memory.category === 'episode' ? 'episodes' : 'memories',
+    owner: memory.place.owner,
+    snippet: snippetOf(memory.content),
+    score,
+    coverage,
+    tokens,
+    type: memory.type,
+    category: memory.category,
+    createdAt: isoTime(memory.createdAt),
+    ...(detail === 'snippet' ? {} : { memory: toWire(memory) }),
+    ...(detail === 'explain' ? { trail: trail.map((each) => ({ ...each })) } : {}),
+  }
+}
+
+type Telling = {
+  readonly query: string
+  readonly detail: Detail
+  readonly owner: string
+  readonly isCited: boolean
+}
+
+function toItem(item: FoundItem, { query, detail, owner, isCited: isWithCitation }: Telling): Hit {
+  const { score, tokens } = item
+  if (item.source === 'transcript') {
+    const { turn } = item
+    return {
+      ...{ id: turn.id, source: item.source, owner, score, tokens, role: turn.role },
+      snippet: excerpt(turn.content, query, EXCERPT_CHARACTERS),
+      createdAt: isoTime(turn.saidAt),
+      sessionId: turn.place.session ?? '',
+    }
+  }
+  if (item.source !== 'files') return toHit(item.recalled, score, detail)
+  const { path, startLine, endLine, snippet } = item.hit
+  const id = citationOf({ path, lineFirst: startLine, lineLast: endLine })
+  return {
+    ...{ id, source: item.source, owner, score, tokens, snippet, path, startLine, endLine },
+    ...(isWithCitation ? { citation: id } : {}),
+  }
+}
