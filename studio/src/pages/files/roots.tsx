@@ -1,0 +1,92 @@
+import { useState } from 'react'
+import { api, data } from '../../api/client.ts'
+import { useActing } from '../../app/acting.ts'
+import { useSession } from '../../app/session.tsx'
+import { useI18n } from '../../i18n/i18n.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Confirm } from '../../ui/dialog.tsx'
+import { Card, Chip } from '../../ui/surface.tsx'
+import { useTell } from '../../ui/toast.tsx'
+import styles from './page.module.css'
+import type { FileStatus } from './page.tsx'
+
+type Root = FileStatus['roots'][number]
+
+/** Beyond this, a list of troubles tells nobody anything. */
+const TROUBLES_SHOWN = 50
+
+export function Roots({ owner, roots }: { owner: string; roots: readonly Root[] }) {
+  const { t } = useI18n()
+  return (
+    <Card title={t('files.roots')} isFlush>
+      <ul>
+        {roots.map((root) => (
+          <RootRow key={root.id} owner={owner} root={root} />
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+function RootRow({ owner, root }: { owner: string; root: Root }) {
+  const { t, ago } = useI18n()
+  const { may } = useSession()
+  const tell = useTell()
+  const { attempt } = useActing(owner, ['files'])
+  const [isAsking, setAsking] = useState(false)
+  const named = root.path ?? (root.name === '' ? root.kind : root.name)
+  const remove = async () => {
+    const done = await attempt(() =>
+      data(
+        api.DELETE('/api/files/roots/{id}', {
+          params: { path: { id: root.id }, query: { owner } },
+        }),
+      ),
+    )
+    if (done !== null) tell({ text: t('files.removed') })
+  }
+  return (
+    <li className={styles.root}>
+      <div className={styles.rootHead}>
+        <Chip tone="accent">{root.kind}</Chip>
+        <code className={styles.path}>{named}</code>
+        <span className={styles.faint}>
+          {t('files.filesAndPieces', { files: root.files, pieces: root.chunks })}
+        </span>
+        <span className={styles.faint}>
+          {root.lastSyncAt === null
+            ? t('files.neverLooked')
+            : t('files.lastLook', { when: ago(root.lastSyncAt) })}
+        </span>
+        {root.dirty && <Chip>{t('files.dirty')}</Chip>}
+        {may('manage') && (
+          <Button isSmall icon="forget" onClick={() => setAsking(true)}>
+            {t('files.remove')}
+          </Button>
+        )}
+      </div>
+      {root.troubles.length > 0 && (
+        <details className={styles.troubles}>
+          <summary>
+            <Chip tone="warn">{t('files.troubles', { count: root.troubles.length })}</Chip>
+          </summary>
+          <ul>
+            {root.troubles.slice(0, TROUBLES_SHOWN).map(({ path, because, message }) => (
+              <li key={`${path}:${because}`}>
+                <code>{path === '' ? named : path}</code> {message}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      <Confirm
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        title={t('files.removeTitle', { path: named })}
+        description={t('files.removeHelp')}
+        action={t('files.remove')}
+        onConfirm={remove}
+      />
+    </li>
+  )
+}
