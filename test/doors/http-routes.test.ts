@@ -160,6 +160,7 @@ it('[HT10] every operation of the table answers, as the description says', async
   ]
   expect((await call(200, 'POST', '/api/hooks/capture', { messages })).captured).toEqual([])
   for (const template of await keptRoutes(call)) answered.add(template)
+  for (const template of await fileRoutes(call)) answered.add(template)
 
   const all = OPERATIONS.map(({ http }) => `${http.method} ${http.path}`)
   expect(all.filter((each) => !answered.has(each))).toEqual([])
@@ -229,4 +230,24 @@ async function keptRoutes(call: Ask): Promise<readonly string[]> {
   await call(200, ...at('DELETE', '/api/turns/{id}', turns[0].id))
   expect(await call(200, ...at('DELETE', '/api/sessions/{id}', 'trip'))).toMatchObject({ turns: 1 })
   return templates
+}
+
+/** Nothing keeps an index of files here, which each of them says; test/files asks where there is one. */
+async function fileRoutes(call: Ask): Promise<readonly string[]> {
+  const asked = [
+    ['GET', '/api/files/roots'],
+    ['POST', '/api/files/roots', { path: '/notes' }],
+    ['DELETE', '/api/files/roots/{id}'],
+    ['GET', '/api/files/status'],
+    ['POST', '/api/files/sync', {}],
+    ['POST', '/api/files/search', { query: 'tea' }],
+    ['GET', '/api/files/text', undefined, '?path=MEMORY.md'],
+    ['POST', '/api/files/append', { text: 'tea' }],
+    ['POST', '/api/files/flush/{id}', {}],
+    ['POST', '/api/files/memory-tool', { command: 'view', path: '/memories' }],
+  ] as const
+  for (const [method, path, body, query = ''] of asked) {
+    await call(501, method, path.replace('{id}', 'none') + query, body)
+  }
+  return asked.map(([method, path]) => `${method} ${path}`)
 }

@@ -2,9 +2,10 @@
 import { expect, it } from 'vitest'
 import { serve } from '../../src/main/serve.ts'
 import { start } from '../doors/http-support.ts'
+import { temporaryFolder } from '../support/temporary.ts'
 
 it('[HT1] answers health for machines and a page for people, neither of which shows a memory', async () => {
-  const { url, engine, client } = await start()
+  const { url, engine, client } = await start({ studioFolder: temporaryFolder() })
   const live = await fetch(`${url}/health/live`)
   expect([live.status, await live.json()]).toEqual([200, { status: 'ok' }])
   await engine.remember({ owner: '<script>', user: 'eve' }, { content: 'TOP SECRET' })
@@ -19,7 +20,7 @@ it('[HT1] answers health for machines and a page for people, neither of which sh
 })
 
 it('[HT1] tells strangers no names and no counts', async () => {
-  const { engine, client } = await start()
+  const { engine, client } = await start({ studioFolder: temporaryFolder() })
   await engine.remember({ owner: 'ada-lovelace' }, { content: 'tea' })
   const page = await client.get('/', { key: null })
   expect([page.status, page.body.includes('9.9.9'), page.body.includes('/docs')]).toEqual([

@@ -329,7 +329,7 @@ function describeMany(open: OpenStore): void {
 
   it('[SY10] puts one memory of each user in the place of old ones, and can be undone', async () => {
     const { engine, clock } = await openEngine(open)
-    const long = 'We met in Rome. It rained. We had soup. Then we left.'
+    const long = `We met in Rome. It rained. We had soup. Then we left. ${'We walked by the river until it was dark. '.repeat(6)}`
     for (const user of ['u1', 'u2']) {
       await engine.remember({ ...ADA, user }, { content: `${long} (${user})` })
       await engine.remember({ ...ADA, user }, { content: `${user} bought a bicycle` })

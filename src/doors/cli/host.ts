@@ -161,7 +161,10 @@ export type ServeOptions = Partial<ServerSettings> & {
   /** `off` lets everybody in who reaches the port. Default: `keys`. */
   readonly auth?: 'keys' | 'off'
   readonly embeddingProviders?: readonly EmbeddingProvider[]
-} & Pick<HttpDoorOptions, 'metrics' | 'hasOpenMetrics' | 'onRequest' | 'mounts'> & {
+} & Pick<
+    HttpDoorOptions,
+    'metrics' | 'hasOpenMetrics' | 'onRequest' | 'mounts' | 'studioFolder'
+  > & {
     /** Default: the system's. */
     readonly clock?: Clock
     /** How long requests under way may take to finish when it is closed. */
