@@ -332,7 +332,10 @@ function describeMany(open: OpenStore): void {
     const long = `We met in Rome. It rained. We had soup. Then we left. ${'We walked by the river until it was dark. '.repeat(6)}`
     for (const user of ['u1', 'u2']) {
       await engine.remember({ ...ADA, user }, { content: `${long} (${user})` })
-      await engine.remember({ ...ADA, user }, { content: `${user} bought a bicycle` })
+      await engine.remember(
+        { ...ADA, user },
+        { content: `${user} bought a bicycle. ${'It rides well. '.repeat(12)}` },
+      )
     }
     await engine.remember(
       { ...ADA, user: 'u1' },
