@@ -5,9 +5,13 @@ import { defineConfig } from 'vite'
 
 const here = dirname(fileURLToPath(import.meta.url))
 
-/** `npm run studio` serves the sources and asks the server on port 4777 for everything else. */
-export default defineConfig({
+const SERVER = 'http://127.0.0.1:20128'
+
+/** `npm run studio` serves the sources, and asks the server on its usual port for everything else, as its own page would. */
+export default defineConfig(({ command }) => ({
   root: here,
+  // A build that went well has nothing to say.
+  logLevel: command === 'build' ? 'warn' : 'info',
   plugins: [react()],
   build: {
     outDir: join(here, '../dist-studio'),
@@ -21,7 +25,11 @@ export default defineConfig({
   },
   server: {
     proxy: {
-      '^/(api|memory|memories|agents|health|openapi.json|docs|v1)(/|$)': 'http://127.0.0.1:4777',
+      '^/(api|memory|memories|agents|health|openapi.json|docs|v1)(/|$)': {
+        target: SERVER,
+        changeOrigin: true,
+        headers: { origin: SERVER },
+      },
     },
   },
-})
+}))

@@ -188,9 +188,9 @@ describe('events', () => {
 
   it('[FS15] a root that is not there yet is found when it comes', async () => {
     const parent = folderWith({})
-    const { hears } = await listen(rootAt(join(parent, 'later', 'root')))
-    await hears(() => put(parent, { 'later/root/a.md': 'x' }))
-    await hears(() => appendFileSync(join(parent, 'later', 'root', 'a.md'), 'y'))
+    const { hears } = await listen(rootAt(join(parent, 'later', 'notes')))
+    await hears(() => put(parent, { 'later/notes/a.md': 'x' }))
+    await hears(() => appendFileSync(join(parent, 'later', 'notes', 'a.md'), 'y'))
   })
 
   it('[FS15] a link that is the root may be turned elsewhere', async () => {

@@ -11,7 +11,7 @@ it('[FC18] reads the day of a note from its name, anywhere under memory/', () =>
     ['memory/2026-11-15.md', day(2026, 11, 15)],
     ['memory/2026-11-15-standup.md', day(2026, 11, 15)],
     ['memory/standup-2026-11-15.md', day(2026, 11, 15)],
-    ['memory/work/2026/2026-11-15_tea.md', day(2026, 11, 15)],
+    ['memory/trips/2026/2026-11-15_tea.md', day(2026, 11, 15)],
     ['memory/2026-11-15/tea.md', day(2026, 11, 15)],
     ['memory/2026-11-14/2026-11-15.md', day(2026, 11, 15)],
     ['Memory/2024-02-29.md', day(2024, 2, 29)],

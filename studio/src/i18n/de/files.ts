@@ -54,7 +54,6 @@ export const files: Catalogue['files'] = {
   nothing: 'Nichts in den Dateien passt',
   without: 'Geantwortet ohne etwas: {what}',
   answeredBy: 'Geantwortet hat {backend}, {mode}',
-  open: '{citation} öffnen',
   copyCitation: 'Zitat kopieren',
   noText: 'Es gibt keinen Text: {reason}',
 }

@@ -26,7 +26,7 @@ export const files = {
   emptyForOthers: 'Whoever manages the server can add a workspace or folders.',
   filesAndPieces:
     '{files, plural, one {# file} other {# files}}, {pieces, plural, one {# piece} other {# pieces}}',
-  lastLook: 'Looked at {when}',
+  lastLook: 'Last look: {when}',
   neverLooked: 'Not looked at yet',
   dirty: 'Changes wait',
   troubles: '{count, plural, one {# file is in trouble} other {# files are in trouble}}',
@@ -51,7 +51,6 @@ export const files = {
   nothing: 'Nothing in the files fits',
   without: 'Answered without something: {what}',
   answeredBy: 'Answered by {backend}, {mode}',
-  open: 'Open {citation}',
   copyCitation: 'Copy the citation',
   noText: 'There is no text: {reason}',
 } as const

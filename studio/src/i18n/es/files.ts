@@ -54,7 +54,6 @@ export const files: Catalogue['files'] = {
   nothing: 'Nada en los archivos encaja',
   without: 'Respondido sin algo: {what}',
   answeredBy: 'Respondido por {backend}, {mode}',
-  open: 'Abrir {citation}',
   copyCitation: 'Copiar la cita',
   noText: 'No hay texto: {reason}',
 }

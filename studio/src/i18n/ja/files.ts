@@ -51,7 +51,6 @@ export const files: Catalogue['files'] = {
   nothing: 'ファイルに合うものはありません',
   without: '一部なしで答えました：{what}',
   answeredBy: '{backend}（{mode}）が答えました',
-  open: '{citation} を開く',
   copyCitation: '引用をコピー',
   noText: '本文がありません：{reason}',
 }

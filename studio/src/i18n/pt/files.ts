@@ -53,7 +53,6 @@ export const files: Catalogue['files'] = {
   nothing: 'Nada nos arquivos combina',
   without: 'Respondido sem algo: {what}',
   answeredBy: 'Respondido por {backend}, {mode}',
-  open: 'Abrir {citation}',
   copyCitation: 'Copiar a citação',
   noText: 'Não há texto: {reason}',
 }

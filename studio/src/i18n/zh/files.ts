@@ -50,7 +50,6 @@ export const files: Catalogue['files'] = {
   nothing: '文件中没有符合的内容',
   without: '缺少部分内容的回答：{what}',
   answeredBy: '由 {backend} 回答（{mode}）',
-  open: '打开 {citation}',
   copyCitation: '复制引用',
   noText: '没有文本：{reason}',
 }
