@@ -5,7 +5,10 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
-RUN npm run build && npm prune --omit=dev && npm install --no-save --no-audit --no-fund pg
+COPY studio ./studio
+# As a dependency, for it is one of those for development here, and these stay out of the image.
+RUN npm run build && npm prune --omit=dev && \
+    npm install --omit=dev --no-save --save-prod --no-audit --no-fund pg
 
 FROM node:22-bookworm-slim
 ENV NODE_ENV=production \
@@ -15,6 +18,7 @@ ENV NODE_ENV=production \
 WORKDIR /app
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
+COPY --from=build /app/dist-studio ./dist-studio
 COPY package.json README.md LICENSE THIRD_PARTY.md ./
 COPY models ./models
 RUN mkdir /data && chown node:node /data

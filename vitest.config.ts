@@ -4,22 +4,28 @@ import { configDefaults, defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     globalSetup: 'test/support/global-setup.ts',
-    // One less than there are cores would be vitest's choice: one, on a small machine.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Many tests wait for a process, a server or a browser, so one more than there are cores keeps them busy.
+    maxWorkers: availableParallelism() + 1,
+    // Nothing is mocked and nothing is kept between files, so that what one has loaded serves the others. Loading takes
+    // longer than most of the tests.
+    isolate: false,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     projects: [
       {
         extends: true,
-        // Functions that keep nothing: files need no process of their own, and what one has loaded serves the others.
-        test: { name: 'core', include: ['src/core/**/*.test.ts'], isolate: false },
+        test: {
+          name: 'studio',
+          include: ['test/studio/**/*.test.ts'],
+          globalSetup: ['test/support/global-setup.ts', 'test/support/studio-setup.ts'],
+        },
       },
       {
         extends: true,
         test: {
           name: 'all else',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'evals/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, 'src/core/**'],
+          exclude: [...configDefaults.exclude, 'test/studio/**'],
         },
       },
     ],

@@ -17,6 +17,8 @@ export type BenchReport = {
   readonly machine: BenchRow
   readonly rows: readonly BenchRow[]
   readonly bars: readonly Bar[]
+  /** What a reader of the numbers should know: what was left out and why, on what they were measured. */
+  readonly notes?: readonly string[]
 }
 export type BenchOptions = {
   /** Tells a person what is going on; does nothing where nobody watches. */
@@ -25,6 +27,8 @@ export type BenchOptions = {
   readonly scale: number
   /** How long a bench that has a long run goes on with it; none without. */
   readonly soakSeconds?: number
+  /** Folder with the public data sets, for a bench that reads one. */
+  readonly data?: string
 }
 
 export function machine(): BenchRow {
@@ -49,16 +53,22 @@ export function atLeast(name: string, value: number, limit: number): Bar {
   return { name, value: round(value), bar: `>= ${limit}`, holds: value >= limit }
 }
 
+/** Below so many, percentiles mean nothing. */
+const TIMED_MIN = 20
+
 export type Timing = { readonly p50: number; readonly p95: number }
 
-/** Milliseconds per call over `runs` calls, after a tenth as many to warm up. */
+/** Milliseconds per call over `runs` calls, after a tenth as many to warm up; fewer when they take too long. */
 export async function timed(
   runs: number,
   call: (run: number) => Promise<unknown>,
+  secondsMax = Number.POSITIVE_INFINITY,
 ): Promise<Timing> {
   const warmUp = Math.ceil(runs / 10)
   const times: number[] = []
+  const until = performance.now() + secondsMax * 1_000
   for (let run = 0; run < warmUp + runs; run++) {
+    if (times.length >= TIMED_MIN && performance.now() > until) break
     const started = performance.now()
     await call(run)
     if (run >= warmUp) times.push(performance.now() - started)

@@ -2,7 +2,7 @@
  * `npm run bench -- lifecycle`: recording turns of an owner with 100,000 memories on SQLite, and consolidating them.
  *
  * Consolidating three times on the same memories: alone, again on what that left, and with somebody who asks questions
- * all the time.
+ * all the time, which are answered by words and by vectors together.
  * How long the event loop is held is what anything else in the process has to wait at most; with questions, it counts
  * what they hold themselves.
  */
@@ -76,6 +76,7 @@ function rowOf(what: string, { report, ...measured }: Consolidated): BenchRow {
   return {
     what,
     seconds: round(measured.seconds),
+    totalMb: Math.round(measured.rssMb),
     addedMb: Math.round(measured.rssAddedMb),
     heldMs: round(measured.heldMs),
     heldP99: round(measured.heldP99Ms),

@@ -1,14 +1,16 @@
 /**
- * `npm run bench -- <name> [--json] [--scale 0.1]`; `recall` also takes `--scale 10`, for a million memories, and `http`
- * takes `--soak 60`, for a minute of everything at once.
+ * `npm run bench -- <name> [--json] [--scale 0.1]`; `recall` and `stores` also take `--scale 10`, for a million memories;
+ * `http` takes `--soak 60`, for a minute of everything at once; `files` takes `--data <folder>`, where the public pages are.
  */
 import { parseArgs } from 'node:util'
+import { benchFiles } from './files.ts'
 import { benchGateway } from './gateway.ts'
 import type { BenchOptions, BenchReport, BenchRow } from './harness.ts'
 import { benchHttp } from './http.ts'
 import { benchLifecycle } from './lifecycle.ts'
 import { benchRecall } from './recall.ts'
 import { benchStore } from './store.ts'
+import { benchStores } from './stores.ts'
 
 type Bench = {
   readonly run: (options: BenchOptions) => Promise<BenchReport>
@@ -16,11 +18,13 @@ type Bench = {
 }
 
 const BENCHES: Readonly<Record<string, Bench>> = {
+  files: { run: benchFiles, scaleMax: 1 },
   gateway: { run: benchGateway, scaleMax: 1 },
   http: { run: benchHttp, scaleMax: 1 },
   lifecycle: { run: benchLifecycle, scaleMax: 1 },
   recall: { run: benchRecall, scaleMax: 10 },
   store: { run: benchStore, scaleMax: 1 },
+  stores: { run: benchStores, scaleMax: 10 },
 }
 
 const { values, positionals } = parseArgs({
@@ -29,6 +33,7 @@ const { values, positionals } = parseArgs({
     json: { type: 'boolean', default: false },
     scale: { type: 'string', default: '1' },
     soak: { type: 'string', default: '0' },
+    data: { type: 'string' },
   },
 })
 const name = positionals[0] ?? ''
@@ -47,6 +52,7 @@ if (bench === undefined || !(scale > 0 && scale <= bench.scaleMax)) {
   const report = await bench.run({
     scale,
     soakSeconds: soakSeconds > 0 ? soakSeconds : 0,
+    ...(values.data === undefined ? {} : { data: values.data }),
     progress: (what) => {
       if (isWatched) process.stderr.write(`\r\u001b[K${name}: ${what} …`)
     },
@@ -60,7 +66,8 @@ function render(report: BenchReport): string {
   const bars = report.bars.map(
     ({ name, value, bar, holds }) => `${holds ? 'holds' : 'FAILS'}  ${name}: ${value} (${bar})`,
   )
-  return [machine.join(', '), table(report.rows), bars.join('\n')].join('\n\n')
+  const parts = [[machine.join(', ')], [table(report.rows)], bars, report.notes ?? []]
+  return parts.flatMap((lines) => (lines.length === 0 ? [] : [lines.join('\n')])).join('\n\n')
 }
 
 function table(rows: readonly BenchRow[]): string {

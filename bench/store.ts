@@ -13,6 +13,7 @@ import type { Memory } from '../src/core/memory.ts'
 import { createEngineOn } from '../src/engine/engine.ts'
 import type { Change, Store } from '../src/ports/store.ts'
 import { memory as fakeMemory } from '../test/fakes/memories.ts'
+import { contenders, type Opened, openSqlite } from './contenders.ts'
 import {
   atLeast,
   type Bar,
@@ -25,7 +26,6 @@ import {
   timed,
 } from './harness.ts'
 import { openJoinedPeer } from './joined-peer.ts'
-import { contenders, type Opened, openSqlite } from './stores.ts'
 import { Texts } from './texts.ts'
 
 const BATCH = COMMIT_CHANGES_MAX

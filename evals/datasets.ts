@@ -30,10 +30,21 @@ export type EvalQuery = {
   readonly isUnanswerable: boolean
 }
 
+/** Whether the set says what holds the evidence. */
+export function hasGold({ gold, goldSessions }: EvalQuery): boolean {
+  return gold.length > 0 || goldSessions.length > 0
+}
+
 export type EvalSet = {
   readonly documents: readonly EvalDocument[]
   readonly queries: readonly EvalQuery[]
 }
+
+/** The category of questions that nothing answers, in sets that mark them by it. */
+const UNANSWERABLE: ReadonlyMap<string, string> = new Map([
+  ['locomo', '5'],
+  ['beam-100k', 'abstention'],
+])
 
 export async function loadSet(folder: string, set: string): Promise<EvalSet> {
   const documents: EvalDocument[] = []
@@ -50,15 +61,16 @@ export async function loadSet(folder: string, set: string): Promise<EvalSet> {
   }
   const queries: EvalQuery[] = []
   for await (const row of rows(join(folder, set, 'queries.jsonl.gz'))) {
+    const category = String(row.get('category') ?? '')
     queries.push({
       id: text(row, 'id'),
       group: text(row, 'group'),
       question: text(row, 'question'),
-      category: String(row.get('category') ?? ''),
+      category,
       gold: texts(row, 'gold'),
       goldSessions: texts(row, 'gold_sessions'),
       askedAt: optionalText(row, 'question_date'),
-      isUnanswerable: row.get('abstention') === true,
+      isUnanswerable: row.get('abstention') === true || UNANSWERABLE.get(set) === category,
     })
   }
   return { documents, queries }

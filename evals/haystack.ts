@@ -16,6 +16,7 @@ import type { Embedder } from '../src/ports/embedder.ts'
 import type { VectorSpace } from '../src/ports/vector-index.ts'
 import { memory } from '../test/fakes/memories.ts'
 import { type EvalDocument, parseTime } from './datasets.ts'
+import { timeLeft } from './report.ts'
 
 export type Haystack = {
   readonly engine: Engine
@@ -93,18 +94,17 @@ async function index(
   total: number,
   onProgress: HaystackOptions['onProgress'],
 ): Promise<void> {
-  const began = performance.now()
-  let told = 0
+  const remaining = timeLeft(total)
+  let toldAtMs = performance.now()
   await engine.reindex({
     onProgress: ({ done }) => {
-      const seconds = (performance.now() - began) / 1_000
-      if (done === 0 || seconds - told < 2) return
-      told = seconds
-      const left = Math.round((seconds / done) * (total - done))
-      onProgress?.(`indexed ${done} of ${total}, about ${left} s left`)
+      if (done === 0 || performance.now() - toldAtMs < TOLD_EVERY_MS) return
+      toldAtMs = performance.now()
+      onProgress?.(`indexed ${remaining(done)}`)
     },
   })
 }
+const TOLD_EVERY_MS = 2_000
 
 /** The documents in the form of an export: complete rows, in bulk, nothing decided about them. */
 async function* lines(

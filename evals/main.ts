@@ -1,6 +1,7 @@
 /** `npm run eval -- <name> [--json] [--explain] [--data <folder>] [--sample <groups>]` */
 import { parseArgs } from 'node:util'
 import { evaluateExtraction } from './extraction.ts'
+import { evaluateFiles } from './files.ts'
 import { fitWeights } from './fit.ts'
 import { evaluateGate } from './gate.ts'
 import { evaluatePatterns } from './patterns.ts'
@@ -13,6 +14,7 @@ const EVALS: Readonly<Record<string, (options: EvalOptions) => Promise<EvalRepor
   extraction: evaluateExtraction,
   gate: evaluateGate,
   truth: evaluateTruth,
+  files: evaluateFiles,
   fit: fitWeights,
   ...Object.fromEntries(
     RECALL_SETS.map((set) => [set, (options: EvalOptions) => evaluateRecall(set, options)]),
@@ -28,6 +30,9 @@ const { values, positionals } = parseArgs({
     sample: { type: 'string' },
   },
 })
+
+const PLAIN_LINES_MS = 15_000
+let toldAtMs = performance.now()
 
 const name = positionals[0] ?? ''
 const sample = values.sample === undefined ? undefined : Number(values.sample)
@@ -60,7 +65,13 @@ function render(report: EvalReport): string {
   return [...report.tables.map(renderTable), floors.join('\n')].join('\n\n')
 }
 
-/** One line that is written over; nothing where nobody watches. */
+/** One line that is written over; a plain one now and then where it goes to a file. */
 function showProgress(words: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${words}`)
+  if (process.stderr.isTTY) {
+    process.stderr.write(`\r\u001b[K${words}`)
+    return
+  }
+  if (words === '' || performance.now() - toldAtMs < PLAIN_LINES_MS) return
+  toldAtMs = performance.now()
+  process.stderr.write(`${words}\n`)
 }

@@ -2,15 +2,24 @@
  * Recall over public question sets: does the text that holds the evidence come back, and how high?
  *
  * Everything goes through the real engine as a fresh machine has it. Beside it, in the same run and on the same store,
- * keyword search alone, vector search alone, and plain reciprocal rank fusion of the two.
+ * keyword search alone, vector search alone, plain reciprocal rank fusion of the two, and the engine's own weighted fusion.
  */
 import { createHash } from 'node:crypto'
-import { type EvalQuery, type EvalSet, loadSet, parseTime } from './datasets.ts'
+import type { RecallQuery } from '../src/engine/recall.ts'
+import { type Abstention, abstentionRows, measureAbstention } from './abstention.ts'
+import { type EvalQuery, type EvalSet, hasGold, loadSet, parseTime } from './datasets.ts'
 import { evalCacheFile, type Haystack, openHaystack } from './haystack.ts'
 import { average, METRICS, measure, percentile, type Scores } from './metrics.ts'
 import { officialPart } from './official.ts'
-import { atLeast, type EvalOptions, type EvalReport, type Floor, type Table } from './report.ts'
-import { UNRELATED_QUESTIONS } from './unrelated.ts'
+import { loadOwnSet } from './own.ts'
+import {
+  atLeast,
+  type EvalOptions,
+  type EvalReport,
+  type Floor,
+  type Table,
+  timeLeft,
+} from './report.ts'
 
 export const RECALL_SETS = [
   'locomo',
@@ -20,10 +29,11 @@ export const RECALL_SETS = [
   'cmrc2018-zh',
   'jsquad-ja',
   'korquad-ko',
+  'own',
 ] as const
 export type RecallSet = (typeof RECALL_SETS)[number]
 
-export const LINES = ['default', 'keyword', 'vector', 'rrf'] as const
+export const LINES = ['default', 'keyword', 'vector', 'rrf', 'weighted'] as const
 export type Line = (typeof LINES)[number]
 
 /** Deep enough for every metric: below rank 100 a first gold text adds less than 0.01 to MRR. */
@@ -50,6 +60,7 @@ const FLOORS: Readonly<
   'cmrc2018-zh': [['turn', 'any@10', 0.95]],
   'jsquad-ja': [['turn', 'any@10', 0.95]],
   'korquad-ko': [['turn', 'any@10', 0.95]],
+  own: [['turn', 'any@5', 0.9]],
 }
 
 type Outcome = {
@@ -69,7 +80,8 @@ export async function evaluateRecall(
   set: RecallSet,
   options: RecallEvalOptions,
 ): Promise<EvalReport> {
-  const data = sampled(await loadSet(options.data, set), options.sample)
+  const all = set === 'own' ? loadOwnSet() : await loadSet(options.data, set)
+  const data = sampled(all, options.sample)
   const measured = await measureSet(data, options)
   // The same questions by the definition of the set's authors, over what only the user said.
   const official =
@@ -94,7 +106,9 @@ async function measureSet(
     const sessionOf = new Map(documents.map(({ id, session }) => [id, session]))
     const outcomes: Outcome[] = []
     const latencies: number[] = []
-    for (const query of queries.filter(hasGold)) {
+    const asked = queries.filter(hasGold)
+    const remaining = timeLeft(asked.length)
+    for (const query of asked) {
       // Timed without the embedding of the question: whether a cache has it depends on earlier runs.
       await haystack.embedder?.embed([query.question], { purpose: 'query' })
       for (const line of lines) {
@@ -103,18 +117,20 @@ async function measureSet(
         if (line === 'default') latencies.push(performance.now() - began)
         outcomes.push({ query, line, ranking, ...scoresOf(query, ranking, sessionOf) })
       }
-      options.onProgress?.(`asked ${outcomes.length / lines.length} questions`)
+      options.onProgress?.(`asked ${remaining(outcomes.length / lines.length)}`)
     }
     const abstention =
-      asksUnrelated && lines.includes('default') ? await measureAbstention(haystack, queries) : null
+      asksUnrelated && lines.includes('default')
+        ? await measureAbstention(
+            async (owner, text) =>
+              (await haystack.engine.recall({ owner }, { text, limit: 1 })).memories.length > 0,
+            queries,
+          )
+        : null
     return { outcomes, latencies, haystack, lines, abstention }
   } finally {
     await haystack.engine.close()
   }
-}
-
-function hasGold({ gold, goldSessions }: EvalQuery): boolean {
-  return gold.length > 0 || goldSessions.length > 0
 }
 
 /** Always the same groups, in an order that has nothing to do with them. */
@@ -132,15 +148,8 @@ export function sampled({ documents, queries }: EvalSet, sample: number | undefi
 type Search = (haystack: Haystack, query: EvalQuery) => Promise<readonly string[]>
 
 const SEARCHES: Readonly<Record<Line, Search>> = {
-  default: async (haystack, { group, question, askedAt }) => {
-    const askedAtMs = askedAt === null ? null : parseTime(askedAt)
-    haystack.setNow(askedAtMs ?? Date.now())
-    const { memories } = await haystack.engine.recall(
-      { owner: group },
-      { text: question, limit: HITS_MAX },
-    )
-    return memories.map(({ memory }) => haystack.documentOf.get(memory.id)?.id ?? '')
-  },
+  default: (haystack, query) => engineRanking(haystack, query),
+  weighted: (haystack, query) => engineRanking(haystack, query, { fusion: 'weighted' }),
   keyword: (haystack, query) => keywordRanking(haystack, query),
   vector: (haystack, query) => vectorRanking(haystack, query),
   rrf: async (haystack, query) => {
@@ -153,6 +162,19 @@ const SEARCHES: Readonly<Record<Line, Search>> = {
     }
     return [...scores].sort(([, a], [, b]) => b - a).map(([id]) => id)
   },
+}
+
+async function engineRanking(
+  haystack: Haystack,
+  { group, question, askedAt }: EvalQuery,
+  choice: Pick<RecallQuery, 'fusion'> = {},
+): Promise<readonly string[]> {
+  haystack.setNow((askedAt === null ? null : parseTime(askedAt)) ?? Date.now())
+  const { memories } = await haystack.engine.recall(
+    { owner: group },
+    { text: question, limit: HITS_MAX, ...choice },
+  )
+  return memories.map(({ memory }) => haystack.documentOf.get(memory.id)?.id ?? '')
 }
 
 async function keywordRanking(
@@ -191,40 +213,6 @@ function scoresOf(
   }
 }
 
-type Abstention = {
-  /** Questions about something else altogether that got an answer. */
-  readonly unrelatedAnswered: number
-  readonly unrelatedAsked: number
-  /** Questions with an answer that got none. */
-  readonly relatedUnanswered: number
-  readonly relatedAsked: number
-}
-
-const GROUPS_ASKED = 10
-
-async function measureAbstention(
-  { engine }: Haystack,
-  queries: readonly EvalQuery[],
-): Promise<Abstention> {
-  const answers = async (owner: string, text: string) =>
-    (await engine.recall({ owner }, { text, limit: 1 })).memories.length > 0
-  const groups = [...new Set(queries.map(({ group }) => group))].slice(0, GROUPS_ASKED)
-  const answered = { unrelated: 0, related: 0 }
-  for (const group of groups) {
-    for (const text of UNRELATED_QUESTIONS) if (await answers(group, text)) answered.unrelated++
-  }
-  const related = queries.filter(hasGold)
-  for (const { group, question } of related) {
-    if (await answers(group, question)) answered.related++
-  }
-  return {
-    unrelatedAnswered: answered.unrelated,
-    unrelatedAsked: groups.length * UNRELATED_QUESTIONS.length,
-    relatedUnanswered: related.length - answered.related,
-    relatedAsked: related.length,
-  }
-}
-
 type Measured = {
   readonly outcomes: readonly Outcome[]
   readonly latencies: readonly number[]
@@ -244,6 +232,9 @@ function toReport(
   const averages = (line: Line) => averagesOf(line, counted)
   const officially = (line: Line) => averagesOf(line, official?.outcomes ?? [])
   const lines = Object.fromEntries(measured.lines.map((line) => [line, averages(line)]))
+  const categories = Object.fromEntries(
+    measured.lines.map((line) => [line, categoriesOf(line, measured.outcomes)]),
+  )
   const first = measured.lines[0] ?? 'default'
   const queries = counted.filter(({ line }) => line === first).length
   const latencyMs = {
@@ -262,7 +253,7 @@ function toReport(
     eval: set,
     metrics: { queries },
     json: {
-      ...{ set, queries, lines, latencyMs, index, abstention },
+      ...{ set, queries, lines, categories, latencyMs, index, abstention },
       ...(official === null
         ? {}
         : {
@@ -280,7 +271,10 @@ function toReport(
       ...(official === null
         ? []
         : [levelTable(`${set}: sessions, official`, 'session', official.lines, officially)]),
-      categoryTable(measured.outcomes, first),
+      categoryTable(`By category, ${first}, each text`, 'turn', categories[first] ?? {}),
+      ...(lines[first]?.session === undefined
+        ? []
+        : [categoryTable(`By category, ${first}, sessions`, 'session', categories[first] ?? {})]),
       aboutTable(queries, latencyMs, index, abstention),
       ...(options.explain ? [missed(counted, first)] : []),
     ],
@@ -310,17 +304,35 @@ function levelTable(
   return { title, columns: ['', ...METRICS], rows: lines.map(row) }
 }
 
-function categoryTable(outcomes: readonly Outcome[], line: Line): Table {
-  const own = outcomes.filter((outcome) => outcome.line === line && outcome.turn !== null)
-  const categories = [...new Set(own.map(({ query }) => query.category))].sort()
-  return {
-    title: `By category, ${line}`,
-    columns: ['category', 'queries', ...METRICS],
-    rows: categories.map((category) => {
-      const some = own.filter(({ query }) => query.category === category)
-      const scores = average(some.flatMap(({ turn }) => turn ?? []))
-      return [category, some.length, ...METRICS.map((metric) => scores[metric].toFixed(3))]
+type Category = ReturnType<typeof averagesOf> & { readonly queries: number }
+
+function categoriesOf(
+  line: Line,
+  outcomes: readonly Outcome[],
+): { readonly [category: string]: Category } {
+  const own = outcomes.filter((outcome) => outcome.line === line)
+  const names = [...new Set(own.map(({ query }) => query.category))].sort()
+  return Object.fromEntries(
+    names.map((name) => {
+      const some = own.filter(({ query }) => query.category === name)
+      return [name, { queries: some.length, ...averagesOf(line, some) }]
     }),
+  )
+}
+
+function categoryTable(
+  title: string,
+  level: 'turn' | 'session',
+  categories: { readonly [category: string]: Category },
+): Table {
+  return {
+    title,
+    columns: ['category', 'queries', ...METRICS],
+    rows: Object.entries(categories).map(([name, { queries, ...scores }]) => [
+      name,
+      queries,
+      ...METRICS.map((metric) => scores[level]?.[metric].toFixed(3) ?? ''),
+    ]),
   }
 }
 
@@ -330,8 +342,6 @@ function aboutTable(
   index: { readonly ms: number; readonly bytes: number },
   abstention: Abstention | null,
 ): Table {
-  const share = (part: number, whole: number) =>
-    `${part} of ${whole} (${((100 * part) / Math.max(1, whole)).toFixed(1)} %)`
   return {
     title: 'About this run',
     columns: ['', ''],
@@ -342,18 +352,7 @@ function aboutTable(
         `${latencyMs.p50} / ${latencyMs.p95} ms`,
       ],
       ['indexing', `${(index.ms / 1_000).toFixed(1)} s, ${(index.bytes / 1e6).toFixed(1)} MB`],
-      ...(abstention === null
-        ? []
-        : [
-            [
-              'unrelated questions answered',
-              share(abstention.unrelatedAnswered, abstention.unrelatedAsked),
-            ],
-            [
-              'questions with an answer that got none',
-              share(abstention.relatedUnanswered, abstention.relatedAsked),
-            ],
-          ]),
+      ...(abstention === null ? [] : abstentionRows(abstention)),
     ],
   }
 }

@@ -33,6 +33,16 @@ export type EvalOptions = {
   readonly onProgress?: (words: string) => void
 }
 
+/** Tells how much of a work is done and about how long the rest takes. */
+export function timeLeft(total: number): (done: number) => string {
+  const began = performance.now()
+  return (done) => {
+    const seconds = (performance.now() - began) / 1_000
+    const left = Math.round((seconds / Math.max(1, done)) * (total - done))
+    return `${done} of ${total}, about ${left} s left`
+  }
+}
+
 export function atLeast(name: string, value: number, floor: number): Floor {
   return { name, value, floor, holds: value >= floor }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { TRUTH_LABELS, TRUTH_LANGUAGES, TRUTH_PAIRS } from './truth/pairs.ts'
-import { judgePairs, scoreTruth } from './truth.ts'
+import { judgePairs, scoreTruth, UNSEEN_DUPLICATES_CAUGHT } from './truth.ts'
 
 describe('the labelled pairs', () => {
   it('[TR7] are enough, in every language and of every label, and none is there twice', () => {
@@ -18,6 +18,13 @@ describe('the labelled pairs', () => {
     expect(texts.filter((text, index) => texts.indexOf(text) !== index)).toEqual([])
   })
 
+  it('[TR7] count a conflict that was settled without anybody being asked as a false supersede', () => {
+    const [pair] = TRUTH_PAIRS.filter(({ label }) => label === 'conflict')
+    if (pair === undefined) throw new Error('There is no conflict among the pairs.')
+    expect(scoreTruth([{ ...pair, answered: 'update' }]).falseSupersede).toBe(1)
+    expect(scoreTruth([{ ...pair, answered: 'conflict' }]).falseSupersede).toBe(0)
+  })
+
   it.each(['words', 'meaning'] as const)(
     '[TR7] are told apart as well as promised, by %s',
     async (by) => {
@@ -27,6 +34,9 @@ describe('the labelled pairs', () => {
         expect(falseSupersede).toBeLessThan(0.01)
         expect(duplicatesCaught).toBeGreaterThan(0.9)
       }
+      const unseen = scoreTruth(judged.filter(({ set }) => set === 'unseen'))
+      expect(unseen.falseSupersede).toBeLessThan(0.01)
+      expect(unseen.duplicatesCaught).toBeGreaterThanOrEqual(UNSEEN_DUPLICATES_CAUGHT)
     },
     180_000,
   )

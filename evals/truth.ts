@@ -11,7 +11,7 @@ import { createIds } from '../src/adapters/system/ids.ts'
 import type { Instant } from '../src/core/ids.ts'
 import { createEngineOn, type Engine } from '../src/engine/engine.ts'
 import { openEmbedder } from '../src/main/embedding.ts'
-import { above, below, type EvalOptions, type EvalReport, type Table } from './report.ts'
+import { above, atLeast, below, type EvalOptions, type EvalReport, type Table } from './report.ts'
 import {
   TRUTH_LABELS,
   TRUTH_LANGUAGES,
@@ -24,6 +24,8 @@ import {
 
 const FALSE_SUPERSEDE_BELOW = 0.01
 const DUPLICATES_CAUGHT_ABOVE = 0.9
+/** Of wording that no rule was made for. It is what they reach: rules are not tuned on these pairs, and must not get worse. */
+export const UNSEEN_DUPLICATES_CAUGHT = 0.67
 const FIRST_AT = Date.parse('2026-01-05T09:00:00Z')
 const SECOND_AT = Date.parse('2026-02-09T09:00:00Z')
 const MINUTE_MS = 60_000
@@ -33,7 +35,7 @@ export type Judged = TruthPair & { readonly answered: TruthLabel }
 
 export type TruthScore = {
   readonly pairs: number
-  /** Of the pairs where nothing is to be replaced, the share where something was. */
+  /** Of the pairs where nothing is to be replaced, because nothing changed or nobody knows which one holds: the share where it was. */
   readonly falseSupersede: number
   readonly duplicatesCaught: number
   readonly updatesCaught: number
@@ -48,6 +50,7 @@ export async function evaluateTruth(options: EvalOptions): Promise<EvalReport> {
     scoreTruth(judged),
     scoreTruth(inSet(judged, 'heldOut')),
   ])
+  const unseen = [byWords, byMeaning].map((judged) => scoreTruth(inSet(judged, 'unseen')))
   const perSet = TRUTH_SETS.map((set) => named(set, scoreTruth(inSet(byMeaning, set))))
   const perLanguage = TRUTH_LANGUAGES.map((language) =>
     named(language, scoreTruth(byMeaning.filter((pair) => pair.language === language))),
@@ -68,13 +71,18 @@ export async function evaluateTruth(options: EvalOptions): Promise<EvalReport> {
     floors: [
       below(
         'falseSupersede',
-        Math.max(...promised.map((score) => score.falseSupersede)),
+        Math.max(...[...promised, ...unseen].map((score) => score.falseSupersede)),
         FALSE_SUPERSEDE_BELOW,
       ),
       above(
         'duplicatesCaught',
         Math.min(...promised.map((score) => score.duplicatesCaught)),
         DUPLICATES_CAUGHT_ABOVE,
+      ),
+      atLeast(
+        'duplicatesCaught.unseen',
+        Math.min(...unseen.map((score) => score.duplicatesCaught)),
+        UNSEEN_DUPLICATES_CAUGHT,
       ),
     ],
   }
@@ -132,9 +140,7 @@ function labelOf(outcome: Outcome): TruthLabel {
 }
 
 export function scoreTruth(judged: readonly Judged[]): TruthScore {
-  const nothingToReplace = judged.filter(
-    ({ label }) => label === 'unrelated' || label === 'duplicate',
-  )
+  const nothingToReplace = judged.filter(({ label }) => label !== 'update')
   return {
     pairs: judged.length,
     falseSupersede: share(nothingToReplace, ({ answered }) => answered === 'update', 0),

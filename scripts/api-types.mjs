@@ -3,6 +3,8 @@
  *
  *   node scripts/api-types.mjs            writes studio/src/api/types.ts
  *   node scripts/api-types.mjs --check    fails when that file is not what would be written
+ *
+ * With an address, as http://127.0.0.1:20128, the server there is asked; without, one is started from what is built.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -128,7 +130,11 @@ function shape(properties) {
   return `{\n${properties.join('\n')}\n}`
 }
 
-/** As a server says it. */
+async function descriptionAt(address) {
+  return (await fetch(`${address}/openapi.json`)).json()
+}
+
+/** As a server says it that is only started for this. */
 async function description() {
   const data = mkdtempSync(join(tmpdir(), 'recollect-types-'))
   const args = [join(ROOT, 'dist/main/cli.js'), 'serve', '--data', data, '--port', '0']
@@ -143,7 +149,7 @@ async function description() {
         if (found !== undefined) resolve(found)
       })
     })
-    return await (await fetch(`${address}/openapi.json`)).json()
+    return await descriptionAt(address)
   } finally {
     server.kill()
     rmSync(data, { recursive: true, force: true })
@@ -161,7 +167,9 @@ function formatted(text) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const made = formatted(typesOf(await description()))
+  const address = process.argv.slice(2).find((word) => word.startsWith('http'))
+  const told = address === undefined ? description() : descriptionAt(address)
+  const made = formatted(typesOf(await told))
   if (!process.argv.includes('--check')) writeFileSync(TARGET, made)
   else if (readFileSync(TARGET, 'utf8') !== made) {
     process.stderr.write(

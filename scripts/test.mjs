@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 
 const folder = mkdtempSync(join(tmpdir(), 'recollect-report-'))
 /**
@@ -15,6 +15,8 @@ const folder = mkdtempSync(join(tmpdir(), 'recollect-report-'))
 const LTS_TESTS = [
   'test/conformance/sqlite.test',
   'test/conformance/sqlite-encrypted',
+  'test/e2e/checkpoints',
+  'test/e2e/migrate',
   'test/conformance/sqlite-vectors',
   'test/faults/sqlite-conversion',
   'test/faults/sqlite-disk-full',
@@ -52,6 +54,7 @@ const steps = [
 
 /** What `test/lts/run.mjs` exits with when that Node can't be installed here. */
 const NOT_POSSIBLE = 75
+const SLOWEST_TOLD = 20
 const failed = []
 const notRun = []
 for (const [name, [command, ...args]] of steps) {
@@ -61,6 +64,15 @@ for (const [name, [command, ...args]] of steps) {
   process.stdout.write(`── ${name}: ${((Date.now() - started) / 1000).toFixed(1)} s\n`)
   if (status === NOT_POSSIBLE) notRun.push(name)
   else if (status !== 0) failed.push(name)
+}
+
+const slowest = filesOf('here')
+  .map(({ name, startTime, endTime }) => ({ name, seconds: (endTime - startTime) / 1000 }))
+  .sort((a, b) => b.seconds - a.seconds)
+  .slice(0, SLOWEST_TOLD)
+if (slowest.length > 0) process.stdout.write('\nWhat took longest:\n')
+for (const { name, seconds } of slowest) {
+  process.stdout.write(`  ${seconds.toFixed(1).padStart(6)} s  ${relative(process.cwd(), name)}\n`)
 }
 
 const tests = ['here', 'lts'].flatMap(testsOf)
@@ -74,7 +86,13 @@ if (reasons.size > 0) {
     process.stdout.write(`  ${reason}${times > 1 ? ` (${times} tests)` : ''}\n`)
   }
 }
-if (failed.length > 0) process.stdout.write(`\nFailed: ${failed.join(', ')}\n`)
+if (failed.length > 0) {
+  process.stdout.write(`\nFailed: ${failed.join(', ')}\n`)
+  // Again at the very end, because whoever reads a log reads its end.
+  for (const { where, name, why } of ['here', 'lts'].flatMap(failuresOf)) {
+    process.stdout.write(`\n  ${where}\n  ${name}\n${why.replace(/^/gm, '    ')}\n`)
+  }
+}
 process.stdout.write(
   `\n${count('passed')} passed, ${count('failed')} failed, ${skipped.length} skipped\n`,
 )
@@ -87,10 +105,29 @@ function vitest(node, script, run, files = []) {
   return [node, ...script, 'run', ...files, ...reporters]
 }
 
-function testsOf(run) {
+function filesOf(run) {
   const report = join(folder, `${run}.json`)
-  if (!existsSync(report)) return []
-  return JSON.parse(readFileSync(report, 'utf8')).testResults.flatMap((file) =>
+  return existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')).testResults : []
+}
+
+function failuresOf(run) {
+  const start = (text) => (text ?? '').split('\n').slice(0, 12).join('\n')
+  return filesOf(run).flatMap((file) => {
+    const where = relative(process.cwd(), file.name)
+    const tests = file.assertionResults.filter((test) => test.status === 'failed')
+    if (file.status === 'failed' && tests.length === 0) {
+      return [{ where, name: 'the file itself', why: start(file.message) }]
+    }
+    return tests.map(({ fullName, failureMessages: [why] }) => ({
+      where,
+      name: fullName,
+      why: start(why),
+    }))
+  })
+}
+
+function testsOf(run) {
+  return filesOf(run).flatMap((file) =>
     file.assertionResults.map(({ status, title, ancestorTitles: [group] }) => ({
       run,
       status,

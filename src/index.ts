@@ -10,6 +10,7 @@
  */
 export type { DraftInput, EditInput, ScopeInput } from './core/draft.ts'
 export { AppError, ERRORS, type ErrorCode } from './core/errors.ts'
+export { type Citation, citationOf } from './core/files/citation.ts'
 export type { Place, Scope } from './core/ids.ts'
 export {
   MEMORY_CATEGORIES,
@@ -36,7 +37,7 @@ export {
 export type { EngineFiles } from './engine/files/named.ts'
 export type { NamedRoot, RootInput } from './engine/files/roots.ts'
 export type { LegReport } from './engine/gather.ts'
-export type { IndexProgress, IndexStatus } from './engine/indexing.ts'
+export type { IndexProgress, IndexStatus, ReindexOptions } from './engine/indexing.ts'
 export type { Imported } from './engine/portability.ts'
 export type { HistoryEntry, ListQuery } from './engine/read.ts'
 export type { Recalled, RecallQuery, Recollection } from './engine/recall.ts'
@@ -45,6 +46,13 @@ export type { FoundItem, Source, SourcesQuery, Together } from './engine/sources
 export { createEngine, type EngineOptions } from './main/compose.ts'
 export type { EmbeddingOptions, RerankOptions } from './main/embedding.ts'
 export type { FilesOptions } from './main/files.ts'
+export {
+  LancePlugin,
+  type PluginDraft,
+  type PluginEntry,
+  type PluginHit,
+  type PluginOptions,
+} from './main/vector-store.ts'
 export type { Embedder, EmbeddingModel } from './ports/embedder.ts'
 export type {
   FileAnswer,

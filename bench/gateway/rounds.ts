@@ -1,4 +1,5 @@
 /** One request after the other, asked of all by turns, so that whatever else the machine does falls on all of them alike. */
+import { setTimeout } from 'node:timers/promises'
 import { type BenchOptions, seededRandom, type Timing } from '../harness.ts'
 import { Client } from './client.ts'
 import type { Target } from './targets.ts'
@@ -30,20 +31,31 @@ export function warmUpRequests(scale: number): number {
   return warmUpTurns(scale) * 2
 }
 
+export type Pace = {
+  /** Before each request. */
+  readonly pauseMs?: number
+  /** Whether they have been asked before. */
+  readonly isWarm?: boolean
+}
+
 /** One request at a time, each target in its turn. */
 export async function measureInTurn(
   targets: readonly Target[],
   { progress, scale }: BenchOptions,
+  { pauseMs = 0, isWarm = false }: Pace = {},
 ): Promise<readonly Measured[]> {
   const clients = targets.map((target) => new Client(target))
   const shuffled = shuffler()
   const turns = Math.max(40, Math.ceil(TURNS * scale))
-  progress('one after the other, warming up')
-  await askInTurn(clients, warmUpTurns(scale), shuffled)
+  if (!isWarm) {
+    progress('one after the other, warming up')
+    await askInTurn(clients, warmUpTurns(scale), shuffled, 0)
+  }
   const rounds: (readonly Round[])[] = []
   for (let number = 1; number <= ROUNDS; number++) {
-    progress(`one after the other, round ${number} of ${ROUNDS}`)
-    rounds.push(await askInTurn(clients, turns, shuffled))
+    const pace = pauseMs > 0 ? `${pauseMs} ms apart` : 'one after the other'
+    progress(`${pace}, round ${number} of ${ROUNDS}`)
+    rounds.push(await askInTurn(clients, turns, shuffled, pauseMs))
   }
   for (const client of clients) client.close()
   return targets.map((target, index) => {
@@ -64,6 +76,7 @@ async function askInTurn(
   clients: readonly Client[],
   turns: number,
   shuffled: <Item>(items: readonly Item[]) => readonly Item[],
+  pauseMs: number,
 ): Promise<readonly Round[]> {
   const results = clients.map((client) => ({
     client,
@@ -72,12 +85,14 @@ async function askInTurn(
   }))
   for (let turn = 0; turn < turns; turn++) {
     for (const result of shuffled(results)) {
+      if (pauseMs > 0) await setTimeout(pauseMs)
       const streamed = await result.client.ask(true)
       result.times.first.push(streamed.firstMs)
       result.times.last.push(streamed.lastMs)
       if (streamed.isInjected) result.injected++
     }
     for (const result of shuffled(results)) {
+      if (pauseMs > 0) await setTimeout(pauseMs)
       const { lastMs } = await result.client.ask(false)
       result.times.whole.push(lastMs)
     }

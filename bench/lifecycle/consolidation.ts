@@ -1,13 +1,9 @@
-/** A consolidation in a process of its own: how long it takes, what it needs, and how long it holds others up. */
-import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
-import { systemClock } from '../../src/adapters/system/clock.ts'
-import { createIds } from '../../src/adapters/system/ids.ts'
-import {
-  type ConsolidationReport,
-  consolidate,
-} from '../../src/engine/consolidation/consolidate.ts'
-import { createEngineOn } from '../../src/engine/engine.ts'
-import { OWNER, questionsOf, type Shape } from './owner.ts'
+/**
+ * A consolidation in a process of its own, as a job, which it is in a server: how long it takes, what it needs, and how long
+ * it holds others up.
+ */
+import type { ConsolidationReport } from '../../src/engine/consolidation/consolidate.ts'
+import { OWNER, openEngine, questionsOf, type Shape } from './owner.ts'
 
 const QUESTIONS = 200
 const WARM_UP = 100
@@ -21,6 +17,8 @@ const MEMORY_EVERY_MS = 20
 
 export type Consolidated = {
   readonly seconds: number
+  /** The most that the process took, and how much of it came with the consolidation. */
+  readonly rssMb: number
   readonly rssAddedMb: number
   /** The longest turn of the event loop: what the machine, the disk and others on it add is in it. */
   readonly heldMs: number
@@ -39,9 +37,7 @@ export type ConsolidationInput = Shape & {
 }
 
 export async function measureConsolidation(input: ConsolidationInput): Promise<Consolidated> {
-  const store = await openSqliteStore({ path: input.path, now: Date.now })
-  const ports = { store, clock: systemClock, ids: createIds(), settings: {} }
-  const engine = createEngineOn(ports)
+  const engine = await openEngine(input.path)
   const questions = questionsOf(input.memories, input.seed, QUESTIONS)
   let asked = 0
   const ask = async () => {
@@ -74,7 +70,7 @@ export async function measureConsolidation(input: ConsolidationInput): Promise<C
   const turns = watchTurns()
   const askedMeanwhile = asking()
   const began = performance.now()
-  const report = await consolidate(ports, { owner: OWNER })
+  const report = await engine.consolidate({ owner: OWNER })
   const seconds = (performance.now() - began) / 1_000
   isDone = true
   await askedMeanwhile
@@ -83,6 +79,7 @@ export async function measureConsolidation(input: ConsolidationInput): Promise<C
   await engine.close()
   return {
     seconds,
+    rssMb: peak / 2 ** 20,
     rssAddedMb: (peak - rss) / 2 ** 20,
     ...held,
     before,

@@ -1,13 +1,18 @@
 /**
  * An owner whose memories need consolidation. Of a hundred: five repeat another one, half of them with a word more; ten
  * have faded; two are digests of conversations, a quarter of which are past their time; one is pinned. There are also
- * messages and receipts that are past their time.
+ * messages and receipts that are past their time. All memories have their vectors, as many numbers each as the built-in
+ * model gives; a model would take an hour to make them, so they are made of the words.
  */
+import { referenceEmbedder } from '../../src/adapters/reference/embedder.ts'
 import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
+import { systemClock } from '../../src/adapters/system/clock.ts'
+import { createIds } from '../../src/adapters/system/ids.ts'
 import type { Entry } from '../../src/core/entry.ts'
 import type { EntryId, Instant, MemoryId, OwnerId, TurnId } from '../../src/core/ids.ts'
 import type { Memory } from '../../src/core/memory.ts'
 import type { Turn } from '../../src/core/transcript.ts'
+import { createEngineOn, type Engine } from '../../src/engine/engine.ts'
 import type { Change } from '../../src/ports/store.ts'
 import { memory } from '../../test/fakes/memories.ts'
 import { Texts } from '../texts.ts'
@@ -15,13 +20,30 @@ import { Texts } from '../texts.ts'
 export const OWNER = 'ada' as OwnerId
 const DAY = 86_400_000
 const BATCH = 500
+const DIMENSIONS = 384
 const PLACE = { owner: OWNER, user: null, session: null }
 const PER_HUNDRED_TURNS = 20
 const PER_HUNDRED_RECEIPTS = 1
 
 export type Shape = { readonly path: string; readonly memories: number; readonly seed: number }
 
-export async function fillOwner({ path, memories, seed }: Shape): Promise<void> {
+/** On the file of an owner, with memories that are found by their words and by their vectors. */
+export async function openEngine(path: string): Promise<Engine> {
+  const store = await openSqliteStore({ path, now: Date.now })
+  return createEngineOn({
+    ...{ store, clock: systemClock, ids: createIds(), settings: {} },
+    ...{ embedder: referenceEmbedder({ dimensions: DIMENSIONS }), vectors: store.vectors },
+  })
+}
+
+export async function fillOwner(shape: Shape): Promise<void> {
+  await writeOwner(shape)
+  const engine = await openEngine(shape.path)
+  await engine.reindex()
+  await engine.close()
+}
+
+async function writeOwner({ path, memories, seed }: Shape): Promise<void> {
   const store = await openSqliteStore({ path, now: Date.now })
   const now = Date.now()
   let changes: Change[] = []

@@ -40,7 +40,10 @@ export type Question = {
 }
 
 export function writeBase(path: string, vectors: readonly Float32Array[]): void {
-  writeFileSync(path, Buffer.concat(vectors.map((vector) => Buffer.from(vector.buffer))))
+  const bytes = vectors.map(({ buffer, byteOffset, byteLength }) =>
+    Buffer.from(buffer, byteOffset, byteLength),
+  )
+  writeFileSync(path, Buffer.concat(bytes))
 }
 
 export class Corpus {
@@ -106,16 +109,21 @@ export class Corpus {
     return questions
   }
 
-  /** The numbers of the memories that are nearest to each question, by comparing all of them. */
+  /** The numbers of the owner's memories that are nearest to each question, by comparing all of them. */
   nearest(questions: readonly Question[], limit: number): readonly (readonly number[])[] {
-    const best = questions.map(() => new Nearest(limit))
+    const asked = questions.map((question) => ({ ...question, nearest: new Nearest(limit) }))
+    const owners = new Set(questions.map(({ owner }) => owner))
     for (let number = 0; number < this.shape.memories; number++) {
+      const owner = this.#ownerOf(number)
+      if (!owners.has(owner)) continue
       const vector = this.vectorOf(number)
-      questions.forEach((question, index) => {
-        best[index]?.offer(number, product(question.vector, vector, 0))
-      })
+      for (const question of asked) {
+        if (question.owner === owner) {
+          question.nearest.offer(number, product(question.vector, vector, 0))
+        }
+      }
     }
-    return best.map((nearest) => nearest.numbers)
+    return asked.map(({ nearest }) => nearest.numbers)
   }
 }
 

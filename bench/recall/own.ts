@@ -11,6 +11,8 @@ import type { Memory } from '../../src/core/memory.ts'
 import { createEngineOn } from '../../src/engine/engine.ts'
 import { createEngine } from '../../src/main/compose.ts'
 import type { Embedder, EmbeddingModel } from '../../src/ports/embedder.ts'
+import type { Store } from '../../src/ports/store.ts'
+import type { VectorIndex } from '../../src/ports/vector-index.ts'
 import { memory as fakeMemory } from '../../test/fakes/memories.ts'
 import { type Timing, timed } from '../harness.ts'
 import { Corpus, type CorpusShape, type Question, shareFound, WARM_UP } from './corpus.ts'
@@ -23,18 +25,30 @@ export const HITS = 20
 const BATCH = Math.min(COMMIT_CHANGES_MAX, 500)
 
 export type StoreInput = { readonly shape: CorpusShape; readonly path: string }
-export type Filled = {
+export type Written = {
   readonly memoriesPerSecond: number
   readonly vectorsPerSecond: number
-  readonly diskMb: number
 }
+export type Filled = Written & { readonly diskMb: number }
 
 export async function fill(
   { shape, path }: StoreInput,
   progress: (share: number) => void,
 ): Promise<Filled> {
-  const corpus = new Corpus(shape)
   const store = await openSqliteStore({ path, now: Date.now })
+  const written = await writeCorpus(new Corpus(shape), store, store.vectors, progress)
+  await store.close()
+  return { ...written, diskMb: Math.round(statSync(path).size / 2 ** 20) }
+}
+
+/** Memories and their vectors, batch by batch, as an import does it. */
+export async function writeCorpus(
+  corpus: Corpus,
+  store: Store,
+  vectors: VectorIndex,
+  progress: (share: number) => void,
+): Promise<Written> {
+  const { shape } = corpus
   const space = spaceOf(shape)
   let [storeMs, vectorMs, number] = [0, 0, 0]
   const write = async (memories: readonly Memory[]) => {
@@ -49,7 +63,7 @@ export async function fill(
       memories.map((row) => ({ op: 'put', table: 'memory', row, expect: 'absent' })),
     )
     const stored = performance.now()
-    await store.vectors.put(space, entries)
+    await vectors.put(space, entries)
     storeMs += stored - began
     vectorMs += performance.now() - stored
     progress(number / shape.memories)
@@ -67,12 +81,15 @@ export async function fill(
     batch = []
   }
   if (batch.length > 0) await write(batch)
-  await store.close()
   return {
     memoriesPerSecond: Math.round((shape.memories / storeMs) * 1_000),
     vectorsPerSecond: Math.round((shape.memories / vectorMs) * 1_000),
-    diskMb: Math.round(statSync(path).size / 2 ** 20),
   }
+}
+
+/** Memories with their vectors, one after the other. */
+export function writesPerSecond({ memoriesPerSecond, vectorsPerSecond }: Written): number {
+  return Math.round(1 / (1 / memoriesPerSecond + 1 / vectorsPerSecond))
 }
 
 export type Asked = {
@@ -157,7 +174,7 @@ export async function answerOnce({
   return { hits: memories.length }
 }
 
-const FILTER = { statuses: ['active'] } as const
+export const FILTER = { statuses: ['active'] } as const
 
 async function vectorSearch(
   store: SqliteStore,
@@ -169,7 +186,7 @@ async function vectorSearch(
   return hits.map(({ id }) => numberOf(id))
 }
 
-async function foundBy(
+export async function foundBy(
   search: (run: number) => Promise<readonly number[]>,
   nearest: readonly unknown[],
 ): Promise<readonly (readonly number[])[]> {
@@ -184,17 +201,17 @@ function percentiles(times: number[]): Timing {
   return { p50: share(0.5), p95: share(0.95) }
 }
 
-function at(questions: readonly Question[], run: number): Question {
+export function at(questions: readonly Question[], run: number): Question {
   const question = questions[run % questions.length]
   if (question === undefined) throw new Error('There are no questions.')
   return question
 }
 
-function modelOf({ dimensions }: CorpusShape): EmbeddingModel {
+export function modelOf({ dimensions }: CorpusShape): EmbeddingModel {
   return { source: 'transformers', model: DEFAULT_MODEL, dimensions }
 }
 
-function spaceOf(shape: CorpusShape) {
+export function spaceOf(shape: CorpusShape) {
   return {
     signature: spaceSignature(modelOf(shape), 'float32'),
     dimensions: shape.dimensions,
@@ -202,7 +219,7 @@ function spaceOf(shape: CorpusShape) {
 }
 
 /** Answers at once, so that what is timed is the search alone. */
-function knowing(model: EmbeddingModel, questions: readonly Question[]): Embedder {
+export function knowing(model: EmbeddingModel, questions: readonly Question[]): Embedder {
   const vectors = new Map(questions.map(({ text, vector }) => [text, vector]))
   return {
     describe: async () => model,
@@ -213,10 +230,10 @@ function knowing(model: EmbeddingModel, questions: readonly Question[]): Embedde
   }
 }
 
-function idOf(number: number): MemoryId {
+export function idOf(number: number): MemoryId {
   return `mem_${String(number).padStart(26, '0')}` as MemoryId // made here, for the bench only
 }
 
-function numberOf(id: MemoryId): number {
+export function numberOf(id: MemoryId): number {
   return Number(id.slice(4))
 }

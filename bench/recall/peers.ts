@@ -3,7 +3,7 @@
  * Orama, and LanceDB without and with its index.
  */
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
@@ -48,6 +48,8 @@ export type PeerCost = {
   readonly held: Held
   readonly shareFound: number
   readonly rssMb: number
+  /** Zero for those that keep nothing on disk. */
+  readonly diskMb: number
 }
 
 export async function measurePeer({
@@ -79,7 +81,14 @@ export async function measurePeer({
     held: await heldBy(HELD_QUESTIONS, (run) => (hybrid ?? peer.vector)(at(run), limit)),
     shareFound: shareFound(found, nearest),
     rssMb,
+    diskMb: Math.round(bytesIn(folder) / 2 ** 20),
   }
+}
+
+function bytesIn(folder: string): number {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
 }
 
 const OPEN: Readonly<Record<PeerName, OpenPeer>> = {

@@ -36,7 +36,11 @@ export function inProcess<P extends PartName>(
   return new Promise((resolve, reject) => {
     const began = performance.now()
     const child = fork(fileURLToPath(import.meta.url), [JSON.stringify({ part, input })], {
-      execArgv: [...process.execArgv, `--max-old-space-size=${HEAP_MB}`],
+      // Only where it is needed: with so much room, garbage would be left lying, and be told as memory in use.
+      execArgv: [
+        ...process.execArgv,
+        ...(part === 'peer' ? [`--max-old-space-size=${HEAP_MB}`] : []),
+      ],
     })
     child.on('message', (message: Message) => {
       if (message.kind === 'progress') progress(message.share)

@@ -362,6 +362,11 @@ export function findAttribute(statement: string): Attribute | null {
   return findPreference(bare)
 }
 
+/** All of its rules, for warming up. */
+export function attributeRules(): readonly RegExp[] {
+  return [...RULES.map(({ phrase }) => phrase), ...PREFERENCES]
+}
+
 /**
  * Words to look for statements that set the same attribute in other words: "I moved to Lyon" shares none with "I live in
  * Berlin" but the pronoun.

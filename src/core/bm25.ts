@@ -59,20 +59,25 @@ export function scoreOccurrences(
   return { score, coverage: asked > 0 ? Math.min(1, found / asked) : 0 }
 }
 
-/** BM25 of a text that is longer or shorter than the average by a factor, from terms that occur in it. */
+/**
+ * BM25 of a text that is longer or shorter than the average by a factor, from terms that occur in it. The counts may
+ * stand among those of other texts, beginning at `from`. A plain loop: a question runs it over thousands of texts.
+ */
 export function scoreCounts(
-  counts: readonly number[],
+  counts: ArrayLike<number>,
   rarities: readonly number[],
   relativeLength: number,
+  from = 0,
 ): number {
   const damping =
     TERM_SATURATION * (1 - LENGTH_NORMALISATION + LENGTH_NORMALISATION * relativeLength)
-  return counts.reduce((score, count, term) => {
-    const rarity = rarities[term] ?? 0
-    return count === 0
-      ? score
-      : score + (rarity * count * (TERM_SATURATION + 1)) / (count + damping)
-  }, 0)
+  let score = 0
+  for (let term = 0; term < rarities.length; term++) {
+    const count = counts[from + term] ?? 0
+    if (count === 0) continue
+    score += ((rarities[term] ?? 0) * count * (TERM_SATURATION + 1)) / (count + damping)
+  }
+  return score
 }
 
 /** How much finding a term tells: much for a rare one, little for one that most documents hold. */

@@ -22,9 +22,15 @@ export function embeddingTextHash(memory: Pick<Memory, 'content' | 'provenance'>
 
 /** The name of a vector space: a change in any part of it makes vectors that can't be compared with the old ones. */
 export function spaceSignature(
-  model: { readonly source: string; readonly model: string; readonly dimensions: number },
+  model: {
+    readonly source: string
+    readonly model: string
+    readonly dimensions: number
+    readonly host?: string
+  },
   form: VectorForm,
 ): string {
-  const name = `${model.source}:${model.model}:${model.dimensions}`
+  const host = model.host === undefined ? '' : `@${model.host}`
+  const name = `${model.source}:${model.model}${host}:${model.dimensions}`
   return form === 'int8' ? `${name}:int8` : name
 }

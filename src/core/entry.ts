@@ -1,8 +1,9 @@
 /**
- * What the system keeps for itself: keys, settings, the audit log, answers to requests that may be repeated, background
+ * What the system keeps for itself: keys, settings, the audit log, answers to requests that may be repeated, who is signed in, background
  * jobs, receipts of the gateway, threads, by which it knows conversations again, signals, which tell
  * what was said and not yet learned from, reports of consolidation, roots, which say where an owner's files are, and in
- * the index of files what is known of each file and which generation of chunks answers. They
+ * the index of files what is known of each file, which generation of chunks answers and what was last mirrored in a file, secrets, with which
+ * other services are asked, and that everything is being moved from here or to here. They
  * share a table because they are small, are found by id or listed in order, and are never searched by words.
  */
 import type { EntryId, Instant, OwnerId, Place } from './ids.ts'
@@ -13,6 +14,7 @@ export const ENTRY_KINDS = [
   'setting',
   'audit',
   'answer',
+  'login',
   'job',
   'receipt',
   'thread',
@@ -23,6 +25,9 @@ export const ENTRY_KINDS = [
   'root',
   'file',
   'generation',
+  'mirror',
+  'secret',
+  'move',
 ] as const
 export type EntryKind = (typeof ENTRY_KINDS)[number]
 

@@ -13,6 +13,8 @@ export type ProviderModel = {
   readonly contextWindow: number | null
   /** Null: as the provider. */
   readonly systemRole: SystemRole | null
+  /** Null: as the provider. */
+  readonly supportsTools: boolean | null
 }
 
 export type Provider = {
@@ -26,7 +28,8 @@ export type Provider = {
   readonly models: readonly ProviderModel[]
   /** Null: by the table of known ones. */
   readonly systemRole: SystemRole | null
-  readonly supportsTools: boolean
+  /** Null: by the table of known ones. */
+  readonly supportsTools: boolean | null
   /** Whether its name may stand for an address of a private network. Those that are written as such always may. */
   readonly isPrivate: boolean
   /** Sent along with every request. */
@@ -57,5 +60,5 @@ export type Route = {
   readonly model: string
 }
 
-export { contextWindowOf, systemRoleOf } from './providers/capabilities.ts'
+export { contextWindowOf, supportsTools, systemRoleOf } from './providers/capabilities.ts'
 export { routeModel } from './providers/routing.ts'

@@ -43,6 +43,13 @@ export type Receipt = {
   readonly extracted: readonly MemoryId[]
   /** Calls of memory tools that were answered here, as `memory_search`. */
   readonly toolCalls: readonly string[]
+  /** What these calls found and did. */
+  readonly toolMemories: ToolMemories
+  /**
+   * How the answer ended: `cut` when it became too long, `broken` when the connection, the provider or the client gave
+   * up, `unread` when it was packed in a way that can't be read here. Null when there was none, or by an earlier version.
+   */
+  readonly answer: 'whole' | 'cut' | 'broken' | 'unread' | null
   readonly usage: Usage | null
   readonly timings: {
     /** What memory took before the request went out. */
@@ -53,6 +60,16 @@ export type Receipt = {
     readonly recordMs: number | null
   }
 }
+
+/** Memories that calls of memory tools came by, each once. */
+export type ToolMemories = {
+  readonly found: readonly MemoryId[]
+  readonly saved: readonly MemoryId[]
+  readonly updated: readonly MemoryId[]
+  readonly forgotten: readonly MemoryId[]
+}
+
+export const NO_TOOL_MEMORIES: ToolMemories = { found: [], saved: [], updated: [], forgotten: [] }
 
 /** What kind of memories a message needs, and who said so. */
 export type ReceiptGate = {

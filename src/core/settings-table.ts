@@ -1,6 +1,8 @@
 /** The table of settings: what an operator or an owner may tune, each with default, range and help. */
 import { FILE_SETTINGS } from './files/file-settings.ts'
+import { EMBEDDING_PROVIDERS, RERANK_PROVIDERS } from './provider-model.ts'
 import { FUSIONS } from './ranking/fusion.ts'
+import { VECTOR_SETTINGS } from './vector-settings.ts'
 
 /** How memories are looked for. `exact` and `recent` are the same: the newest, whatever the question. */
 export const STRATEGIES = ['hybrid', 'semantic', 'keyword', 'recent', 'exact'] as const
@@ -26,7 +28,9 @@ type TextSetting = {
   readonly kind: 'text'
   readonly default: string
   /** What the text must be. Default: anything. */
-  readonly format?: 'timeZone'
+  readonly format?: 'timeZone' | 'address'
+  /** It names a model of one of these, as `provider/model`, or none. */
+  readonly providers?: readonly string[]
 }
 
 export type SettingScope = 'system' | 'owner'
@@ -371,16 +375,17 @@ export const SETTINGS = {
   embeddingProviderModel: {
     kind: 'text',
     default: '',
+    providers: EMBEDDING_PROVIDERS,
     scope: 'system',
     appliesAt: 'start',
-    help: 'The remote embedding model, as `RECOLLECT_EMBEDDING_MODEL`, which goes before it.',
+    help: 'The remote embedding model, as `RECOLLECT_EMBEDDING_MODEL`, which goes before it. Its key is in the usual variable of the provider, as `OPENAI_API_KEY`, or in `RECOLLECT_EMBEDDING_KEY`.',
   },
   transformersEnabled: {
     kind: 'switch',
     default: true,
     scope: 'system',
     appliesAt: 'start',
-    help: 'Whether `auto` may use the local model.',
+    help: 'Whether `auto` may use the local model where no remote one can be asked.',
   },
   staticEnabled: {
     kind: 'switch',
@@ -398,16 +403,12 @@ export const SETTINGS = {
   rerankProviderModel: {
     kind: 'text',
     default: '',
+    providers: RERANK_PROVIDERS,
     scope: 'system',
-    help: 'Kept for clients that show it. What is used is said by `RECOLLECT_RERANK_URL` and `RECOLLECT_RERANK_MODEL`.',
+    appliesAt: 'start',
+    help: 'The model that reranks, as `cohere/rerank-v3.5`, with its key in the usual variable of the provider, as `COHERE_API_KEY`. `RECOLLECT_RERANK_URL` and `RECOLLECT_RERANK_FOLDER` go before it.',
   },
-  vectorStore: {
-    kind: 'choice',
-    default: 'auto',
-    choices: ['auto', 'sqlite-vec', 'qdrant'],
-    scope: 'system',
-    help: 'Kept for clients that send it. Vectors are kept with the memories.',
-  },
+  ...VECTOR_SETTINGS,
   coreModel: {
     kind: 'text',
     default: '',

@@ -3,6 +3,7 @@
  * from that table.
  */
 import { AppError } from './errors.ts'
+import { namesModelOf } from './provider-model.ts'
 import { SETTINGS, type SettingDeclaration } from './settings-table.ts'
 
 export {
@@ -40,16 +41,36 @@ export function settingRange(name: SettingName): string {
       return 'true, false'
     case 'text':
       if (declaration.format === 'timeZone') return 'a time zone, as Europe/Berlin'
+      if (declaration.format === 'address')
+        return 'an address, as http://127.0.0.1:6333, or nothing'
+      if (declaration.providers !== undefined) {
+        return `provider/model, with one of ${declaration.providers.join(', ')}; or nothing`
+      }
       return `text of up to ${TEXT_CHARACTERS_MAX} characters`
   }
 }
 
+/** Settings that were resolved here: nothing of them needs to be checked again, as every call would. */
+const resolved = new WeakSet<SettingValues>()
+const DEFAULTS = Object.fromEntries(
+  settingNames().map((name) => [name, SETTINGS[name].default]),
+) as Settings // one for each name
+
 /** The values in force: defaults, overridden by the system's, overridden by the owner's. */
 export function resolveSettings(...levels: readonly SettingValues[]): Settings {
-  const merged: Partial<Record<SettingName, SettingValue>> = {}
-  for (const name of settingNames()) merged[name] = SETTINGS[name].default
-  for (const level of levels) Object.assign(merged, parseSettings(level))
-  return merged as Settings // every name got its default above
+  let settings = DEFAULTS
+  for (const level of levels) {
+    if (resolved.has(level))
+      settings = level as Settings // see above
+    else if (!isEmpty(level)) settings = { ...settings, ...parseSettings(level) }
+  }
+  resolved.add(settings)
+  return Object.freeze(settings)
+}
+
+function isEmpty(level: SettingValues): boolean {
+  for (const _ in level) return false
+  return true
 }
 
 /** Checks names and ranges. An unknown name is refused rather than ignored: a typo must not look like success. */
@@ -103,6 +124,13 @@ function parseValue(name: SettingName, value: unknown): SettingValue {
       if (declaration.format === 'timeZone' && !isTimeZone(value)) {
         throw refused(`${settingRange(name)}; not "${value}"`)
       }
+      // What was given may hold a password, and is not repeated.
+      if (declaration.format === 'address' && !isAddress(value)) throw refused(settingRange(name))
+      if (declaration.providers !== undefined && value !== '') {
+        if (!namesModelOf(value, declaration.providers)) {
+          throw refused(`${settingRange(name)}. "${value}" is none`)
+        }
+      }
       return value
     case 'number': {
       const { min, max, step } = declaration
@@ -118,12 +146,26 @@ function parseValue(name: SettingName, value: unknown): SettingValue {
   }
 }
 
+/** Looking one up takes as long as reading all other settings together, and every question reads them. */
+const timeZones = new Set<string>()
+
 /** A name that is known here; the empty text and offsets are none. */
 function isTimeZone(name: string): boolean {
+  if (timeZones.has(name)) return true
   if (!/^[A-Za-z]/.test(name)) return false
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
+    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions()
+    if (timeZone !== '') timeZones.add(name)
+    return timeZone !== ''
   } catch {
     return false
   }
+}
+
+/** Of a server, without anything secret in it. */
+function isAddress(text: string): boolean {
+  if (text === '') return true
+  if (!URL.canParse(text)) return false
+  const { protocol, username, password, search, hash } = new URL(text)
+  return /^https?:$/.test(protocol) && `${username}${password}${search}${hash}` === ''
 }

@@ -5,20 +5,21 @@ import { sha256 } from './sha256.ts'
 import { SIGNAL_STATUSES, type Signal } from './transcript.ts'
 
 const HASH_CHARACTERS = 40
-/** How long one that was learned from can still be looked at. */
-const PROCESSED_KEPT_MS = 30 * 86_400_000
+/** How long one that was learned from, or is not to be, can still be looked at. */
+const OVER_KEPT_MS = 30 * 86_400_000
 
 /** Of an exchange, named by its first turn: recorded again, it is the same signal. */
 export function signalId(first: TurnId): SignalId {
   return `sig_${sha256(first).slice(0, HASH_CHARACTERS)}` as SignalId // made from what it stands for
 }
 
-/** Something new to learn from, or the same again after it has changed. */
+/** Something new to learn from, or the same again after it has changed. `isRead`: patterns read it where it comes from. */
 export function pendingSignal(
   place: Place,
   turns: readonly [TurnId, ...TurnId[]],
   at: Instant,
   before: Entry | null,
+  isRead = false,
 ): Entry {
   return toSignalEntry({
     id: signalId(turns[0]),
@@ -26,6 +27,7 @@ export function pendingSignal(
     version: (before?.version ?? 0) + 1,
     turns,
     status: 'pending',
+    isRead,
     attempts: 0,
     error: null,
     change: null,
@@ -33,20 +35,25 @@ export function pendingSignal(
   })
 }
 
-/** `now` matters for one that is processed: it is kept for a while. */
+/** `now` matters for one that is over: it is kept for a while. */
 export function toSignalEntry(signal: Signal, now: Instant = signal.createdAt): Entry {
   const { id, place, version, createdAt, ...body } = signal
-  const isOver = signal.status === 'processed'
+  const isOver = !isWaiting(signal)
   return {
     id: id as string as EntryId, // an entry of its own kind
     place,
     kind: 'signal',
     about: null,
     at: createdAt,
-    expiresAt: isOver ? ((now + PROCESSED_KEPT_MS) as Instant) : null,
+    expiresAt: isOver ? ((now + OVER_KEPT_MS) as Instant) : null,
     version,
     body,
   }
+}
+
+/** Whether something is still to be learned from it, be it after a person had a look. */
+export function isWaiting({ status }: Pick<Signal, 'status'>): boolean {
+  return status === 'pending' || status === 'dead'
 }
 
 /** Null when it is none that this version knows how to read. */
@@ -60,6 +67,8 @@ export function readSignal({ id, place, kind, at, version, body }: Entry): Signa
     version,
     turns: turns as readonly TurnId[],
     status,
+    // Before this was noted, nearly all came through the gateway, which reads what it keeps.
+    isRead: body.isRead !== false,
     attempts: typeof body.attempts === 'number' ? body.attempts : 0,
     error: typeof body.error === 'string' ? body.error : null,
     change: typeof body.change === 'string' ? (body.change as ChangeId) : null,

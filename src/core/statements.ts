@@ -24,6 +24,7 @@ import {
   NOW,
   OF_ITS_DAY,
   ORDERING,
+  ORDINALS,
   PHRASE_LEADS,
   SYNONYMS,
   TIME_LEADS,
@@ -145,7 +146,9 @@ function read(content: string): Statement {
     isOfItsDay: OF_ITS_DAY.test(folded),
     isChange: announcesChange(spaced),
     timeless,
-    outline: timeless.map((word) => (NUMBER.test(word) ? '#' : isCalendar(word) ? '@' : word)),
+    outline: timeless.map((word) =>
+      NUMBER.test(word) || ORDINAL.test(word) ? '#' : isCalendar(word) ? '@' : word,
+    ),
     left: isCode || isLong ? [] : givenUp(folded),
     attribute:
       isCode || denials > 0 ? null : (findAttribute(plain) ?? findAttributeOfAnother(plain)),
@@ -221,12 +224,14 @@ function compareNumbers(a: Statement, b: Statement): Comparison {
   return { kind: 'contradicts', because: isDate ? 'date' : 'number' }
 }
 
-/** Whether a number tells which one is meant instead of how many: "room 12", "fact number 12", "第3章". */
+/** Whether a number tells which one is spoken of: "room 12", "fact number 12", "第3章", "my second child". */
 function isNumbered({ timeless }: Statement, place: number): boolean {
-  const before = timeless.slice(0, place)
-  return place === 0 || (NUMBERED.has(before.at(-1) ?? '') && place <= 3)
+  if (ORDINAL.test(timeless[place] ?? '')) return place <= 1
+  return place === 0 || (NUMBERED.has(timeless[place - 1] ?? '') && place <= 3)
 }
 
+/** As words for it are read. */
+const ORDINAL = /^\d+\.$/
 /** A bare number. "s3" and "mp3" are names. */
 const NUMBER = /^[-+]?\p{N}+(?:[.,:]\p{N}+)*$/u
 
@@ -270,7 +275,7 @@ function wordsOf(folded: string, isCode: boolean): readonly string[] {
   const fillers = isDenied ? FILLERS_OF_DENIALS : FILLERS
   const words = (marked.match(isCode ? PIECES : WORDS) ?? [])
     .filter((word) => !fillers.has(word))
-    .map(singular)
+    .map((word) => ORDINALS.get(word) ?? singular(word))
     .map((word) => SYNONYMS.get(word) ?? word)
   // Japanese marks what is denied as its topic.
   return isDenied ? words.map((word) => (word === 'を' ? 'は' : word)) : words

@@ -44,3 +44,20 @@ const PORTUGUESE =
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   [ENGLISH, GERMAN, SPANISH, FRENCH, PORTUGUESE].flatMap((words) => words.split(' ')),
 )
+
+/**
+ * The same for scripts without spaces, as the pairs of neighbouring characters that are looked up there. What they are
+ * made of is asked in most questions and told in few texts, so that it would make every answer look poor.
+ */
+const CHINESE_PAIRS =
+  '什么 是什 么是 为什 有什 用什 做什 么用 么样 怎么 怎样 样把 样让 如何 何把 多少 是多 少个 多久 哪些 哪个 哪里 哪种 是哪 有哪 ' +
+  '可以 以把 是否 能否 能不 不能 应该 该是 请问 的吗 了吗 是吗 会怎 这个 那个 这些 那些 一个 以及 或者 还是 就是 的是 时候'
+
+const JAPANESE_PAIRS =
+  'です すか ます ませ せん した でし しょ ょう うか くだ ださ さい どう どの どん んな どれ れく くら らい いつ なに なん ' +
+  'なぜ ある あり りま する しま して いる いま なり ると とど うな にし れば ばい いい たい よう るに はど はい いで はで べき きで ' +
+  'こと とは とが がで でき きる は何 何で 何に 何が 何を 何の 何か 教え えて 方を'
+
+export const STOP_PAIRS: ReadonlySet<string> = new Set(
+  [CHINESE_PAIRS, JAPANESE_PAIRS].flatMap((pairs) => pairs.split(' ')),
+)

@@ -116,6 +116,13 @@ describe('English', () => {
     expect(indexTerms('The dogs saw the dog.')).toEqual(['the', 'dog', 'saw', 'the', 'dog'])
   })
 
+  it('drops what every question is made of, in writings without spaces too', () => {
+    expect(queryTerms('端口是什么？')).toEqual(['端口', '口是'])
+    expect(queryTerms('什么')).toEqual(['什么'])
+    expect(queryTerms('監査ですか')).not.toContain('です')
+    expect(finds('什么', '这是什么')).toBe(true)
+  })
+
   it('drops stop words from a query while something else remains', () => {
     expect(queryTerms('What is the name of the dog?')).toEqual(['name', 'dog'])
     expect(queryTerms('¿Cuál es el nombre?')).toEqual(['nombr'])

@@ -10,7 +10,7 @@
  */
 import { QUERY_TERMS_MAX } from './limits.ts'
 import { stem } from './stemming.ts'
-import { STOP_WORDS } from './stopwords.ts'
+import { STOP_PAIRS, STOP_WORDS } from './stopwords.ts'
 
 /** Longer names, links and the like are found by their beginning. */
 export const TERM_CHARACTERS_MAX = 64
@@ -42,8 +42,8 @@ export function indexText(text: string): IndexText {
   const parts: string[] = []
   let count = 0
   for (const piece of pieces(text)) {
-    const isLong = piece.length > REMEMBERED_CHARACTERS_MAX
-    const made = isLong && PLAIN_EAST_ASIAN.test(piece) ? runsText(piece) : knownPieces.of(piece)
+    const isRun = piece.length > RUN_CHARACTERS_MIN && PLAIN_EAST_ASIAN.test(piece)
+    const made = isRun ? runsText(piece) : knownPieces.of(piece)
     if (made.count === 0) continue
     parts.push(made.text)
     count += made.count
@@ -141,6 +141,8 @@ class Remembered<Value> {
 }
 
 const REMEMBERED_CHARACTERS_MAX = 16
+/** Runs without spaces are hardly ever met again as a whole. To remember them would push out words that are. */
+const RUN_CHARACTERS_MIN = 4
 const REMEMBERED_TEXTS_MAX = 32_768
 const VIEWED_CHARACTERS_MIN = 13
 
@@ -183,8 +185,14 @@ function addPlainRun(run: string, terms: Term[]): void {
     terms.push({ text: run.charAt(at), rank: run.length > 1 ? INDEX_ONLY : SOUGHT })
     if (at + 1 === run.length) break
     const isMinor = isHiragana(run.charCodeAt(at)) && isHiragana(run.charCodeAt(at + 1))
-    terms.push({ text: run.slice(at, at + 2), rank: isMinor ? MINOR : SOUGHT })
+    const pair = run.slice(at, at + 2)
+    terms.push({ text: pair, rank: pairRank(pair, isMinor) })
   }
+}
+
+function pairRank(pair: string, isMinor: boolean): Rank {
+  if (STOP_PAIRS.has(pair)) return STOP
+  return isMinor ? MINOR : SOUGHT
 }
 
 /** What `addRuns` adds, as text. */
@@ -244,17 +252,25 @@ const WORDS = /[\p{L}\p{N}][\p{L}\p{N}\p{M}']*/gu
 const THOUSANDS = /(?<=\d),(?=\d{3}(?!\d))/g
 const SYMBOLS = /(?![\u0000-\u007f])[\p{S}\p{Co}\p{Cn}]/gu
 
+/** The same for plain ASCII, which most texts are: classes of all letters that there are take three times as long. */
+const ASCII_NAMES =
+  /(?:(?<!\.)\.|--?|[@#$_]|~?\/)?[A-Za-z0-9](?:[A-Za-z0-9'._:/\\@#$%&+~-]*[A-Za-z0-9])?(?:\+\+?|#|%)?/g
+const ASCII_WORDS = /[A-Za-z0-9][A-Za-z0-9']*/g
+const ASCII_COMPOUND = /^[A-Za-z'][A-Za-z'-]*$/
+
 function addTerms(piece: string, terms: Term[]): void {
   if (piece === '') return
   const before = terms.length
+  const isAscii = IS_ASCII.test(piece)
   const joined = piece.includes(',') ? piece.replace(THOUSANDS, '') : piece
-  for (const name of joined.match(NAMES) ?? []) addName(name, terms)
+  if (isAscii) for (const name of joined.match(ASCII_NAMES) ?? []) addAsciiName(name, terms)
+  else for (const name of joined.match(NAMES) ?? []) addName(name, terms)
   if (terms.length === before) {
     // Nothing but marks. Ordinary ones are no reason to find a text while there are words to look for.
     const isOrdinary = /^([\u0000-\u007f\p{P}])\1*$/u.test(piece)
     terms.push({ text: clipped(piece), rank: isOrdinary ? STOP : SOUGHT })
   }
-  if (IS_ASCII.test(piece)) return
+  if (isAscii) return
   for (const symbol of piece.match(SYMBOLS) ?? []) {
     if (symbol !== piece) terms.push({ text: symbol, rank: SOUGHT })
   }
@@ -262,6 +278,16 @@ function addTerms(piece: string, terms: Term[]): void {
 
 // `well-known` is two words to a reader; as a name of its own it would count three times (worse on SciFact).
 const COMPOUND = /^[\p{L}\p{M}'][\p{L}\p{M}'-]*$/u
+
+/** What `addName` adds, of plain ASCII. */
+function addAsciiName(name: string, terms: Term[]): void {
+  const words = name.match(ASCII_WORDS) ?? []
+  const isPlain = words.length === 1 && words[0]?.length === name.length
+  if (!isPlain && !ASCII_COMPOUND.test(name)) {
+    terms.push({ text: clipped(name.toLowerCase()), rank: SOUGHT })
+  }
+  for (const word of words) addWord(word, terms)
+}
 
 function addName(name: string, terms: Term[]): void {
   const words = name.match(WORDS) ?? []
@@ -301,7 +327,7 @@ function addRun(run: string, terms: Term[]): void {
     const next = clusters[index + 1]
     if (next === undefined) return
     const pair = cluster + next
-    terms.push({ text: clipped(pair), rank: HIRAGANA_ONLY.test(pair) ? MINOR : SOUGHT })
+    terms.push({ text: clipped(pair), rank: pairRank(pair, HIRAGANA_ONLY.test(pair)) })
   })
 }
 

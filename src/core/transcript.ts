@@ -15,17 +15,22 @@ export type Turn = {
   readonly saidAt: Instant
 }
 
-export const SIGNAL_STATUSES = ['pending', 'processed', 'dead'] as const
+export const SIGNAL_STATUSES = ['pending', 'processed', 'dead', 'forgotten'] as const
 
 export type SignalStatus = (typeof SIGNAL_STATUSES)[number]
 
-/** That something was said which is to be learned from: an exchange. `dead`: that failed too often, and waits for a person. */
+/**
+ * That something was said which is to be learned from: an exchange. `dead`: that failed too often, and waits for a person.
+ * `forgotten`: a person doesn't want it to be learned from.
+ */
 export type Signal = {
   readonly id: SignalId
   readonly place: Place
   readonly version: number
   readonly turns: readonly TurnId[]
   readonly status: SignalStatus
+  /** Whether patterns have read it: once is enough, however long it waits for a model. */
+  readonly isRead: boolean
   /** How often learning from it failed. */
   readonly attempts: number
   /** Why it failed the last time: a code, never text. */

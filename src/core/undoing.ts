@@ -51,6 +51,14 @@ export function revert(
   return { memory: { ...(reverted as Memory), ...version }, kept } // fields of memories, each from a memory
 }
 
+/** Whether taking the step back would change anything: it may have been taken back, or written over, since. */
+export function stands(current: Memory, before: Memory | null, after: Memory): boolean {
+  if (before === null) return current.status !== 'forgotten'
+  const now: { readonly [field: string]: unknown } = { ...current }
+  const then: { readonly [field: string]: unknown } = { ...after }
+  return changedFields(before, after).some((field) => equals(now[field], then[field]))
+}
+
 function changedFields(from: Memory, to: Memory): readonly string[] {
   const then: { readonly [field: string]: unknown } = { ...from }
   return Object.entries(to)

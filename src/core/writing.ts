@@ -8,7 +8,7 @@
 import { type Draft, IMPORTANCE_DEFAULT, parseEdit, SALIENCE_DEFAULT } from './draft.ts'
 import { foldStatement } from './fingerprint.ts'
 import type { ChangeId, Instant, MemoryId, Place } from './ids.ts'
-import { hasEnded, type Memory, type Tombstone, TRUST_LEVELS } from './memory.ts'
+import { hasEnded, isBelieved, type Memory, type Tombstone, TRUST_LEVELS } from './memory.ts'
 import { inPlaceOf, isMarked, isPinnedByMachine, isPinnedByPerson, withoutMark } from './pins.ts'
 import {
   type Comparison,
@@ -86,7 +86,8 @@ export function decideWrite(context: WriteContext): WriteDecision {
       ? { kind: 'create', memory: createMemory(context) }
       : reinforce(context, echo)
   }
-  const neighbours = isNamed ? [] : context.neighbours
+  // What waits for a person is nothing that others could repeat or contradict.
+  const neighbours = isNamed ? [] : context.neighbours.filter(({ trust }) => isBelieved(trust))
   const said = readStatement(draft.content)
   const compared = neighbours.map((neighbour) => {
     const known = readStatement(neighbour.content)
@@ -199,9 +200,9 @@ export function undecidedNeighbour(
 ): Memory | null {
   const isNamed = draft.key !== null && draft.provenance.extractor === null
   if (decision.kind !== 'create' || draft.trust === 'suspect' || isNamed) return null
-  return (
-    neighbours.find(({ id, content }) => isDoubtful(draft.content, content, close.has(id))) ?? null
-  )
+  const isAskedAbout = ({ id, content, trust }: Memory) =>
+    isBelieved(trust) && isDoubtful(draft.content, content, close.has(id))
+  return neighbours.find(isAskedAbout) ?? null
 }
 
 /** Whether it is worth asking what two statements are to each other: rules can't tell, and they look like one matter. */

@@ -26,13 +26,13 @@ export async function decideAndCommit<Result>(
     if (outcome.kind === 'committed') return result
     refused = outcome
   }
-  throw new AppError(
-    'conflict',
-    refused?.because === 'key'
-      ? 'Another memory holds the same key. Give one of them another key first.'
-      : `Others kept changing the same memory; gave up after ${ATTEMPTS_MAX} attempts.`,
-    { id: refused?.id ?? null, because: refused?.because ?? null },
-  )
+  const facts = { id: refused?.id ?? null, because: refused?.because ?? null }
+  if (refused?.because === 'key') {
+    const message = 'Another memory holds the same key. Give one of them another key first.'
+    throw new AppError('conflict', message, { ...facts, field: 'key' })
+  }
+  const message = `Others kept changing the same memory; gave up after ${ATTEMPTS_MAX} attempts.`
+  throw new AppError('conflict', message, facts)
 }
 
 /** Puts `after` in the place of `before` and keeps `before` in the history. */

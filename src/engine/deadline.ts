@@ -2,7 +2,13 @@ import { AppError, toAppError } from '../core/errors.ts'
 
 export type Timely<Result> =
   | { readonly kind: 'done'; readonly result: Result }
-  | { readonly kind: 'failed'; readonly because: string; readonly error: AppError }
+  | {
+      readonly kind: 'failed'
+      readonly because: string
+      readonly error: AppError
+      /** Whether it was not waited for, rather than that it failed. */
+      readonly isLate: boolean
+    }
 
 /** Does `work`, but waits no longer than `ms`. Failing and being late are ordinary outcomes, told in words. */
 export async function withinTime<Result>(
@@ -21,7 +27,7 @@ export async function withinTime<Result>(
     return { kind: 'done', result: await Promise.race([work(controller.signal), late]) }
   } catch (thrown) {
     const error = toAppError(thrown)
-    return { kind: 'failed', because: error.message, error }
+    return { kind: 'failed', because: error.message, error, isLate: controller.signal.aborted }
   } finally {
     clearTimeout(timer)
   }

@@ -5,6 +5,7 @@ import type { Memory } from '../core/memory.ts'
 import type { Embedder } from '../ports/embedder.ts'
 import type { VectorEntry } from '../ports/vector-index.ts'
 import { orCancelled } from './deadline.ts'
+import { nextTurn } from './turns.ts'
 
 export type Embedded = {
   readonly entries: readonly VectorEntry[]
@@ -18,6 +19,8 @@ export async function embedMemories(
   memories: readonly Memory[],
   signal: AbortSignal,
 ): Promise<Embedded> {
+  // Where neither the model nor the store has to be waited for, nobody else would have a turn before all is done.
+  await nextTurn()
   try {
     const texts = memories.map(embeddingText)
     const embedding = embedder.embed(texts, { purpose: 'document', signal })

@@ -7,23 +7,30 @@ import { AppError } from '../core/errors.ts'
 import type { ForeignRecord } from '../core/foreign/record.ts'
 import { type Instant, parseId, type Scope, SYSTEM_OWNER } from '../core/ids.ts'
 import type { Memory } from '../core/memory.ts'
+import { patternRules } from '../core/patterns/index.ts'
 import { resolveSettings } from '../core/settings.ts'
 import { estimateTokens } from '../core/tokens.ts'
-import type { Embedder, EmbedderReport } from '../ports/embedder.ts'
-import type { Change, Page, Store, StoreFault, StoreReport, Tally } from '../ports/store.ts'
+import { truthRules } from '../core/warming.ts'
+import type { Change, Page, StoreFault, StoreReport, Tally } from '../ports/store.ts'
+import type { TierStatus } from '../ports/vector-tiers.ts'
+import { whyByWords } from './by-words.ts'
 import { type Cleared, type ClearOptions, clear } from './clear.ts'
 import type { Conversations } from './conversations/conversations.ts'
 import { type GiveWay, polite } from './conversations/courtesy.ts'
 import { createConversations } from './conversations/keeper.ts'
 import * as correct from './correct.ts'
+import { createElsewhere, type Elsewhere } from './elsewhere.ts'
 import { type EngineFiles, withNames } from './files/named.ts'
-import { Indexer, type IndexProgress, type IndexStatus } from './indexing.ts'
+import { openFiles } from './files/surroundings.ts'
+import { Indexer, type IndexStatus, type ReindexOptions } from './indexing.ts'
 import { LegGuard } from './leg-guard.ts'
 import { createLife, type Life, type LifeStatus } from './life/life.ts'
 import { namedModel, wordingBy } from './models/wording.ts'
 import { createModels, type Models } from './models.ts'
 import { createOverview, type Overview } from './overview.ts'
 import { type ErasedOwner, eraseOwner } from './owners.ts'
+import { type EngineParts, type IndexReport, reportOn, rerankerName, tierName } from './parts.ts'
+import type { LearnOptions } from './patterns.ts'
 import { type ForeignOptions, importRecords } from './portability/foreign.ts'
 import { exportLines, type Imported, importLines } from './portability.ts'
 import type { EnginePorts } from './ports.ts'
@@ -33,7 +40,7 @@ import * as read from './read.ts'
 import { type GivenPreview, previewGiven, type Trial } from './reading/previewing.ts'
 import { createReader } from './reading/reading.ts'
 import { type RecallQuery, type Recollection, recall } from './recall.ts'
-import { type Learned, type LearnOptions, learn, type Remembered, remember } from './remember.ts'
+import { type Learned, learn, type Remembered, remember } from './remember.ts'
 import { merged, type Reach, scopesFor } from './shared.ts'
 import { type SourcesQuery, searchSources, type Together } from './sources.ts'
 import {
@@ -46,26 +53,24 @@ import { type Answers, createAnswers } from './system/answers.ts'
 import { type Audit, createAudit } from './system/audit.ts'
 import { createKeys, type Keys } from './system/keys.ts'
 import { createStoredSettings, type StoredSettings } from './system/settings.ts'
+import { createTiers, type EngineTiers } from './system/tiers.ts'
 import { Tallies } from './tallies.ts'
+import { warmRules } from './turns.ts'
 import { type Undone, undo } from './undo.ts'
 import { UseCounter } from './uses.ts'
+import { memoriesIn, watched } from './watched.ts'
 
 export type EngineStatus = StoreReport & {
   /** How memories are found by meaning; null when they are found by their words alone. */
-  readonly index: (IndexStatus & { readonly embedder: EmbedderReport }) | null
+  readonly index: IndexReport | null
+  /** Why there are no vectors, although there is a model to make them with. */
+  readonly withoutVectors: string | null
+  /** Where vectors are looked for; a mirror beside the memories may be in any state. */
+  readonly tier: TierStatus
   /** Why the reranker is not asked at the moment; null when it is, or there is none. */
   readonly rerankTrouble: string | null
   /** What distils, and what is done in the background. */
   readonly life: LifeStatus
-}
-
-export type EngineParts = {
-  readonly embedder: EmbedderReport | null
-  /** Where vectors are kept, or `none`. */
-  readonly vectors: 'store' | 'none'
-  readonly reranks: boolean
-  /** Whether models can be asked to distil, if one is named. */
-  readonly learns: boolean
 }
 
 export interface Engine extends Life {
@@ -162,16 +167,12 @@ export interface Engine extends Life {
   /** Writes, finds and removes something, to see whether that works. */
   probe(): Promise<Probe>
   /**
-   * Loads the embedding model, so that the first question need not wait for it, and begins to give memories that lack
-   * one their vector. Fails when the model can't be loaded.
+   * Makes ready what the first requests would otherwise wait for, the embedding model above all, and begins to give
+   * memories that lack one their vector. Fails when the model can't be loaded.
    */
   warmUp(): Promise<void>
   /** Gives every memory its vector, to the end; `force` makes all of them anew. Can be stopped and called again. */
-  reindex(options?: {
-    readonly force?: boolean
-    readonly signal?: AbortSignal
-    readonly onProgress?: (progress: IndexProgress) => void
-  }): Promise<IndexStatus>
+  reindex(options?: ReindexOptions): Promise<IndexStatus>
   doctor(options?: { readonly repair?: boolean }): Promise<readonly StoreFault[]>
   /** What lets programs in, for doors that are open to others. */
   readonly keys: Keys
@@ -179,6 +180,10 @@ export interface Engine extends Life {
   readonly settings: StoredSettings
   readonly audit: Audit
   readonly answers: Answers
+  /** Other processes on the same data. */
+  readonly elsewhere: Elsewhere
+  /** Where vectors are kept besides the memories. */
+  readonly tiers: EngineTiers
   /** What memory does around requests to models. */
   readonly conversations: Conversations
   /** Memory in files; null where there is no place for its index. */
@@ -292,7 +297,10 @@ export function createEngineOn(given: EnginePorts): Engine {
     learn: learnInTurn,
     noteSaid,
   })
-  const files = given.files?.({ store, settingsOf: (owner) => settings.effective(owner) }) ?? null
+  const tiers = createTiers(ports, settings)
+  const ending = new AbortController()
+  const elsewhere = createElsewhere(given.store, { settings: stored, tallies, reader })
+  const files = openFiles({ ports, settings, listeners, remember: rememberInTurn })
   return {
     ...life,
     conversations,
@@ -301,6 +309,8 @@ export function createEngineOn(given: EnginePorts): Engine {
     settings,
     audit: createAudit(ports, async () => (await settings.effective(null)).auditDays),
     answers,
+    elsewhere,
+    tiers,
     models: createModels(ports, (owner) => keeper.modelFor(owner)),
     overview: createOverview(ports, indexer),
     remember: rememberInTurn,
@@ -378,9 +388,8 @@ export function createEngineOn(given: EnginePorts): Engine {
     },
     parts: () => ({
       embedder: embedder === undefined ? null : reportOn(embedder, guards.meaning),
-      vectors: vectors === undefined ? 'none' : 'store',
-      reranks: given.reranker !== undefined,
-      learns: given.languageModel !== undefined,
+      vectors: vectors === undefined ? 'none' : tierName(tiers.status()),
+      reranker: rerankerName(given.reranker),
     }),
     noteCommitted,
     probe: () => probe(ports),
@@ -406,23 +415,32 @@ export function createEngineOn(given: EnginePorts): Engine {
     status: async () => ({
       ...(await store.report()),
       index:
-        indexer === null || embedder === undefined
+        indexer === null || embedder === undefined || vectors === undefined
           ? null
-          : { ...(await indexer.status()), embedder: reportOn(embedder, guards.meaning) },
-      rerankTrouble: guards.rerank.trouble(),
+          : {
+              ...(await indexer.status()),
+              embedder: reportOn(embedder, guards.meaning),
+              facts: vectors.report(),
+            },
+      withoutVectors: indexer === null && embedder !== undefined ? whyByWords(given) : null,
+      tier: await tiers.current(),
+      rerankTrouble: given.reranker?.unusable ?? guards.rerank.trouble(),
       life: await keeper.status(),
     }),
     warmUp: async () => {
-      await indexer?.catchUp()
+      const rules = [...patternRules(), ...truthRules()]
+      await Promise.all([indexer?.catchUp(), warmRules(rules, ending.signal)])
     },
     reindex: async (options = {}) => {
       if (indexer === null) {
-        throw new AppError('missing_part', 'There is no embedding model to make vectors with.')
+        throw new AppError('missing_part', whyByWords(given))
       }
       return indexer.reindex(options)
     },
     doctor: (options) => store.inspect({ repair: options?.repair ?? false }),
     close: async () => {
+      ending.abort()
+      elsewhere.close()
       await files?.close() // before the embedder, which it shares
       await conversations.close()
       await keeper.close()
@@ -443,33 +461,8 @@ export function createEngineOn(given: EnginePorts): Engine {
 
 const NEVER = new AbortController().signal
 
-/** A model that hangs doesn't know it; whoever has waited for it does. */
-function reportOn(embedder: Embedder, guard: LegGuard): EmbedderReport {
-  const report = embedder.report()
-  const because = guard.trouble()
-  return because === null ? report : { ...report, state: { kind: 'failing', because } }
-}
-
 function withoutReranker({ reranker: _, ...ports }: EnginePorts): EnginePorts {
   return ports
-}
-
-/** The same store, with an ear at the one door that all writes go through. */
-function watched(store: Store, hear: (changes: readonly Change[]) => void): Store {
-  return {
-    ...store,
-    commit: async (changes: readonly Change[]) => {
-      const outcome = await store.commit(changes)
-      if (outcome.kind === 'committed') hear(changes)
-      return outcome
-    },
-  }
-}
-
-function memoriesIn(changes: readonly Change[]): readonly Memory[] {
-  return changes.flatMap((change) =>
-    change.op === 'put' && change.table === 'memory' ? [change.row] : [],
-  )
 }
 
 function toInstant(at: Date | number): Instant {

@@ -77,7 +77,10 @@ export async function meaningLeg(call: Question): Promise<Leg<Meaning>> {
   const { ports, indexer, guards, scope, text, settings, deadlineMs } = call
   const { vectors } = ports
   if (settings.strategy === 'keyword') return skipped('the strategy is keyword')
-  if (indexer === null || vectors === undefined) return skipped('there is no embedding model')
+  if (indexer === null || vectors === undefined) {
+    const isModelMissing = ports.embedder === undefined
+    return skipped(isModelMissing ? 'there is no embedding model' : 'the store keeps no vectors')
+  }
   if (!/[\p{L}\p{N}].*[\p{L}\p{N}].*[\p{L}\p{N}]/su.test(text)) {
     return skipped('there are too few letters in the question')
   }

@@ -15,11 +15,14 @@ const SOUND: Index = {
   because: null,
   queued: 0,
   embedder: { source: 'local', model: 'small', state: { kind: 'ready' }, facts: {} },
+  facts: {},
 }
 
 /** Only what is looked at. */
 function statusWith(index: Partial<Index> | null): EngineStatus {
-  const status = { rows: { memory: 500 }, sizeBytes: 4_096, rerankTrouble: null }
+  const tier = { state: 'off', behind: 0 }
+  const nothing = { rerankTrouble: null, withoutVectors: null }
+  const status = { rows: { memory: 500 }, sizeBytes: 4_096, ...nothing, tier }
   return { ...status, index: index === null ? null : { ...SOUND, ...index } } as EngineStatus
 }
 
@@ -56,6 +59,15 @@ describe('health', () => {
     expect(codes({ filling: 'b' })).toEqual(['model_changing'])
   })
 
+  it('[TE11] is degraded where a model makes vectors that the store can’t keep', () => {
+    const status = { ...statusWith(null), withoutVectors: 'pgvector is missing.' }
+    expect(describeHealth(status)).toEqual({
+      state: 'degraded',
+      codes: ['vectors_unkept'],
+      reasons: [`${HEALTH_REASONS.vectors_unkept} pgvector is missing.`],
+    })
+  })
+
   it('[TE11] is degraded while the reranker is not asked, with vectors or without', () => {
     for (const index of [{}, null]) {
       const status = { ...statusWith(index), rerankTrouble: 'It hangs.' }
@@ -65,6 +77,26 @@ describe('health', () => {
         reasons: [`${HEALTH_REASONS.reranker_failing} It hangs.`],
       })
     }
+  })
+
+  it('[VT13] is degraded while a vector store beside the memories does not answer, and says why', () => {
+    const codes = (tier: object) =>
+      describeHealth({ ...statusWith({}), tier } as EngineStatus).codes
+    expect(codes({ state: 'active', behind: 0 })).toEqual([])
+    expect(codes({ state: 'checking', behind: 0 })).toEqual([])
+    for (const state of ['down', 'refused']) {
+      expect(codes({ state, because: 'x' })).toEqual(['mirror_failing'])
+    }
+    for (const state of ['filling', 'lagging', 'recovering']) {
+      expect(codes({ state, because: null, progress: null })).toEqual(['mirror_behind'])
+    }
+    const tier = { state: 'filling', behind: null, because: null, progress: { done: 1, total: 3 } }
+    const status = { ...statusWith({}), tier } as EngineStatus
+    expect(describeHealth(status).reasons[0]).toContain('1 of 3')
+    const gauges = gaugesOf(status).filter(({ name }) => name === 'recollect_vector_tier')
+    expect(gauges.filter(({ value }) => value === 1)).toMatchObject([
+      { labels: { state: 'filling' } },
+    ])
   })
 
   it('[TE11] memories that were just written and are about to get their vectors are no trouble', () => {

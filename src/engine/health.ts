@@ -4,6 +4,7 @@
  */
 import { AppError, type ErrorCode } from '../core/errors.ts'
 import type { GaugeReading } from '../ports/telemetry.ts'
+import { TIER_STATES, type TierState } from '../ports/vector-tiers.ts'
 import type { EngineStatus } from './engine.ts'
 
 /** Everything that can be amiss. The names are label values and part of what the server answers. */
@@ -11,7 +12,11 @@ export const HEALTH_REASONS = {
   embedder_failing: 'The embedding model fails; memories are found by their words alone.',
   reranker_failing: 'The reranker fails; memories stay in the order that they were found in.',
   vectors_failing: 'Memories can’t be given their vectors at the moment.',
+  vectors_unkept: 'The store keeps no vectors; memories are found by their words alone.',
   vectors_missing: 'Some memories have no vector yet and are found by their words alone.',
+  mirror_failing: 'The vector store beside the memories can’t be used; their own index answers.',
+  mirror_behind:
+    'The vector store beside the memories is being brought up to date; their own index answers.',
   model_changing: 'The vectors of a new model are being made; the former one answers meanwhile.',
   store_locked: 'The database is encrypted and its key is missing or wrong.',
   store_read_only: 'The database can’t be written to.',
@@ -85,14 +90,24 @@ export function gaugesOf(
     })),
   ]
   if (status instanceof AppError) return health
-  const { index, rows, sizeBytes } = status
+  const { index, rows, sizeBytes, tier } = status
   return [
     ...health,
+    ...tierStates().map((state) => ({
+      name: 'recollect_vector_tier' as const,
+      labels: { state },
+      value: tier.state === state ? 1 : 0,
+    })),
+    ...(tier.behind === null ? [] : [plain('recollect_vectors_behind', tier.behind)]),
     plain('recollect_memories', rows.memory),
     ...(sizeBytes === null ? [] : [plain('recollect_store_bytes', sizeBytes)]),
     ...(index === null ? [] : [plain('recollect_memories_without_vector', index.missing)]),
     ...(index?.queued === undefined ? [] : [plain('recollect_embedding_queue', index.queued)]),
   ]
+}
+
+function tierStates(): readonly TierState[] {
+  return Object.keys(TIER_STATES) as TierState[] // the keys of that very table
 }
 
 function reasonNames(): readonly HealthReason[] {
@@ -103,12 +118,16 @@ function modelFindings(status: EngineStatus): readonly Finding[] {
   const { rerankTrouble } = status
   return [
     ...indexFindings(status),
+    ...tierFindings(status),
     ...(rerankTrouble === null ? [] : [partial('reranker_failing', rerankTrouble)]),
   ]
 }
 
-function indexFindings({ index }: EngineStatus): readonly Finding[] {
-  if (index === null) return [] // by words alone is what was asked for
+function indexFindings({ index, withoutVectors }: EngineStatus): readonly Finding[] {
+  if (index === null) {
+    // Without a model, by words alone is what was asked for.
+    return withoutVectors === null ? [] : [partial('vectors_unkept', withoutVectors)]
+  }
   const { embedder, missing, memories, because, filling } = index
   const failing =
     embedder.state.kind === 'failing'
@@ -122,6 +141,14 @@ function indexFindings({ index }: EngineStatus): readonly Finding[] {
     ...(isBehind ? [partial('vectors_missing', `${missing} of ${memories} lack theirs.`)] : []),
     ...(filling === null ? [] : [partial('model_changing')]),
   ]
+}
+
+function tierFindings({ tier }: EngineStatus): readonly Finding[] {
+  const { state, because, progress } = tier
+  if (state === 'down' || state === 'refused') return [partial('mirror_failing', because)]
+  if (state !== 'filling' && state !== 'lagging' && state !== 'recovering') return []
+  const { done, total } = progress ?? { done: 0, total: 0 }
+  return [partial('mirror_behind', total === 0 ? because : `${done} of ${total} are compared.`)]
 }
 
 /** Recall waits until so few are embedded: as long as that works, they are missed by nobody. */

@@ -58,6 +58,8 @@ const RETRY_MS_MIN = 1_000
 const RETRY_MS_MAX = 60_000
 
 export type ReindexOptions = {
+  /** Only theirs; default: everybody's. */
+  readonly owner?: Place['owner']
   readonly force?: boolean
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: IndexProgress) => void
@@ -176,22 +178,19 @@ export class Indexer {
   }
 
   /** Gives every memory its vector, to the end. `force` throws the present ones away first. */
-  async reindex(options: ReindexOptions): Promise<IndexStatus> {
-    const work = this.#reindex(options)
+  reindex(options: ReindexOptions): Promise<IndexStatus> {
+    const work = this.#reindex(options).finally(() => this.#reindexing.delete(work))
     this.#reindexing.add(work)
-    try {
-      return await work
-    } finally {
-      this.#reindexing.delete(work)
-    }
+    return work
   }
 
-  async #reindex({ force, signal: given, onProgress }: ReindexOptions): Promise<IndexStatus> {
+  async #reindex(options: ReindexOptions): Promise<IndexStatus> {
+    const { owner: only, force, signal: given, onProgress } = options
     const { signal: closing } = this.#closing
     const signal = given === undefined ? closing : AbortSignal.any([given, closing])
     const { space } = await orCancelled(this.#openTarget(), signal)
     if (force === true) await this.#vectors.drop(space)
-    const places = await this.#store.places()
+    const places = await this.#store.places(only)
     const total = places.reduce((sum, { memories }) => sum + memories, 0)
     let done = 0
     for (const { owner, user } of places) {
@@ -368,7 +367,7 @@ export class Indexer {
   }
 
   async #comparePlaces(scope: Scope, target: ActiveSpace, places?: StorePlaces): Promise<void> {
-    for (const { owner, user, memories } of places ?? (await this.#store.places())) {
+    for (const { owner, user, memories } of places ?? (await this.#store.places(scope.owner))) {
       const place = { owner, user } as Place // as the store told it
       if (!isPlaceOf(scope, place)) continue
       const vectors = await this.#vectors.count(target.space, place)

@@ -55,7 +55,8 @@ export class LegGuard {
       return this.#attempt(deadlineMs, work, (because) => this.#failed(deadlineMs, because))
     }
     this.#tryWhenDue(work)
-    return { kind: 'failed', because: trouble, error: new AppError('unavailable', trouble) }
+    const error = new AppError('unavailable', trouble)
+    return { kind: 'failed', because: trouble, error, isLate: true }
   }
 
   async close(): Promise<void> {

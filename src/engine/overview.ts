@@ -1,9 +1,11 @@
 /** Memories seen from afar: where they lie by meaning, what they name, and when they were made. */
 import { parseScope, type ScopeInput } from '../core/draft.ts'
-import type { Instant, MemoryId, Scope } from '../core/ids.ts'
+import { AppError } from '../core/errors.ts'
+import { type Instant, type MemoryId, parseId, type Scope } from '../core/ids.ts'
 import { PAGE_ROWS_MAX } from '../core/limits.ts'
 import type { Memory } from '../core/memory.ts'
 import type { Page } from '../ports/store.ts'
+import { whyByWords } from './by-words.ts'
 import { withinTime } from './deadline.ts'
 import type { Indexer } from './indexing.ts'
 import { happenedAt } from './life/episodes.ts'
@@ -34,6 +36,14 @@ export type Placed = {
   readonly because: string | null
 }
 
+/** Whether a memory can be found by its meaning. */
+export type VectorState = {
+  readonly hasVector: boolean
+  readonly dimensions: number | null
+  /** Why it has none; null when it has one. */
+  readonly because: string | null
+}
+
 export type NamedEntity = { readonly name: string; readonly memories: number }
 
 export type Named = {
@@ -60,6 +70,8 @@ export type Times = {
 /** Only active memories are looked at, the newest first. */
 export interface Overview {
   vectors(scope: ScopeInput, options?: { readonly limit?: number }): Promise<Placed>
+  /** `not_found` when there is no such memory. */
+  vectorState(scope: ScopeInput, id: string): Promise<VectorState>
   entities(
     scope: ScopeInput,
     options?: { readonly limit?: number; readonly memories?: number },
@@ -78,6 +90,8 @@ export function createOverview(ports: EnginePorts, indexer: Indexer | null): Ove
       const rowsMax = parseLimit(limit, OVERVIEW_MEMORIES_MAX)
       return placed(ports, indexer, parseScope(scope), rowsMax)
     },
+    vectorState: async (scope, id) =>
+      vectorState(ports, indexer, parseScope(scope), parseId('mem', id)),
     entities: async (scope, { limit = ENTITIES, memories = OVERVIEW_MEMORIES_MAX } = {}) => {
       const rowsMax = parseLimit(memories, OVERVIEW_MEMORIES_MAX)
       const { rows, isComplete } = await newest(ports, parseScope(scope), {}, rowsMax)
@@ -124,7 +138,7 @@ async function placed(
     because,
   })
   const { vectors } = ports
-  if (indexer === null || vectors === undefined) return without('There is no embedding model.')
+  if (indexer === null || vectors === undefined) return without(whyByWords(ports))
   const opened = await withinTime(OPEN_MS, () => indexer.open(scope))
   if (opened.kind === 'failed') return without(opened.because)
   const { space } = opened.result
@@ -140,6 +154,26 @@ async function placed(
     isComplete,
     because: null,
   }
+}
+
+async function vectorState(
+  ports: EnginePorts,
+  indexer: Indexer | null,
+  scope: Scope,
+  id: MemoryId,
+): Promise<VectorState> {
+  const { store, vectors } = ports
+  if ((await store.get('memory', scope, id)) === null) {
+    throw new AppError('not_found', `There is no memory ${id} here.`, { id })
+  }
+  const none = (because: string) => ({ hasVector: false, dimensions: null, because })
+  if (indexer === null || vectors === undefined) return none(whyByWords(ports))
+  const opened = await withinTime(OPEN_MS, () => indexer.open(scope))
+  if (opened.kind === 'failed') return none(opened.because)
+  const { space } = opened.result
+  const found = await vectors.vectorsOf(space, scope, [id])
+  if (found.has(id)) return { hasVector: true, dimensions: space.dimensions, because: null }
+  return none('It has none yet, and is found by its words.')
 }
 
 /** Names in capitals and without are one entity, spelled as it was last. */

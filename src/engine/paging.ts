@@ -8,9 +8,9 @@ export async function* pages<T extends Table>(
   store: Store,
   table: T,
   scope: Scope,
-  query: Pick<FindQuery<T>, 'where' | 'order'> & { readonly limit?: number },
+  query: Pick<FindQuery<T>, 'where' | 'order' | 'after'> & { readonly limit?: number },
 ): AsyncGenerator<readonly Row<T>[]> {
-  let after: string | null = null
+  let after: string | null = query.after ?? null
   do {
     const page: { readonly rows: readonly Row<T>[]; readonly next: string | null } =
       await store.find(table, scope, {

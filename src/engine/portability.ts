@@ -9,7 +9,7 @@ import { type OwnerId, type Scope, SYSTEM_OWNER } from '../core/ids.ts'
 import type { Table } from '../ports/store.ts'
 import type { TableRow } from './portability/renaming.ts'
 import { isSealed, sealLines, unsealLines } from './portability/sealing.ts'
-import { isPortable, PORTABLE, PORTABLE_TABLES, rowsOf } from './portability/tables.ts'
+import { isPortable, PORTABLE, PORTABLE_TABLES, rootsOf, rowsOf } from './portability/tables.ts'
 import {
   type Conflict,
   type Imported,
@@ -47,8 +47,9 @@ async function* plainLines(ports: EnginePorts, scope: Scope | null): AsyncGenera
   for (const each of scope === null ? await allScopes(ports) : [scope]) {
     for (const table of PORTABLE_TABLES) {
       // Settings of everybody come at once, with the system's, and not a second time with each owner.
-      if (scope === null && each !== null && table === 'entry') continue
-      for await (const row of rowsOf(ports.store, table, each)) yield JSON.stringify({ table, row })
+      const isOfOwner = scope === null && each !== null && table === 'entry'
+      const rows = isOfOwner ? rootsOf(ports.store, each.owner) : rowsOf(ports.store, table, each)
+      for await (const row of rows) yield JSON.stringify({ table, row })
     }
   }
 }

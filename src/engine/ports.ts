@@ -9,12 +9,18 @@ import type { LanguageModel } from '../ports/language-model.ts'
 import type { Reranker } from '../ports/reranker.ts'
 import type { Store } from '../ports/store.ts'
 import type { VectorIndex } from '../ports/vector-index.ts'
+import type { VectorTiers } from '../ports/vector-tiers.ts'
 import type { Files } from './files/files.ts'
+import type { MirroredMemories } from './files/mirror.ts'
 
 /** What memory in files needs of the engine that it is part of. */
 export type FilesSurroundings = {
   readonly store: Store
   readonly settingsOf: (owner: OwnerId | null) => Promise<Settings>
+  /** What is pinned, for the mirror of it in a file. */
+  readonly memories: MirroredMemories
+  /** Calls when memories of an owner may have changed, until what it gives back is called. */
+  readonly onMemoriesChanged: (listener: (owner: OwnerId) => void) => () => void
 }
 
 /** Everything the engine needs from outside. Without an embedder or an index, recall goes by words alone. */
@@ -26,6 +32,10 @@ export type EnginePorts = {
   readonly settings: SettingValues
   readonly embedder?: Embedder
   readonly vectors?: VectorIndex
+  /** Why the store keeps no vectors although it could, for people who want to change that. */
+  readonly withoutVectors?: string
+  /** Where the index may have a mirror beside it: what shows and steers that. */
+  readonly tiers?: VectorTiers
   /** Default: `float32`. */
   readonly vectorForm?: VectorForm
   /** The embedder of a space that an earlier configuration made, where it can still be had: it answers meanwhile. */

@@ -22,6 +22,9 @@ import {
   byScore,
   type Candidate,
   type Evidence,
+  type Loaded,
+  loadedWith,
+  revised,
   type Step,
   stepped,
   told,
@@ -36,7 +39,7 @@ import {
 } from '../core/ranking/evidence.ts'
 import { aboveFloor, CERTAIN_COVERAGE } from '../core/ranking/floor.ts'
 import { type FusionOptions, fuse, type Legs, withTrail } from '../core/ranking/fusion.ts'
-import { type Asked, type Loaded, match, readQuestion } from '../core/ranking/match.ts'
+import { type Asked, match, readQuestion } from '../core/ranking/match.ts'
 import { withoutTimeWords } from '../core/ranking/time-words.ts'
 import { weigh } from '../core/ranking/weigh.ts'
 import { resolveSettings, type Settings } from '../core/settings.ts'
@@ -274,7 +277,7 @@ async function load(
   const memories = new Map<MemoryId, Memory>(present.map((memory) => [memory.id, memory]))
   return candidates.flatMap((candidate) => {
     const memory = memories.get(candidate.id)
-    return memory === undefined ? [] : [{ ...candidate, memory }]
+    return memory === undefined ? [] : [loadedWith(candidate, memory)]
   })
 }
 
@@ -308,7 +311,7 @@ async function compared(
     if (own === undefined) return candidate
     const similarity = innerProduct(vector, own)
     const contextSimilarity = Math.max(similarity, candidate.contextSimilarity ?? similarity)
-    return { ...candidate, similarity, contextSimilarity }
+    return revised(candidate, { similarity, contextSimilarity })
   })
 }
 
@@ -336,8 +339,11 @@ async function rerank(
 ): Promise<{ readonly candidates: readonly Loaded[]; readonly report: LegReport }> {
   const { reranker } = ports
   const top = candidates.slice(0, settings.rerankCandidates)
-  if (reranker === undefined || top.length < 2) {
-    const because = reranker === undefined ? 'there is no reranker' : 'there is nothing to rerank'
+  if (reranker === undefined || reranker.unusable !== undefined || top.length < 2) {
+    const because =
+      reranker === undefined
+        ? 'there is no reranker'
+        : (reranker.unusable ?? 'there is nothing to rerank')
     return { candidates, report: reportOf(skipped(because), 0) }
   }
   const texts = top.map(({ memory }) => memory.content)

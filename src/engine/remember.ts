@@ -2,9 +2,8 @@
 import { type DraftInput, parseDraft, placeOf } from '../core/draft.ts'
 import { AppError } from '../core/errors.ts'
 import { blockingTombstones } from '../core/forgetting.ts'
-import type { MemoryId, Scope, TurnId } from '../core/ids.ts'
-import type { Memory, Trust } from '../core/memory.ts'
-import { type Extraction, extractPatterns, PATTERNS_VERSION } from '../core/patterns/index.ts'
+import type { MemoryId, Scope } from '../core/ids.ts'
+import type { Memory } from '../core/memory.ts'
 import { resolveSettings } from '../core/settings.ts'
 import type { Verdict } from '../core/truth/adjudicate.ts'
 import {
@@ -17,6 +16,7 @@ import type { Change } from '../ports/store.ts'
 import { decideAndCommit, replacing, stamp } from './changes.ts'
 import { withinTime } from './deadline.ts'
 import { isStatement, neighboursOf } from './neighbours.ts'
+import { type LearnOptions, patternDrafts } from './patterns.ts'
 import type { EnginePorts } from './ports.ts'
 
 /** What became of a statement. `memory` is the one that now holds it. */
@@ -46,21 +46,6 @@ export async function remember(
   return remembered(decision)
 }
 
-export type LearnOptions = {
-  /** When it was said, if not just now. */
-  readonly observedAt?: number
-  readonly source?: string
-  /** Default: the person's own. */
-  readonly trust?: Trust
-  readonly speaker?: string
-  /** Where it was said. */
-  readonly turns?: readonly TurnId[]
-  /** Stands before the keys, so that what others say never has the key of what the person says. */
-  readonly keyPrefix?: string
-  /** Which of the facts are kept; default: all. */
-  readonly accepts?: (fact: Extraction) => boolean
-}
-
 /** Keeps what a person says about themselves in a text; see `core/patterns`. */
 export async function learn(
   ports: EnginePorts,
@@ -68,29 +53,12 @@ export async function learn(
   text: string,
   options: LearnOptions = {},
 ): Promise<Learned> {
-  const { accepts = () => true, keyPrefix = '', trust } = options
   const kept: Remembered[] = []
   let refused = 0
   // What was said to a model is recorded while others wait: nobody is asked about it here.
   const { adjudicate: _, ...alone } = ports
-  for (const fact of extractPatterns(text).filter(accepts)) {
-    const decision = await write(alone, scope, {
-      content: fact.content,
-      key: keyPrefix + fact.key,
-      type: fact.type,
-      category: fact.category,
-      importance: fact.importance,
-      language: fact.language,
-      provenance: {
-        source: options.source ?? 'library',
-        speaker: options.speaker ?? null,
-        turns: options.turns ?? [],
-        extractor: 'patterns',
-        extractorVersion: PATTERNS_VERSION,
-      },
-      ...(trust === undefined ? {} : { trust }),
-      ...(options.observedAt === undefined ? {} : { observedAt: options.observedAt }),
-    })
+  for (const draft of patternDrafts(text, options)) {
+    const decision = await write(alone, scope, draft)
     if (decision.kind === 'refused') refused++
     else kept.push(remembered(decision))
   }

@@ -4,6 +4,8 @@
  */
 import { parseScope, type ScopeInput } from '../core/draft.ts'
 import { AppError, toAppError } from '../core/errors.ts'
+import type { FileSource } from '../core/files/file.ts'
+import { fitOfCoverage, writingOf } from '../core/files/writing.ts'
 import { RECALL_MEMORIES_MAX } from '../core/limits.ts'
 import { MEMORY_CATEGORIES } from '../core/memory.ts'
 import type { Settings } from '../core/settings.ts'
@@ -24,6 +26,8 @@ export type Source = (typeof SOURCES)[number]
 export type SourcesQuery = RecallQuery & {
   readonly reach?: Reach
   readonly sources: readonly Source[]
+  /** Of files: notes, transcripts, or both, which is the default. */
+  readonly fileSources?: readonly FileSource[]
   /** What files and what was said must reach, 0 … 1; default: the setting `fileMinScore`. Memories have floors of their own. */
   readonly minScore?: number
   readonly signal?: AbortSignal
@@ -69,7 +73,8 @@ export async function searchSources(
   scope: ScopeInput,
   query: SourcesQuery,
 ): Promise<Together> {
-  const { sources, minScore = parts.settings.fileMinScore, signal, ...asked } = query
+  const { sources, fileSources, signal, ...asked } = query
+  const { minScore = parts.settings.fileMinScore } = query
   const limit = query.limit ?? parts.settings.recallLimit
   const wants = (source: Source) => sources.includes(source)
   refuseImpossible(query)
@@ -91,7 +96,7 @@ export async function searchSources(
     throw [recollection, said, files].find(({ error }) => error !== null)?.error
   }
   const items = [
-    ...itemsOfMemory(recollection.value),
+    ...itemsOfMemory(recollection.value, query.text),
     ...itemsOfTurns(parts, query.text, said.value ?? [], minScore),
     ...itemsOfFiles(parts, files.value),
   ].sort((a, b) => b.score - a.score)
@@ -145,7 +150,7 @@ function categoriesOf({ sources, categories }: SourcesQuery): Pick<RecallQuery, 
 async function inFiles(
   { files }: SourcesParts,
   scope: ScopeInput,
-  { text, signal }: SourcesQuery,
+  { text, signal, fileSources }: SourcesQuery,
   { limit, minScore }: { readonly limit: number; readonly minScore: number },
 ): Promise<FileAnswer> {
   if (files === null) {
@@ -154,12 +159,13 @@ async function inFiles(
   return files.search(parseScope(scope).owner, {
     ...{ text, minScore, maxResults: Math.min(limit, RECALL_MEMORIES_MAX) },
     ...(signal === undefined ? {} : { signal }),
+    ...(fileSources === undefined ? {} : { sources: fileSources }),
   })
 }
 
-function itemsOfMemory(found: Recollection | null): readonly FoundItem[] {
+function itemsOfMemory(found: Recollection | null, text: string): readonly FoundItem[] {
   if (found === null) return []
-  const fits = fitsOf(found)
+  const fits = fitsOf(found, text)
   return found.memories.map((recalled, index) => ({
     source: recalled.memory.category === 'episode' ? 'episodes' : 'memories',
     score: fits[index] ?? 0,
@@ -178,7 +184,7 @@ function itemsOfTurns(
   const terms = queryTerms(text)
   const covers = said.map(({ turn }) => coverage(terms, turn.content))
   const best = Math.max(0, ...said.map(({ score }) => score))
-  const fit = Math.max(0, ...covers)
+  const fit = fitOfCoverage(Math.max(0, ...covers), writingOf(text))
   return said.flatMap(({ turn, score: strength }, index) => {
     const score = best > 0 ? fit * (strength / best) : 0
     if (score < minScore && covers[index] !== 1) return []

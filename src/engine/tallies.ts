@@ -46,6 +46,11 @@ export class Tallies {
     }
   }
 
+  forget(owners: readonly OwnerId[] | 'any'): void {
+    if (owners === 'any') this.#kept.clear()
+    else for (const owner of owners) this.#kept.delete(owner)
+  }
+
   #keep(owner: OwnerId, name: string, tally: Promise<Tally>): void {
     if (this.#kept.size >= KEPT_MAX) this.#kept.clear()
     const kept = this.#kept.get(owner) ?? new Map()

@@ -1,10 +1,12 @@
 /** Wires adapters to the engine. The only place, with its siblings here, that knows both. */
 import { existsSync } from 'node:fs'
 import { openCacheFile } from '../adapters/embedders/cache-file.ts'
-import { openPostgresStore } from '../adapters/postgres/store.ts'
+import { openPostgresStore, type PostgresOptions } from '../adapters/postgres/store.ts'
+import { openNamedReranker } from '../adapters/rerankers/source.ts'
 import type { DatabaseKey } from '../adapters/sqlite/driver.ts'
 import { openSqliteFile } from '../adapters/sqlite/file.ts'
 import { keyFromFile, keyFromPassphrase } from '../adapters/sqlite/keys.ts'
+import type { VectorSearch } from '../adapters/sqlite/store.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { createIds } from '../adapters/system/ids.ts'
 import { VECTOR_FORMS, type VectorForm } from '../core/embedding.ts'
@@ -12,6 +14,7 @@ import { AppError } from '../core/errors.ts'
 import { parseSettings, type Settings } from '../core/settings.ts'
 import type { CountTokens } from '../core/tokens.ts'
 import { createEngineOn, type Engine } from '../engine/engine.ts'
+import { requireSettled } from '../engine/moving/marker.ts'
 import { createStoredSettings } from '../engine/system/settings.ts'
 import type { Embedder } from '../ports/embedder.ts'
 import type { LanguageModel } from '../ports/language-model.ts'
@@ -20,12 +23,15 @@ import type { Store } from '../ports/store.ts'
 import type { VectorIndex } from '../ports/vector-index.ts'
 import {
   type EmbeddingOptions,
-  openEmbedder,
+  openBatchFilling,
   openFormerEmbedder,
   openReranker,
+  openStoredEmbedder,
+  type ProviderKeys,
   type RerankOptions,
 } from './embedding.ts'
 import { type FilesOptions, filesFor } from './files.ts'
+import { openTiers, type VectorStoreOptions } from './vector-store.ts'
 
 /** Where memories are kept: one of `path`, `postgres` and `store`; without any, in memory and gone with the process. */
 export type EngineOptions = {
@@ -37,6 +43,8 @@ export type EngineOptions = {
   readonly durability?: 'normal' | 'full'
   /** A connection string. Needs the package `pg`. */
   readonly postgres?: string
+  /** How it is used: limits, replicas, row security. */
+  readonly postgresOptions?: Omit<PostgresOptions, 'connectionString'>
   /** Any other store; it is closed with the engine. */
   readonly store?: Store & { readonly vectors?: VectorIndex | null }
   /** Where vectors come from: the built-in model unless something else is said. `false`: recall by words alone. */
@@ -44,11 +52,15 @@ export type EngineOptions = {
   /** `int8` keeps vectors in a quarter of the space. Default: `float32`. */
   readonly vectorForm?: VectorForm
   /** How SQLite looks for near vectors; `sqlite-vec` needs the package of that name, and is slower. Default: `built-in`. */
-  readonly vectorSearch?: 'built-in' | 'sqlite-vec'
+  readonly vectorSearch?: VectorSearch
+  /** What a vector store beside the memories needs that is no setting; `vectorStore` and `qdrantUrl` are. */
+  readonly vectorStore?: VectorStoreOptions
   /** How much memory SQLite's vectors may take while they are searched. Default: 512 MiB. */
   readonly vectorMemoryBytes?: number
-  /** Reads the best candidates again, together with the question. Default: none. */
+  /** Reads the best candidates again, together with the question. Default: what the setting `rerankProviderModel` names. */
   readonly rerank?: RerankOptions | Reranker
+  /** Keys by provider, as `{ openai: 'sk-…' }`, for models that stored settings name. */
+  readonly providerKeys?: ProviderKeys
   /** Distils what was said into memories; the setting `coreModel` names the model to ask it for. Default: none. */
   readonly languageModel?: LanguageModel
   /** Counts tokens as the model does that the memories are for. Default: an estimate. */
@@ -64,12 +76,15 @@ const OPTIONS: ReadonlySet<string> = new Set<keyof EngineOptions>([
   'key',
   'durability',
   'postgres',
+  'postgresOptions',
   'store',
   'embedding',
   'vectorForm',
   'vectorSearch',
   'vectorMemoryBytes',
+  'vectorStore',
   'rerank',
+  'providerKeys',
   'languageModel',
   'countTokens',
   'files',
@@ -82,37 +97,59 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     // A misspelt `path` would keep everything in memory, and lose it.
     throw new AppError('invalid_input', `createEngine has no option "${stray}".`, { option: stray })
   }
-  const { vectorForm = 'float32', countTokens, rerank, languageModel } = options
+  const { vectorForm = 'float32', countTokens, languageModel } = options
   if (!VECTOR_FORMS.includes(vectorForm)) {
     throw new AppError('invalid_input', `vectorForm is one of ${VECTOR_FORMS.join(', ')}.`)
   }
   const settings = parseSettings(options.settings ?? {})
-  const reranker = rerank === undefined ? undefined : toReranker(rerank)
   const store = await openStore(options)
+  let tiered: ReturnType<typeof openTiers> | null = null
   try {
-    const embedding = withStored(options.embedding, await storedSettings(store))
-    const embedder = toEmbedder(embedding)
+    await requireSettled(store)
+    const stored = await storedSettings(store)
+    const { embedding, embedder } = chooseEmbedding(options, stored)
+    const reranker = chooseReranker(options, stored)
     const vectors = store.vectors ?? null
+    if (vectors !== null && embedder !== null) {
+      tiered = openTiers(store, vectors, settings, {
+        isEncrypted: options.key !== undefined,
+        ...options.vectorStore,
+      })
+    }
     const meaning = {
       vectorForm,
-      ...(embedder === null ? {} : { embedder, formerEmbedder: formerEmbedderOf(embedding) }),
+      ...(embedder === null
+        ? {}
+        : {
+            embedder,
+            formerEmbedder: (signature: string) => openFormerEmbedder(signature, embedding ?? {}),
+          }),
     }
     return createEngineOn({
       store,
+      ...(vectors === null ? {} : { vectors }),
+      ...(store.withoutVectors == null ? {} : { withoutVectors: store.withoutVectors }),
+      ...tiered,
       clock: systemClock,
       ids: createIds(),
       settings,
       ...meaning,
-      ...(vectors === null ? {} : { vectors }),
       ...(reranker === undefined ? {} : { reranker }),
       ...(languageModel === undefined ? {} : { languageModel }),
-      onErased: () => forgetVectors(embedding),
+      onErased: () => forgetVectors(embedding?.cacheFile ?? null),
       ...(options.files === undefined
         ? {}
-        : { files: filesFor(withKey(options.files, options.key), meaning) }),
+        : {
+            files: filesFor(withKey(options.files, options.key), {
+              ...meaning,
+              openFilling: (model, folder) =>
+                embedding === null ? null : openBatchFilling(embedding, model, folder),
+            }),
+          }),
       ...(countTokens === undefined ? {} : { countTokens }),
     })
   } catch (error) {
+    await tiered?.vectors.close()
     await store.close()
     throw error
   }
@@ -124,20 +161,26 @@ async function storedSettings(store: Store): Promise<Settings> {
   return createStoredSettings(ports).effective(null)
 }
 
-/** Stored settings, where whoever starts the process has said nothing else. */
-function withStored(
-  embedding: EngineOptions['embedding'],
-  { embeddingSource, embeddingProviderModel, transformersEnabled, staticEnabled }: Settings,
-): EngineOptions['embedding'] {
-  if (embedding === false || (embedding !== undefined && 'embed' in embedding)) return embedding
-  const remoteModel = embedding?.remoteModel ?? (embeddingProviderModel || undefined)
-  const source = embedding?.source ?? embeddingSource
-  const isLocalOff = source === 'auto' && remoteModel === undefined && !transformersEnabled
-  return {
-    ...embedding,
-    source: isLocalOff ? (staticEnabled ? 'static' : 'none') : source,
-    ...(remoteModel === undefined ? {} : { remoteModel }),
-  }
+/** Without options where the embedder is the caller's own, or there is none. */
+function chooseEmbedding({ embedding = {}, providerKeys = {} }: EngineOptions, stored: Settings) {
+  if (embedding === false) return { embedding: null, embedder: null }
+  if ('embed' in embedding) return { embedding: null, embedder: embedding }
+  return openStoredEmbedder(embedding, stored, providerKeys)
+}
+
+function chooseReranker(
+  { rerank, providerKeys = {} }: EngineOptions,
+  { rerankProviderModel }: Settings,
+): Reranker | undefined {
+  if (rerank !== undefined) return 'rerank' in rerank ? rerank : openReranker(rerank)
+  return rerankProviderModel === ''
+    ? undefined
+    : openNamedReranker(rerankProviderModel, providerKeys)
+}
+
+type OpenedStore = Store & {
+  readonly vectors?: VectorIndex | null
+  readonly withoutVectors?: string | null
 }
 
 async function openStore({
@@ -145,15 +188,17 @@ async function openStore({
   key,
   durability,
   postgres,
+  postgresOptions,
   store,
   vectorSearch,
   vectorMemoryBytes,
-}: EngineOptions): Promise<Store & { readonly vectors?: VectorIndex | null }> {
+}: EngineOptions): Promise<OpenedStore> {
   if ([path, postgres, store].filter((place) => place !== undefined).length > 1) {
     throw new AppError('invalid_input', 'Give one of path, postgres and store, not several.')
   }
   if (store !== undefined) return store
-  if (postgres !== undefined) return openPostgresStore({ connectionString: postgres })
+  if (postgres !== undefined)
+    return openPostgresStore({ ...postgresOptions, connectionString: postgres })
   return openSqliteFile({
     path: path ?? ':memory:',
     now: () => systemClock.now(),
@@ -174,37 +219,20 @@ function withKey(files: FilesOptions, key: EngineOptions['key']): FilesOptions {
   return { ...files, key: toDatabaseKey(key) }
 }
 
-function toEmbedder(embedding: EngineOptions['embedding']): Embedder | null {
-  if (embedding === false) return null
-  if (embedding !== undefined && 'embed' in embedding) return embedding
-  return openEmbedder(embedding ?? {})
-}
-
 /** Vectors tell of texts, and the file that keeps them knows nothing of memories: it starts anew. */
-async function forgetVectors(embedding: EngineOptions['embedding']): Promise<void> {
-  if (embedding === undefined || embedding === false || 'embed' in embedding) return
-  if (embedding.cacheFile == null || !existsSync(embedding.cacheFile)) return
-  const cache = openCacheFile({ path: embedding.cacheFile, clock: systemClock })
+async function forgetVectors(cacheFile: string | null): Promise<void> {
+  if (cacheFile === null || !existsSync(cacheFile)) return
+  const cache = openCacheFile({ path: cacheFile, clock: systemClock })
   try {
     await cache.clear()
   } catch (error) {
     throw new AppError(
       'unavailable',
-      `It was erased, but vectors of its text may be left in ${embedding.cacheFile}. Delete that file.`,
+      `It was erased, but vectors of its text may be left in ${cacheFile}. Delete that file.`,
       {},
       error,
     )
   } finally {
     await cache.close()
   }
-}
-
-function toReranker(rerank: RerankOptions | Reranker): Reranker {
-  return 'rerank' in rerank ? rerank : openReranker(rerank)
-}
-
-function formerEmbedderOf(embedding: EngineOptions['embedding']) {
-  const options =
-    embedding === undefined || embedding === false || 'embed' in embedding ? {} : embedding
-  return (signature: string) => openFormerEmbedder(signature, options)
 }

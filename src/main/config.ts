@@ -3,13 +3,23 @@
  * of the environment. A variable that is ours by its name but unknown is refused: a typo must not look like success.
  */
 import { isAbsolute, join, resolve } from 'node:path'
-import { PROVIDERS, parseProviderModel } from '../adapters/embedders/source.ts'
+import { PROVIDERS, parseEmbeddingModel } from '../adapters/embedders/source.ts'
+import type { PostgresOptions } from '../adapters/postgres/store.ts'
+import { WITHOUT_PGVECTOR } from '../adapters/postgres/vectors-schema.ts'
+import { RERANKERS } from '../adapters/rerankers/source.ts'
+import { VECTOR_SEARCHES, type VectorSearch } from '../adapters/sqlite/store.ts'
 import { VECTOR_FORMS, type VectorForm } from '../core/embedding.ts'
 import { AppError, toAppError } from '../core/errors.ts'
 import { parseSettings, type SettingName, type SettingValues } from '../core/settings.ts'
 import type { GlobalFlags, Names, RemoteServer, ServerSettings } from '../doors/cli/host.ts'
 import { nearest } from '../doors/cli/suggest.ts'
-import { EMBEDDING_SOURCES, type EmbeddingOptions, type RerankOptions } from './embedding.ts'
+import type { ToolSets } from '../doors/mcp/tools.ts'
+import {
+  EMBEDDING_SOURCES,
+  type EmbeddingOptions,
+  type ProviderKeys,
+  type RerankOptions,
+} from './embedding.ts'
 
 export const ENVIRONMENT = {
   RECOLLECT_DATA: 'The data folder, as `--data`.',
@@ -20,6 +30,24 @@ export const ENVIRONMENT = {
   RECOLLECT_PASSPHRASE: 'A passphrase instead of a key.',
   RECOLLECT_POSTGRES:
     'Keeps memories on a PostgreSQL server instead of in the data folder: its address, as `postgresql://localhost/recollect`. Needs the package `pg`.',
+  RECOLLECT_POSTGRES_SCHEMA: 'The schema that they are kept in there. Default: `recollect`.',
+  RECOLLECT_POSTGRES_POOL: 'How many connections a process keeps to it at most. Default: 10.',
+  RECOLLECT_POSTGRES_STATEMENT_MS:
+    'How long a statement may take there, waiting for other writers included. Default: 30000; 0 for no limit.',
+  RECOLLECT_POSTGRES_WAIT_MS:
+    'How long a call waits while all connections are in use. Default: 10000.',
+  RECOLLECT_POSTGRES_REPLICAS: 'Addresses of read replicas, with commas: searches go there.',
+  RECOLLECT_POSTGRES_REPLICA_LAG_MS:
+    'How far a replica may be behind what other processes have written. Default: 5000.',
+  RECOLLECT_POSTGRES_ROW_SECURITY:
+    '`1` has PostgreSQL itself keep owners apart as well. Once on, it stays on for the schema.',
+  RECOLLECT_POSTGRES_WITHOUT_PGVECTOR:
+    'What to do where pgvector is missing: `keyword` (the default: search by words alone) or `exact` (compare all vectors of an owner).',
+  RECOLLECT_VECTOR_STORE: 'The setting `vectorStore`.',
+  RECOLLECT_QDRANT_URL: 'The setting `qdrantUrl`.',
+  RECOLLECT_QDRANT_KEY:
+    'The key for it. One that was set with `PUT /api/settings/qdrant` goes before it.',
+  RECOLLECT_LANCEDB_FOLDER: 'The setting `lancedbFolder`.',
   RECOLLECT_URL: 'The server that commands are for, as `--url`.',
   RECOLLECT_API_KEY: 'The key for that server, as `--key`.',
   RECOLLECT_HOST: 'Where `serve` listens. Default: 127.0.0.1.',
@@ -35,6 +63,7 @@ export const ENVIRONMENT = {
   RECOLLECT_GATEWAY_BODY_MB: 'How large a request to a model may be, in megabytes. Default: 32.',
   RECOLLECT_MCP_COMPATIBILITY:
     '`1` adds the tool names of other memory servers, as `mcp --compatibility`.',
+  RECOLLECT_MCP_FURTHER: '`1` adds tools for conversations and upkeep, as `mcp --further`.',
   RECOLLECT_LOG:
     'What the server logs: `silent`, `error`, `warn`, `info` or `debug`. Default: `info`, and `warn` on a terminal.',
   RECOLLECT_OTLP_ENDPOINT:
@@ -47,6 +76,9 @@ export const ENVIRONMENT = {
   RECOLLECT_EMBEDDING_KEY:
     'Its key. Default: the usual variable of the provider, as `OPENAI_API_KEY`.',
   RECOLLECT_EMBEDDING_URL: 'Its address, when it is not the usual one.',
+  RECOLLECT_EMBEDDING_REQUESTS_PER_MINUTE:
+    'How many requests a minute its service allows; more wait. Default: 0, no limit.',
+  RECOLLECT_EMBEDDING_TOKENS_PER_MINUTE: 'How many tokens, the same way.',
   RECOLLECT_ALLOW_DOWNLOAD: '`1` lets a local model that is not there be downloaded from the hub.',
   RECOLLECT_RERANK_URL: 'The address of a reranker that speaks `POST /v1/rerank`.',
   RECOLLECT_RERANK_MODEL: 'Its model.',
@@ -55,9 +87,14 @@ export const ENVIRONMENT = {
   MEMORY_TRANSFORMERS_MODEL:
     'The local model: a folder, or `owner/name` of one on the hub. Default: the built-in one.',
   MEMORY_STATIC_MODEL:
-    'The static model: a folder, or a name in `MEMORY_STATIC_CACHE_DIR`. Default: the one that comes along.',
+    'The static model: the path of a folder as `scripts/models/distill-static.mjs` makes one, or the name of one in `MEMORY_STATIC_CACHE_DIR`; none of the hub, whose static models have another form. Default: the one that comes along.',
   MEMORY_STATIC_CACHE_DIR: 'Where models are kept that do not come with the package.',
-  MEMORY_VEC_QUANTIZATION: '`int8` keeps vectors in a quarter of the space. Default: `float32`.',
+  MEMORY_VEC_QUANTIZATION:
+    '`int8` keeps vectors in a quarter of the space. Default: `float32`, also called `none`.',
+  RECOLLECT_VECTOR_SEARCH:
+    'How SQLite looks for near vectors: `built-in` (the default) or `sqlite-vec`, the package of that name, which reads all vectors of an owner for each question and holds everything else up meanwhile.',
+  RECOLLECT_VECTOR_MEMORY_MB:
+    'How much memory the vectors of SQLite may take while they are searched, in megabytes; those of an owner with more are read for each question. Default: 512.',
   MEMORY_VEC_TOP_K: 'The setting `vectorCandidates`.',
   MEMORY_RRF_K: 'The setting `rrfK`.',
   MEMORY_EMBEDDING_CACHE_MAX: 'How many vectors are kept in memory. Default: 1000; 0 for none.',
@@ -85,9 +122,11 @@ export type Config = {
   readonly key: KeySource | null
   /** The address of a PostgreSQL server that keeps the memories. */
   readonly postgres: string | null
+  /** How that server is used. */
+  readonly postgresOptions: Omit<PostgresOptions, 'connectionString'>
   readonly remote: RemoteServer | null
   readonly server: ServerSettings
-  readonly mcpCompatibility: boolean
+  readonly mcpTools: ToolSets
   readonly gateway: GatewayConfig
   /** Null: what suits whoever reads it. */
   readonly log: LogLevel | null
@@ -95,6 +134,12 @@ export type Config = {
   readonly listen: { readonly host: string; readonly port: number }
   readonly embedding: EmbeddingOptions
   readonly vectorForm: VectorForm
+  readonly vectorSearch: VectorSearch | null
+  readonly vectorMemoryBytes: number | null
+  /** The usual keys of services. */
+  readonly providerKeys: ProviderKeys
+  /** The key for the Qdrant that the environment names. */
+  readonly qdrantKey: string | null
   readonly rerank: RerankOptions | null
   readonly settings: SettingValues
 }
@@ -136,9 +181,13 @@ export function readConfig(flags: GlobalFlags, environment: Environment, system:
     named,
     key: keySource(flags, variable),
     postgres: flags.data === undefined ? (variable('RECOLLECT_POSTGRES') ?? null) : null,
+    postgresOptions: readPostgres(variable),
     remote: readRemote(flags, variable),
     server: readServer(variable),
-    mcpCompatibility: isOn('RECOLLECT_MCP_COMPATIBILITY', variable),
+    mcpTools: {
+      compatibility: isOn('RECOLLECT_MCP_COMPATIBILITY', variable),
+      further: isOn('RECOLLECT_MCP_FURTHER', variable),
+    },
     gateway: readGateway(dataFolder, variable),
     log: oneOf('RECOLLECT_LOG', variable, LOG_LEVELS) ?? null,
     telemetry: {
@@ -151,7 +200,11 @@ export function readConfig(flags: GlobalFlags, environment: Environment, system:
       port: parsePort(ownPort(variable('RECOLLECT_PORT'))),
     },
     embedding: readEmbedding(variable, environment),
-    vectorForm: oneOf('MEMORY_VEC_QUANTIZATION', variable, VECTOR_FORMS) ?? 'float32',
+    vectorForm: readVectorForm(variable),
+    vectorSearch: oneOf('RECOLLECT_VECTOR_SEARCH', variable, VECTOR_SEARCHES) ?? null,
+    vectorMemoryBytes: bytesOf(whole('RECOLLECT_VECTOR_MEMORY_MB', variable)),
+    providerKeys: usualKeys(environment),
+    qdrantKey: variable('RECOLLECT_QDRANT_KEY') ?? null,
     rerank: readRerank(variable),
     settings: readSettings(variable),
   }
@@ -170,10 +223,20 @@ const SETTING_VARIABLES = [
   ['RECOLLECT_REQUESTS_PER_MINUTE', 'requestsPerMinute'],
 ] as const satisfies readonly (readonly [VariableName, SettingName])[]
 
+const SETTING_TEXTS = [
+  ['RECOLLECT_VECTOR_STORE', 'vectorStore'],
+  ['RECOLLECT_QDRANT_URL', 'qdrantUrl'],
+  ['RECOLLECT_LANCEDB_FOLDER', 'lancedbFolder'],
+] as const satisfies readonly (readonly [VariableName, SettingName])[]
+
 function readSettings(variable: Variable): SettingValues {
-  const values = SETTING_VARIABLES.map(([name, setting]) => {
+  const given = [
+    ...SETTING_VARIABLES.map(([name, setting]) => [name, setting, whole(name, variable)] as const),
+    ...SETTING_TEXTS.map(([name, setting]) => [name, setting, variable(name)] as const),
+  ]
+  const values = given.map(([name, setting, value]) => {
     try {
-      return parseSettings({ [setting]: whole(name, variable) })
+      return parseSettings({ [setting]: value })
     } catch (error) {
       // What can be changed from here is the variable, so the message must name it.
       const { code, message } = toAppError(error)
@@ -181,6 +244,25 @@ function readSettings(variable: Variable): SettingValues {
     }
   })
   return Object.assign({}, ...values)
+}
+
+function readPostgres(variable: Variable): Config['postgresOptions'] {
+  const poolSize = whole('RECOLLECT_POSTGRES_POOL', variable)
+  if (poolSize === 0) {
+    throw new AppError('invalid_input', 'RECOLLECT_POSTGRES_POOL takes at least 1.')
+  }
+  return {
+    replicas: listed(variable('RECOLLECT_POSTGRES_REPLICAS')),
+    rowSecurity: isOn('RECOLLECT_POSTGRES_ROW_SECURITY', variable),
+    ...given({
+      schema: variable('RECOLLECT_POSTGRES_SCHEMA'),
+      poolSize,
+      statementTimeoutMs: whole('RECOLLECT_POSTGRES_STATEMENT_MS', variable),
+      connectionWaitMs: whole('RECOLLECT_POSTGRES_WAIT_MS', variable),
+      replicaLagMsMax: whole('RECOLLECT_POSTGRES_REPLICA_LAG_MS', variable),
+      withoutPgvector: oneOf('RECOLLECT_POSTGRES_WITHOUT_PGVECTOR', variable, WITHOUT_PGVECTOR),
+    }),
+  }
 }
 
 function readRemote(flags: GlobalFlags, variable: Variable): RemoteServer | null {
@@ -233,12 +315,15 @@ function readServer(variable: Variable): ServerSettings {
 
 function readGateway(dataFolder: string, variable: Variable): GatewayConfig {
   const file = variable('RECOLLECT_PROVIDERS')
-  const megabytes = whole('RECOLLECT_GATEWAY_BODY_MB', variable)
   return {
     providersFile: resolve(file ?? join(dataFolder, 'providers.json')),
     isProvidersFileNamed: file !== undefined,
-    bodyBytesMax: megabytes === undefined ? null : megabytes * 1_048_576,
+    bodyBytesMax: bytesOf(whole('RECOLLECT_GATEWAY_BODY_MB', variable)),
   }
+}
+
+function bytesOf(megabytes: number | undefined): number | null {
+  return megabytes === undefined ? null : megabytes * 1_048_576
 }
 
 function listed(text: string | undefined): readonly string[] {
@@ -257,26 +342,38 @@ function isOn(name: VariableName, variable: Variable): boolean {
 
 function readEmbedding(variable: Variable, environment: Environment): EmbeddingOptions {
   const remoteModel = variable('RECOLLECT_EMBEDDING_MODEL')
-  const apiKey = variable('RECOLLECT_EMBEDDING_KEY') ?? usualKey(remoteModel, environment)
+  const named = remoteModel === undefined ? null : parseEmbeddingModel(remoteModel)
+  const usual = named === null ? undefined : usualKeys(environment)[named.provider]
   return given({
     source: oneOf('RECOLLECT_EMBEDDING', variable, EMBEDDING_SOURCES),
     remoteModel,
-    apiKey,
+    apiKey: variable('RECOLLECT_EMBEDDING_KEY') ?? usual,
     url: variable('RECOLLECT_EMBEDDING_URL'),
     localModel: variable('MEMORY_TRANSFORMERS_MODEL'),
     staticModel: variable('MEMORY_STATIC_MODEL'),
     modelFolder: variable('MEMORY_STATIC_CACHE_DIR'),
     allowDownload: isOn('RECOLLECT_ALLOW_DOWNLOAD', variable) ? true : undefined,
+    requestsPerMinute: whole('RECOLLECT_EMBEDDING_REQUESTS_PER_MINUTE', variable) || undefined,
+    tokensPerMinute: whole('RECOLLECT_EMBEDDING_TOKENS_PER_MINUTE', variable) || undefined,
     cacheEntriesMax: whole('MEMORY_EMBEDDING_CACHE_MAX', variable),
     cacheAgeMsMax: whole('MEMORY_EMBEDDING_CACHE_TTL_MS', variable),
   })
 }
 
-/** The key under the name that the provider's own tools use, so that it need not be given twice. */
-function usualKey(remoteModel: string | undefined, environment: Environment): string | undefined {
-  if (remoteModel === undefined) return undefined
-  const { keyVariables } = PROVIDERS[parseProviderModel(remoteModel).provider]
-  return keyVariables.map((name) => environment[name]).find((key) => key)
+/** Keys under the names that the providers' own tools use, so that they need not be given twice. */
+export function usualKeys(environment: Environment): ProviderKeys {
+  const services = [...Object.entries(PROVIDERS), ...Object.entries(RERANKERS)]
+  const keys = services.flatMap(([provider, { keyVariables }]) => {
+    const key = keyVariables.map((name) => environment[name]).find(Boolean)
+    return key === undefined ? [] : [[provider, key] as const]
+  })
+  return Object.fromEntries(keys)
+}
+
+/** `none` is what others call the form that leaves nothing out. */
+function readVectorForm(variable: Variable): VectorForm {
+  const form = oneOf('MEMORY_VEC_QUANTIZATION', variable, [...VECTOR_FORMS, 'none'])
+  return form === undefined || form === 'none' ? 'float32' : form
 }
 
 function readRerank(variable: Variable): RerankOptions | null {

@@ -1,6 +1,7 @@
 /** The database in a data folder: opened with the key that was configured or asked for, copied, converted, salvaged. */
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { openPostgresStore } from '../adapters/postgres/store.ts'
 import { convertDatabase } from '../adapters/sqlite/conversion.ts'
 import { type DatabaseKey, missingCipher } from '../adapters/sqlite/driver.ts'
 import { fileKind, openSqliteFile } from '../adapters/sqlite/file.ts'
@@ -11,6 +12,7 @@ import {
   keyFromText,
 } from '../adapters/sqlite/keys.ts'
 import { type Salvage, salvage } from '../adapters/sqlite/salvage.ts'
+import { restoreSnapshot, snapshotAt, takeSnapshot } from '../adapters/sqlite/snapshots.ts'
 import { AppError, type ErrorCode, toAppError } from '../core/errors.ts'
 import type {
   Converted,
@@ -24,6 +26,7 @@ import type { LanguageModel } from '../ports/language-model.ts'
 import { createEngine, type EngineOptions } from './compose.ts'
 import type { Config, KeySource } from './config.ts'
 import { removeIndex } from './files.ts'
+import { createMoving } from './moving.ts'
 import { createPostgresDatabase, engineOptions } from './postgres-database.ts'
 
 export const DATABASE_FILE = 'recollect.db'
@@ -42,8 +45,17 @@ export type DatabaseOptions = {
 export function createDatabase(options: DatabaseOptions): Database {
   const { config, now, askPassphrase, languageModel } = options
   if (config.postgres !== null) {
-    return createPostgresDatabase(config, config.postgres, languageModel, {
-      path: join(config.dataFolder, FILES_FILE),
+    const { postgres, postgresOptions } = config
+    return createPostgresDatabase(config, postgres, languageModel, {
+      files: { path: join(config.dataFolder, FILES_FILE) },
+      moving: createMoving({
+        ...{ now, databaseFile: DATABASE_FILE, isPostgres: true },
+        openSource: () => openPostgresStore({ ...postgresOptions, connectionString: postgres }),
+        keyFor: async (key) => {
+          if (key !== null) return toNewKey(key, config)
+          return config.key === null ? null : toKey(config.key)
+        },
+      }),
     })
   }
   const folder = config.dataFolder
@@ -78,7 +90,7 @@ export function createDatabase(options: DatabaseOptions): Database {
       }
       makeFolder(folder)
       const key = await currentKey()
-      const store = await openSqliteFile({ path, now, key })
+      const store = await openSqliteFile({ path, now, key, ...vectorOptions(config) })
       const isEncrypted = stateOf(path) === 'encrypted'
       if (isEncrypted) removeCache(folder)
       return createEngine({
@@ -100,6 +112,33 @@ export function createDatabase(options: DatabaseOptions): Database {
       } finally {
         await store.close()
       }
+    },
+    snapshot: async (target, keep) => {
+      requireDatabase(path)
+      const into = resolve(target)
+      makeFolder(into)
+      const key = await currentKey()
+      const store = await openSqliteFile({ path, now, key })
+      try {
+        const { taken, removed } = await takeSnapshot(store, into, { now: now(), keep, key })
+        return { file: taken.path, removed: removed.length }
+      } finally {
+        await store.close()
+      }
+    },
+    recover: async (from, { at, force }) => {
+      const source = backupIn(resolve(from), at)
+      if (existsSync(path) && !force) {
+        throw new AppError(
+          'conflict',
+          `There is a database at ${path}. With --force it is put aside first.`,
+          { path },
+        )
+      }
+      makeFolder(folder)
+      const key = await currentKey()
+      const keptAt = await restoreSnapshot({ from: source, path, key, now: now() })
+      return { file: source, keptAt }
     },
     encrypt: async (key, onProgress) => {
       requireDatabase(path)
@@ -126,6 +165,14 @@ export function createDatabase(options: DatabaseOptions): Database {
       await requireDamage(() => openSqliteFile({ path, now, key }))
       return toSalvaged(await salvage({ path, key, now, onProgress }))
     },
+    moving: createMoving({
+      ...{ now, databaseFile: DATABASE_FILE, isPostgres: false },
+      openSource: async () => {
+        requireDatabase(path)
+        return openSqliteFile({ path, now, key: await currentKey() })
+      },
+      keyFor: async (key) => (key === null ? currentKey() : toNewKey(key, config)),
+    }),
   }
 }
 
@@ -149,14 +196,23 @@ async function requireDamage(open: () => ReturnType<typeof openSqliteFile>): Pro
 
 function fileOptions(config: Config, isEncrypted: boolean): EngineOptions {
   const { embedding, dataFolder } = config
+  const options = engineOptions(config)
   return {
-    ...engineOptions(config),
+    ...options,
+    vectorStore: { ...options.vectorStore, isEncrypted },
     embedding: {
       modelFolder: join(dataFolder, 'models'),
       ...embedding,
       // Never beside a database that is encrypted: vectors tell of texts.
       cacheFile: isEncrypted ? null : join(dataFolder, CACHE_FILE),
     },
+  }
+}
+
+function vectorOptions({ vectorSearch, vectorMemoryBytes }: Config) {
+  return {
+    ...(vectorSearch === null ? {} : { vectors: vectorSearch }),
+    ...(vectorMemoryBytes === null ? {} : { vectorMemoryBytes }),
   }
 }
 
@@ -182,6 +238,15 @@ function requireDatabase(path: string): void {
 function requireCipher(): void {
   const missing = missingCipher()
   if (missing !== null) throw new AppError('missing_part', missing)
+}
+
+/** The file itself, or the one of a folder that was the last by then. */
+function backupIn(from: string, at: number | null): string {
+  const stat = statSync(from, { throwIfNoEntry: false })
+  if (stat === undefined) throw new AppError('not_found', `There is no backup at ${from}.`)
+  if (stat.isDirectory()) return snapshotAt(from, at ?? Number.POSITIVE_INFINITY).path
+  if (at === null) return from
+  throw new AppError('invalid_input', '--at chooses among the backups of a folder; this is a file.')
 }
 
 /** Others have no business in it: memories are private. */

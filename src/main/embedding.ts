@@ -1,5 +1,9 @@
 /** Chooses and builds what turns texts into vectors, and what reranks, from the configuration. */
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { type Filling, openFilling } from '../adapters/embedders/batches/filling.ts'
+import { openBatchLedger } from '../adapters/embedders/batches/ledger.ts'
+import { openBatches } from '../adapters/embedders/batches/source.ts'
 import { openCacheFile } from '../adapters/embedders/cache-file.ts'
 import { cached } from '../adapters/embedders/cached.ts'
 import { openLocalEmbedder } from '../adapters/embedders/local/embedder.ts'
@@ -7,17 +11,19 @@ import { DEFAULT_MODEL } from '../adapters/embedders/local/options.ts'
 import { persisted } from '../adapters/embedders/persisted.ts'
 import {
   openRemoteEmbedder,
-  PROVIDERS,
-  parseProviderModel,
+  parseEmbeddingModel,
+  purposeMatters,
   type RemoteConfig,
   remoteAccount,
 } from '../adapters/embedders/source.ts'
 import { openStaticEmbedder } from '../adapters/embedders/static/embedder.ts'
+import { unusableEmbedder } from '../adapters/embedders/unusable.ts'
 import { openLocalReranker } from '../adapters/rerankers/local.ts'
 import { openRemoteReranker } from '../adapters/rerankers/remote.ts'
 import { packageFolder } from '../adapters/shared/package-folder.ts'
 import { systemClock } from '../adapters/system/clock.ts'
-import { AppError } from '../core/errors.ts'
+import { AppError, toAppError } from '../core/errors.ts'
+import type { Settings } from '../core/settings.ts'
 import type { Embedder } from '../ports/embedder.ts'
 import type { Reranker } from '../ports/reranker.ts'
 
@@ -33,6 +39,9 @@ export type EmbeddingOptions = {
   readonly apiKey?: string
   /** Of the remote service, when it is not the usual one. */
   readonly url?: string
+  /** What the remote service allows; calls wait their turn. Default: no limit. */
+  readonly requestsPerMinute?: number
+  readonly tokensPerMinute?: number
   /** The built-in one by default; or the path of a folder, or `owner/name` of a model on the hub. */
   readonly localModel?: string
   /** The one that comes with the package by default; or a folder, or the name of one in `modelFolder`. */
@@ -56,10 +65,56 @@ export type RerankOptions =
   /** A folder with a cross-encoder in ONNX form. */
   | { readonly folder: string }
 
+/** Keys of services by the names of their providers, for models that are named elsewhere than their keys. */
+export type ProviderKeys = { readonly [provider: string]: string }
+
+/** What stored settings say of where vectors come from. */
+type StoredChoice = Pick<
+  Settings,
+  'embeddingSource' | 'embeddingProviderModel' | 'transformersEnabled' | 'staticEnabled'
+>
+/** What `auto` may fall back to. */
+type Allowed = Pick<StoredChoice, 'transformersEnabled' | 'staticEnabled'>
+
 const STATIC_MODEL = 'static-gte-256'
+const ALL: Allowed = { transformersEnabled: true, staticEnabled: true }
+
+/** Options with what is stored, where whoever starts the process has said nothing else. */
+function withStored(
+  options: EmbeddingOptions,
+  stored: StoredChoice,
+  keys: ProviderKeys,
+): EmbeddingOptions {
+  const source = options.source ?? stored.embeddingSource
+  const { embeddingProviderModel: remoteModel } = stored
+  if (options.remoteModel !== undefined || remoteModel === '') return { ...options, source }
+  const apiKey = options.apiKey ?? keys[parseEmbeddingModel(remoteModel).provider]
+  return { ...options, source, remoteModel, ...(apiKey === undefined ? {} : { apiKey }) }
+}
+
+/**
+ * The embedder of such options. Where settings had a say, a remote model that can't be asked is no reason not to start:
+ * nobody could change them any more.
+ */
+export function openStoredEmbedder(
+  options: EmbeddingOptions,
+  stored: StoredChoice,
+  keys: ProviderKeys,
+): { readonly embedding: EmbeddingOptions; readonly embedder: Embedder | null } {
+  const embedding = withStored(options, stored, keys)
+  const isSaid = options.source !== undefined && options.remoteModel !== undefined
+  const because = embedding.source === 'remote' && !isSaid ? remoteFault(embedding) : null
+  return {
+    embedding,
+    embedder:
+      because === null
+        ? openEmbedder(embedding, stored)
+        : unusableEmbedder(namedIn(embedding), because),
+  }
+}
 
 /** Null when recall should go by words alone. Nothing is loaded and nobody is called before the first text. */
-export function openEmbedder(options: EmbeddingOptions): Embedder | null {
+export function openEmbedder(options: EmbeddingOptions, allowed = ALL): Embedder | null {
   switch (options.source ?? 'auto') {
     case 'none':
       return null
@@ -70,18 +125,93 @@ export function openEmbedder(options: EmbeddingOptions): Embedder | null {
     case 'remote':
       return openRemote(options)
     case 'auto':
-      return hasRemote(options) ? openRemote(options) : remembered(openLocal(options), options)
+      return openAuto(options, allowed)
   }
 }
 
-/** The embedder that made a space whose model is still at hand: those that come with the package. */
-export function openFormerEmbedder(signature: string, options: EmbeddingOptions): Embedder | null {
-  if (signature.startsWith(`transformers:${DEFAULT_MODEL}:`)) {
-    return remembered(openLocalEmbedder({}), options)
+/** The remote model if one is named and can be asked; else what may stand in for it, and its report says why. */
+function openAuto(options: EmbeddingOptions, allowed: Allowed): Embedder | null {
+  const { remoteModel } = options
+  if (remoteModel === undefined) return openFallback(options, allowed)
+  const because = remoteFault(options)
+  if (because === null) return openRemote(options)
+  const fallback = openFallback(options, allowed)
+  if (fallback === null) return unusableEmbedder(namedIn(options), because)
+  return reporting(fallback, { insteadOf: remoteModel, insteadBecause: because })
+}
+
+function openFallback(options: EmbeddingOptions, allowed: Allowed): Embedder | null {
+  if (allowed.transformersEnabled) return remembered(openLocal(options), options)
+  return allowed.staticEnabled ? remembered(openStatic(options), options) : null
+}
+
+/** The same embedder, with more to report. */
+function reporting(embedder: Embedder, facts: Readonly<Record<string, string>>): Embedder {
+  return {
+    describe: (signal) => embedder.describe(signal),
+    embed: (texts, call) => embedder.embed(texts, call),
+    report: () => {
+      const report = embedder.report()
+      return { ...report, facts: { ...report.facts, ...facts } }
+    },
+    close: () => embedder.close(),
   }
-  return signature.startsWith(`static:${STATIC_MODEL}@`)
-    ? remembered(openStatic({}), options)
-    : null
+}
+
+/** What of the remote model is known whether or not it can be asked. */
+function namedIn({ remoteModel = '' }: EmbeddingOptions) {
+  const slash = remoteModel.indexOf('/')
+  if (slash < 1) return { source: 'remote', model: remoteModel }
+  return { source: remoteModel.slice(0, slash), model: remoteModel.slice(slash + 1) }
+}
+
+const SIGNATURE = /^(?<source>[^:]+):(?<model>.+):\d+(?::\w+)?$/
+
+/**
+ * The embedder that made a space, where its model can still be had: it comes with the package, is kept where models
+ * are, or is one of the very service that is asked now. A service that somebody has turned away from gets no more texts.
+ */
+export function openFormerEmbedder(signature: string, options: EmbeddingOptions): Embedder | null {
+  const { source = '', model = '' } = SIGNATURE.exec(signature)?.groups ?? {}
+  if (source === 'transformers') return openFormerLocal(model, options)
+  if (source === 'static') return openFormerStatic(model, options)
+  if (namedIn(options).source !== source || !usesRemote(options)) return null
+  return openRemote({ ...options, remoteModel: `${source}/${nameIn(model)}` })
+}
+
+function openFormerLocal(model: string, options: EmbeddingOptions): Embedder | null {
+  if (model === DEFAULT_MODEL) return remembered(openLocalEmbedder({}), options)
+  const { modelFolder, localModel } = options
+  const folder = keptFolder(model, modelFolder, localModel)
+  if (folder === null) return null
+  // One of the hub goes by its whole name; one in a folder by that of the folder.
+  const kept = model.includes('/')
+    ? { ...options, localModel: nameIn(model) }
+    : { localModel: folder }
+  return remembered(openLocal({ ...kept, allowDownload: false }), options)
+}
+
+function openFormerStatic(model: string, options: EmbeddingOptions): Embedder | null {
+  if (model.startsWith(`${STATIC_MODEL}@`)) return remembered(openStatic({}), options)
+  const folder = keptFolder(model, options.modelFolder, options.staticModel)
+  return folder === null ? null : remembered(openStatic({ staticModel: folder }), options)
+}
+
+/** Where models are kept, or beside the present one. What is in it is compared when it is opened. */
+function keptFolder(
+  model: string,
+  modelFolder: string | undefined,
+  present: string | undefined,
+): string | null {
+  const beside = present === undefined ? undefined : dirname(present)
+  const places = [modelFolder, beside].filter((place) => place !== undefined)
+  const folders = places.map((place) => resolve(place, nameIn(model)))
+  return folders.find((folder) => existsSync(folder)) ?? null
+}
+
+/** A model is called after its folder, with a hash of what is in it behind an `@`; one of a service, of its address. */
+function nameIn(model: string): string {
+  return model.replace(/@[^@]*$/, '')
 }
 
 export function openReranker(options: RerankOptions): Reranker {
@@ -107,30 +237,65 @@ function openStatic({ staticModel, modelFolder }: EmbeddingOptions): Embedder {
   return openStaticEmbedder({ folder })
 }
 
-function hasRemote({ remoteModel, apiKey }: EmbeddingOptions): boolean {
-  if (remoteModel === undefined) return false
-  const { provider } = parseProviderModel(remoteModel)
-  return apiKey !== undefined || !PROVIDERS[provider].keyRequired
+/** Why the remote model can't be asked; null when it can. */
+function remoteFault(options: EmbeddingOptions): string | null {
+  try {
+    openRemoteEmbedder(remoteConfig(options))
+    return null
+  } catch (thrown) {
+    const { code, message } = toAppError(thrown)
+    if (code === 'invalid_input') return message
+    throw thrown
+  }
+}
+
+function usesRemote(options: EmbeddingOptions): boolean {
+  const { source = 'auto' } = options
+  return (source === 'remote' || source === 'auto') && remoteFault(options) === null
 }
 
 function openRemote(options: EmbeddingOptions): Embedder {
-  const { remoteModel, apiKey, url } = options
+  const config = remoteConfig(options)
+  return remembered(openRemoteEmbedder(config), options, {
+    account: remoteAccount(config),
+    purposeMatters: purposeMatters(config),
+  })
+}
+
+function remoteConfig(options: EmbeddingOptions): RemoteConfig {
+  const { remoteModel, apiKey, url, requestsPerMinute, tokensPerMinute } = options
   if (remoteModel === undefined) {
     throw new AppError(
       'invalid_input',
       'A remote embedding model is named as provider/model, for example openai/text-embedding-3-small.',
     )
   }
-  const config: RemoteConfig = {
-    ...parseProviderModel(remoteModel),
+  return {
+    ...parseEmbeddingModel(remoteModel),
     clock: systemClock,
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(url === undefined ? {} : { baseUrl: url }),
+    ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
+    ...(tokensPerMinute === undefined ? {} : { tokensPerMinute }),
   }
-  const { purposeMatters } = PROVIDERS[config.provider]
-  return remembered(openRemoteEmbedder(config), options, {
-    account: remoteAccount(config),
-    purposeMatters,
+}
+
+/** Batches of the service that embeds; null where it has none, or nothing keeps vectors for them. */
+export function openBatchFilling(
+  options: EmbeddingOptions,
+  embedder: Embedder,
+  folder: string,
+): Filling | null {
+  const { cacheFile } = options
+  if (cacheFile == null || !usesRemote(options)) return null
+  const config = remoteConfig(options)
+  const batches = openBatches(config)
+  if (batches === null) return null
+  return openFilling({
+    ...{ embedder, batches, clock: systemClock },
+    identity: { account: remoteAccount(config), purposeMatters: purposeMatters(config) },
+    cache: openCacheFile({ path: cacheFile, clock: systemClock }),
+    ledger: openBatchLedger(folder),
   })
 }
 

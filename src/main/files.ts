@@ -1,6 +1,10 @@
 /** Opens memory in files: its index, an engine on that, and the program that searches instead where one is set. */
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { Filling } from '../adapters/embedders/batches/filling.ts'
+import { openCacheFile } from '../adapters/embedders/cache-file.ts'
+import { readingToTheEnd } from '../adapters/embedders/in-parts.ts'
+import { type EmbeddingCache, persisted } from '../adapters/embedders/persisted.ts'
 import { createFileTree } from '../adapters/files/tree.ts'
 import { createWorkspace } from '../adapters/files/workspace.ts'
 import { openQmdSearch, type QmdSearch } from '../adapters/qmd/search.ts'
@@ -35,9 +39,18 @@ export type FilesOptions = {
 }
 
 const QMD_FOLDER = 'qmd'
+const BATCHES_FOLDER = 'batches'
+const VECTORS_FILE = 'file-vectors.db'
+/** Shared by all owners, whose folders have other names. */
+const QMD_MODELS = 'models'
+/** Of the built-in model, which takes long. Static ones don't, and remote ones have a file of their own. */
+const KEPT_SOURCE = 'transformers'
 
 /** What the index shares with the memories. */
-type Parts = Pick<EnginePorts, 'embedder' | 'formerEmbedder' | 'vectorForm'>
+type Parts = Pick<EnginePorts, 'embedder' | 'formerEmbedder' | 'vectorForm'> & {
+  /** Batches that fill the cache of the embedder, where it has both; `folder` is where they are noted. */
+  readonly openFilling?: (embedder: Embedder, folder: string) => Filling | null
+}
 
 /** For an engine with these parts. Nothing is opened before it is needed. */
 export function filesFor(
@@ -55,13 +68,18 @@ export function filesFor(
 async function open(
   options: FilesOptions,
   parts: Parts,
-  { store, settingsOf }: FilesSurroundings,
+  { store, settingsOf, memories, onMemoriesChanged }: FilesSurroundings,
 ): Promise<Files> {
   const settings = await settingsOf(null)
   const isEncrypted = options.key != null
   if (settings.fileBackend === 'qmd' && isEncrypted) throw refusedQmd()
   const innerStore = await openIndex(options)
-  const { embedder, ...rest } = parts
+  const { embedder, openFilling, ...rest } = parts
+  const filling =
+    settings.fileEmbeddingBatches && embedder !== undefined
+      ? (openFilling?.(embedder, join(dirname(options.path), BATCHES_FOLDER)) ?? null)
+      : null
+  const cache = isEncrypted ? null : openVectorCache(options, embedder)
   const inner = createEngineOn({
     ...rest,
     store: innerStore,
@@ -70,7 +88,7 @@ async function open(
     settings: {},
     ...(embedder === undefined || innerStore.vectors === null
       ? {}
-      : { embedder: borrowed(embedder), vectors: innerStore.vectors }),
+      : { embedder: borrowed(filling?.embedder ?? embedder, cache), vectors: innerStore.vectors }),
   })
   const fileBytesMax = settings.fileSizeMaxBytes
   const tree = createFileTree({ clock: systemClock, fileBytesMax })
@@ -80,10 +98,13 @@ async function open(
       {
         ...{ clock: systemClock, tree, pathOutside, every: systemTimers.every },
         rootsOf: (owner) => files.roots.list(owner),
+        settingsOf: async (owner) => toFileSettings(await settingsOf(owner)),
         readFile: (owner, path, range) => builtin.readFile(owner, path, range),
       },
       {
         stateFolder: join(dirname(options.path), QMD_FOLDER),
+        mode: settings.fileQmdMode,
+        modelFolder: join(dirname(options.path), QMD_FOLDER, QMD_MODELS),
         environment: options.environment ?? processEnvironment(),
         ...(options.qmdCommand === undefined ? {} : { command: options.qmdCommand }),
       },
@@ -96,15 +117,36 @@ async function open(
     ...{ store, inner, innerStore, tree, clock: systemClock, ids: createIds() },
     workspaceOf: ({ path }) => createWorkspace({ path, clock: systemClock, fileBytesMax }),
     settingsOf: async (owner) => toFileSettings(await settingsOf(owner)),
+    ...{ memories, onMemoriesChanged },
+    ...(filling === null ? {} : { prefill: filling }),
     ...(settings.fileBackend === 'qmd' ? { searchWith: withQmd } : {}),
   })
   return {
     ...files,
+    append: async (owner, text) => {
+      const added = await files.append(owner, text)
+      qmd?.touch(owner)
+      return added
+    },
+    touch: (owner) => {
+      files.touch(owner)
+      qmd?.touch(owner)
+    },
     forget: async (owner) => {
       await files.forget(owner)
       await qmd?.forget(owner)
+      await cache?.clear()
     },
   }
+}
+
+/** Vectors that outlive the pieces they were made for: what is moved, rotated or made anew is not embedded again. */
+function openVectorCache(
+  { path }: FilesOptions,
+  embedder: Embedder | undefined,
+): EmbeddingCache | null {
+  if (path === ':memory:' || embedder?.report().source !== KEPT_SOURCE) return null
+  return openCacheFile({ path: join(dirname(path), VECTORS_FILE), clock: systemClock })
 }
 
 function refusedQmd(): AppError {
@@ -138,17 +180,27 @@ const BESIDE = ['-wal', '-shm', '-journal', '.key-check']
 
 /** The index and all that is kept beside it. */
 export function removeIndex(path: string): void {
-  for (const end of ['', ...BESIDE, PUT_ASIDE]) rmSync(`${path}${end}`, { force: true })
+  const vectors = join(dirname(path), VECTORS_FILE)
+  for (const end of ['', ...BESIDE, PUT_ASIDE]) {
+    rmSync(`${path}${end}`, { force: true })
+    rmSync(`${vectors}${end}`, { force: true })
+  }
   rmSync(join(dirname(path), QMD_FOLDER), { recursive: true, force: true })
 }
 
-/** The same model for both, closed by the one that opened it. */
-function borrowed(embedder: Embedder): Embedder {
+/** The same model for both, closed by the one that opened it. Of a piece of a file every word counts. */
+function borrowed(embedder: Embedder, cache: EmbeddingCache | null): Embedder {
+  const kept = cache === null ? embedder : keepingDocuments(embedder, cache)
+  return { ...readingToTheEnd(kept), close: async () => cache?.close() }
+}
+
+/** Questions seldom come twice, and are not worth a write each. */
+function keepingDocuments(embedder: Embedder, cache: EmbeddingCache): Embedder {
+  const kept = persisted(embedder, { cache, account: 'local' })
   return {
-    describe: (signal) => embedder.describe(signal),
-    embed: (texts, options) => embedder.embed(texts, options),
-    report: () => embedder.report(),
-    close: async () => {},
+    ...kept,
+    embed: (texts, options) =>
+      (options.purpose === 'query' ? embedder : kept).embed(texts, options),
   }
 }
 
@@ -164,6 +216,7 @@ export function toFileSettings(settings: Settings): FileSettings {
     halfLifeDays: settings.fileDecayHalfLifeDays,
     mmrLambda: settings.fileMmrLambda,
     redactsMails: settings.redactMails,
+    isMirrored: settings.fileMirror,
     timeZone: settings.timeZone,
   }
 }

@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import type { McpOptions, ServeOptions, Serving } from '../doors/cli/host.ts'
 import { createMcpDoor } from '../doors/mcp/http.ts'
 import { localCaller, serveStdio } from '../doors/mcp/stdio.ts'
+import type { ToolSets } from '../doors/mcp/tools.ts'
 import type { Caller } from '../operations/access.ts'
 import type { Context } from '../operations/operation.ts'
 import { serve } from './serve.ts'
@@ -14,7 +15,7 @@ export async function serveOverStreams(
   options: McpOptions,
   streams: { readonly stdin: Readable; readonly stdout: Writable },
 ): Promise<void> {
-  const { engine, version, scope, isCompatible, stop } = options
+  const { engine, version, scope, tools, stop } = options
   // A store that can't be written to at the moment is no reason not to serve what it holds.
   const starting = Promise.allSettled([engine.jobs.start(), engine.files?.start()])
   try {
@@ -22,7 +23,7 @@ export async function serveOverStreams(
       ...streams,
       contextOf: contextOf(options),
       version,
-      compatibility: isCompatible,
+      ...tools,
       caller: localCaller(scope.owner, scope.user),
       signal: stop,
     })
@@ -35,13 +36,13 @@ export async function serveOverStreams(
 /** The server, with MCP at `/mcp` behind the same port. */
 export async function serveWithMcp(
   options: ServeOptions,
-  compatibility: boolean,
+  tools: Partial<ToolSets> = {},
 ): Promise<Serving> {
   const { engine, version, embeddingProviders = [], mounts = [] } = options
   const door = createMcpDoor({
     contextOf: contextOf({ engine, version, embeddingProviders }),
     version,
-    compatibility,
+    ...tools,
   })
   const serving = await serve({
     ...options,

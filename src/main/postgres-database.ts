@@ -1,16 +1,18 @@
 /** The database on a PostgreSQL server. Copies and encryption are that server's own business. */
+import { join } from 'node:path'
 import { AppError } from '../core/errors.ts'
-import type { Database } from '../doors/cli/host.ts'
+import type { Database, Moving } from '../doors/cli/host.ts'
 import type { LanguageModel } from '../ports/language-model.ts'
 import { createEngine, type EngineOptions } from './compose.ts'
 import type { Config } from './config.ts'
 import type { FilesOptions } from './files.ts'
+import type { VectorStoreOptions } from './vector-store.ts'
 
 export function createPostgresDatabase(
   config: Config,
   url: string,
   languageModel: LanguageModel,
-  files: FilesOptions,
+  { files, moving }: { readonly files: FilesOptions; readonly moving: Moving },
 ): Database {
   const elsewhere = async (): Promise<never> => {
     throw new AppError(
@@ -24,19 +26,39 @@ export function createPostgresDatabase(
     state: () => 'plain',
     // Files are on this machine, and so is what is made of them.
     openEngine: () =>
-      createEngine({ ...engineOptions(config), postgres: url, languageModel, files }),
+      createEngine({
+        ...engineOptions(config),
+        postgres: url,
+        postgresOptions: config.postgresOptions,
+        ...{ languageModel, files },
+      }),
     backup: elsewhere,
+    snapshot: elsewhere,
+    recover: elsewhere,
     encrypt: elsewhere,
     decrypt: elsewhere,
     rekey: elsewhere,
     salvage: elsewhere,
+    moving,
   }
 }
 
 /** What the configuration says about an engine, wherever its memories are. */
 export function engineOptions(config: Config): EngineOptions {
-  const { embedding, vectorForm, rerank, settings } = config
-  return { embedding, vectorForm, settings, ...(rerank === null ? {} : { rerank }) }
+  const { embedding, vectorForm, providerKeys, rerank, settings } = config
+  return {
+    ...{ embedding, vectorForm, providerKeys, settings },
+    vectorStore: vectorStoreOptions(config),
+    ...(rerank === null ? {} : { rerank }),
+  }
+}
+
+function vectorStoreOptions({ dataFolder, qdrantKey, settings }: Config): VectorStoreOptions {
+  return {
+    folder: join(dataFolder, 'lancedb'),
+    ...(qdrantKey === null ? {} : { qdrantKey }),
+    ...(settings.qdrantUrl === undefined ? {} : { qdrantKeyUrl: settings.qdrantUrl }),
+  }
 }
 
 /** Where it is, without the password. What is no address may be anything, so nothing of it is told. */

@@ -147,7 +147,7 @@ function toProvider(name: string, entry: FileEntry): Provider {
     key: parseKey(entry.key ?? undefined, `the provider ${name}`) ?? null,
     models: kind === 'demo' && entry.models.length === 0 ? [DEMO] : entry.models,
     systemRole: entry.systemRole,
-    supportsTools: kind !== 'demo' && entry.supportsTools,
+    supportsTools: entry.supportsTools,
     isPrivate: entry.private,
     headers: entry.headers,
     timeouts: { ...TIMEOUTS, ...entry.timeouts },
@@ -156,7 +156,12 @@ function toProvider(name: string, entry: FileEntry): Provider {
   return provider
 }
 
-const DEMO = { id: DEMO_MODEL, contextWindow: null, systemRole: null } as const
+const DEMO = {
+  id: DEMO_MODEL,
+  contextWindow: null,
+  systemRole: null,
+  supportsTools: null,
+} as const
 
 /** People copy what a tool shows them, and some tools leave `/v1` out. */
 function baseUrlOf(name: string, kind: ProviderKind, text: string): string {
@@ -181,7 +186,7 @@ function implied(kind: ProviderKind, key: string | null): Provider {
     baseUrl: undefined,
     models: [],
     systemRole: null,
-    supportsTools: true,
+    supportsTools: null,
     private: false,
     headers: {},
     timeouts: {},

@@ -19,7 +19,7 @@ export type FileEntry = {
   readonly key: string | null
   readonly models: readonly ProviderModel[]
   readonly systemRole: SystemRole | null
-  readonly supportsTools: boolean
+  readonly supportsTools: boolean | null
   readonly private: boolean
   readonly headers: Readonly<Record<string, string>>
   readonly timeouts: Partial<ProviderTimeouts>
@@ -39,6 +39,7 @@ const TIMEOUT_MS_MAX = 86_400_000
 const text = z.string().trim().min(1)
 const milliseconds = z.int().min(1).max(TIMEOUT_MS_MAX)
 const systemRole = z.enum(SYSTEM_ROLES).nullable().default(null)
+const supportsTools = z.boolean().nullable().default(null)
 
 const timeouts = z.strictObject({
   connectMs: milliseconds.optional(),
@@ -50,6 +51,7 @@ const model = z.strictObject({
   id: text,
   contextWindow: z.int().min(1).nullable().default(null),
   systemRole,
+  supportsTools,
 })
 
 const headerName = z
@@ -68,7 +70,7 @@ const entry = z.strictObject({
     .array(z.preprocess((each) => (typeof each === 'string' ? { id: each } : each), model))
     .default([]),
   systemRole,
-  supportsTools: z.boolean().default(true),
+  supportsTools,
   private: z.boolean().default(false),
   headers: z
     .record(headerName, z.string().regex(HEADER_VALUE, 'holds characters that no header may have'))

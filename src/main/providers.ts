@@ -1,13 +1,14 @@
 /** Where vectors could come from, for people who choose: each service, whether its key is here, and usual models. */
 import { DEFAULT_MODEL } from '../adapters/embedders/local/options.ts'
-import { PROVIDERS, type Provider, type ProviderName } from '../adapters/embedders/source.ts'
+import { PROVIDERS } from '../adapters/embedders/source.ts'
+import { EMBEDDING_PROVIDERS, type EmbeddingProviderName } from '../core/provider-model.ts'
 import type { EmbeddingProvider } from '../operations/operation.ts'
-import type { Environment } from './config.ts'
+import { type Environment, usualKeys } from './config.ts'
 
 type Model = readonly [name: string, dimensions: number | null]
 
 /** Well-known ones, to choose from; any other name works as well. */
-const MODELS: { readonly [Name in ProviderName]: readonly Model[] } = {
+const MODELS: { readonly [Name in EmbeddingProviderName]: readonly Model[] } = {
   openai: [
     ['text-embedding-3-small', 1536],
     ['text-embedding-3-large', 3072],
@@ -48,31 +49,21 @@ const BUILT_IN: readonly EmbeddingProvider[] = [
 ]
 
 export function embeddingProvidersOf(environment: Environment): readonly EmbeddingProvider[] {
-  const remote = Object.entries(PROVIDERS).map(
-    ([name, provider]) => toProvider(name as ProviderName, provider, environment), // the table's own keys
-  )
-  return [...BUILT_IN, ...remote]
-}
-
-function toProvider(
-  name: ProviderName,
-  { keyRequired, keyVariables }: Provider,
-  environment: Environment,
-): EmbeddingProvider {
-  return {
+  const usual = usualKeys(environment)
+  const remote = EMBEDDING_PROVIDERS.map((name) => ({
     provider: name,
-    hasKey: !keyRequired || hasKey(name, keyVariables, environment),
+    hasKey: !PROVIDERS[name].keyRequired || name in usual || hasOwnKey(name, environment),
     models: MODELS[name].map(([model, dimensions]) => ({
       id: `${name}/${model}`,
       name: model,
       dimensions,
     })),
-  }
+  }))
+  return [...BUILT_IN, ...remote]
 }
 
-/** A key of our own variable is for the service of the model that is named beside it. */
-function hasKey(name: ProviderName, variables: readonly string[], environment: Environment) {
+/** A key of our own variable is for the service of the model that is named beside it, or else by a setting. */
+function hasOwnKey(name: EmbeddingProviderName, environment: Environment): boolean {
   const { RECOLLECT_EMBEDDING_KEY: ours, RECOLLECT_EMBEDDING_MODEL: model } = environment
-  if (ours && model?.startsWith(`${name}/`)) return true
-  return variables.some((variable) => Boolean(environment[variable]))
+  return Boolean(ours) && (!model || model.startsWith(`${name}/`))
 }

@@ -24,7 +24,7 @@ export function createSetup(options: SetupOptions): Setup {
     dataNamed: config.dataNamed,
     remote: config.remote,
     server: config.server,
-    mcpCompatibility: config.mcpCompatibility,
+    mcpTools: config.mcpTools,
     embeddingProviders: embeddingProvidersOf(environment),
     settings: config.settings,
     listen: config.listen,
@@ -42,9 +42,7 @@ export function createSetup(options: SetupOptions): Setup {
       const { registry, upstream } = await providers.open()
       const gateway = { registry, upstream, ...(bodyBytesMax === null ? {} : { bodyBytesMax }) }
       return serveObserved(given, config, (observed) =>
-        serveWithGateway(observed, gateway, (options) =>
-          serveWithMcp(options, config.mcpCompatibility),
-        ),
+        serveWithGateway(observed, gateway, (options) => serveWithMcp(options, config.mcpTools)),
       )
     },
     openScratch: async () => (await import('./compose.ts')).createEngine({ embedding: false }),

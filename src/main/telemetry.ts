@@ -10,6 +10,7 @@ import type { Engine } from '../engine/engine.ts'
 import { gaugesOf } from '../engine/health.ts'
 import type { AskedModel, EndedJob } from '../engine/life/life.ts'
 import { observed } from '../engine/observed.ts'
+import { tellingTiers } from '../engine/observed-tiers.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { Config } from './config.ts'
 
@@ -41,6 +42,7 @@ export async function serveObserved(
             telemetry.log('warn', 'traces_lost', { count, outcome })
           },
         })
+  const stopWatching = bare.tiers.watch(tellingTiers(telemetry))
   const engine = observed(bare, telemetry)
   const serving = await start({
     ...options,
@@ -57,6 +59,7 @@ export async function serveObserved(
       surroundings.isStopping = true
       telemetry.log('info', 'stopping')
       await Promise.all([serving.close(), bare.jobs.stop()])
+      stopWatching()
       telemetry.log('info', 'stopped')
       await exporter?.close()
       await log.close()

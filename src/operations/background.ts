@@ -4,6 +4,7 @@ import { AppError } from '../core/errors.ts'
 import { JOB_STATUSES } from '../core/jobs.ts'
 import { SIGNAL_STATUSES, type Signal } from '../core/transcript.ts'
 import type { Job } from '../engine/jobs/jobs.ts'
+import type { Learning } from '../engine/life/life.ts'
 import { mayDo, mayReach } from './access.ts'
 import { type Context, defineOperation, ownerNamed } from './operation.ts'
 import { ownerOf, scopeFields, scopeOf } from './scope.ts'
@@ -164,14 +165,54 @@ export const listSignals = defineOperation({
   },
 })
 
-export const retrySignals = defineOperation({
-  name: 'signal.retry',
-  summary: 'Tries again to learn from what failed too often.',
+export const getSignal = defineOperation({
+  name: 'signal.get',
+  summary: 'One exchange that is to be learned from, was, or failed too often.',
+  access: 'read',
+  input: z.strictObject({ ...scopeFields, id: z.string().min(1).max(100) }),
+  output: z.object({ signal: wireSignal }),
+  http: { method: 'GET', path: '/api/signals/{id}' },
+  cli: 'signals',
+  run: async (context, { id, ...input }) => ({
+    signal: toWireSignal(await context.engine.signals.get(scopeOf(context, input, 'read'), id)),
+  }),
+})
+
+const signalIds = z.array(z.string().max(100)).max(1_000)
+
+export const forgetSignals = defineOperation({
+  name: 'signal.forget',
+  summary: 'Learns nothing from what waits or failed. What was said stays; `retry` takes it back.',
   access: 'curate',
   isIdempotent: true,
   input: z.strictObject({
     ...scopeFields,
-    ids: z.array(z.string().max(100)).max(1_000).optional().describe('Default: all that failed.'),
+    ids: signalIds.optional().describe('Default: all of the session that is named.'),
+  }),
+  output: z.object({ signals: z.array(wireSignal).describe('Those that waited until now.') }),
+  http: { method: 'POST', path: '/api/signals/forget' },
+  cli: 'signals',
+  targets: ({ signals }) => signals.map(({ id }) => id),
+  run: async (context, { ids, ...input }) => {
+    const scope = scopeOf(context, input, 'curate')
+    if (ids === undefined && scope.session == null) {
+      throw new AppError('invalid_input', 'Which signals? Give ids, or a session.', {
+        field: 'ids',
+      })
+    }
+    const forgotten = await context.engine.signals.forget(scope, ids === undefined ? {} : { ids })
+    return { signals: forgotten.map(toWireSignal) }
+  },
+})
+
+export const retrySignals = defineOperation({
+  name: 'signal.retry',
+  summary: 'Tries again to learn from what failed too often, or was forgotten and is named.',
+  access: 'curate',
+  isIdempotent: true,
+  input: z.strictObject({
+    ...scopeFields,
+    ids: signalIds.optional().describe('Default: all that failed.'),
   }),
   output: z.object({ signals: z.array(wireSignal).describe('As they are now.') }),
   http: { method: 'POST', path: '/api/signals/retry' },
@@ -184,38 +225,52 @@ export const retrySignals = defineOperation({
   },
 })
 
+/** With what is learned, and what it cost today. */
+export const learningFields = {
+  model: z.string().nullable().describe('Null when none is configured, and what was said waits.'),
+  restsUntil: z.string().nullable().describe('The model failed and is not asked until then.'),
+  spent: z
+    .object({
+      day: z.string(),
+      calls: z.int(),
+      input: z.int(),
+      output: z.int(),
+      budget: z.int().describe('Tokens a day; 0 where there is no limit.'),
+    })
+    .nullable()
+    .describe('What models used today; null where there are none.'),
+}
+export type WireLearning = z.output<z.ZodObject<typeof learningFields>>
+
+export function toWireLearning({ model, restsUntil, spent }: Learning): WireLearning {
+  return {
+    model,
+    restsUntil: restsUntil === null ? null : isoTime(restsUntil),
+    spent: spent && {
+      ...{ day: spent.day, calls: spent.calls, budget: spent.budget },
+      ...{ input: spent.input, output: spent.output },
+    },
+  }
+}
+
 export const learningStatus = defineOperation({
   name: 'signal.report',
   summary: 'Whether there is a model to learn with, what waits for it, and what it used today.',
   access: 'read',
   input: z.strictObject({ ...scopeFields }),
   output: z.object({
-    model: z.string().nullable().describe('Null when none is configured, and what was said waits.'),
-    restsUntil: z.string().nullable().describe('The model failed and is not asked until then.'),
-    signals: z.object({ pending: z.int(), processed: z.int(), dead: z.int() }),
-    spent: z
-      .object({
-        day: z.string(),
-        calls: z.int(),
-        input: z.int(),
-        output: z.int(),
-        budget: z.int().describe('Tokens a day; 0 where there is no limit.'),
-      })
-      .nullable(),
+    ...learningFields,
+    signals: z.object({
+      pending: z.int(),
+      processed: z.int(),
+      dead: z.int(),
+      forgotten: z.int(),
+    }),
   }),
   http: { method: 'GET', path: '/api/signals/report' },
   cli: 'status',
   run: async (context, input) => {
     const told = await context.engine.signals.report(scopeOf(context, input, 'read'))
-    const { model, restsUntil, signals, spent } = told
-    return {
-      model,
-      restsUntil: restsUntil === null ? null : isoTime(restsUntil),
-      signals: { ...signals },
-      spent: spent && {
-        ...{ day: spent.day, calls: spent.calls, budget: spent.budget },
-        ...{ input: spent.input, output: spent.output },
-      },
-    }
+    return { ...toWireLearning(told), signals: { ...told.signals } }
   },
 })

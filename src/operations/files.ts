@@ -23,7 +23,7 @@ const RESULTS_MAX = 100
 const LINE_MAX = 1_000_000_000
 
 const { owner, apiKeyId } = scopeFields
-const whose = { owner, apiKeyId }
+export const whose = { owner, apiKeyId }
 const globs = z.array(z.string().min(1).max(500)).max(100)
 
 export type OwnersFiles = { readonly files: EngineFiles; readonly owner: OwnerId }
@@ -124,7 +124,7 @@ export const removeRoot = defineOperation({
 
 const counted = z.object({ files: z.int(), chunks: z.int() })
 const probed = z.object({ ok: z.boolean(), error: z.string().nullable() })
-const trouble = z.object({
+export const fileTrouble = z.object({
   path: z.string().describe('Empty for the root itself.'),
   because: z.enum(FILE_TROUBLES),
   message: z.string(),
@@ -145,7 +145,7 @@ export const filesStatus = defineOperation({
         ...counted.shape,
         dirty: z.boolean().describe('Something may have changed since the last look.'),
         lastSyncAt: z.string().nullable(),
-        troubles: z.array(trouble),
+        troubles: z.array(fileTrouble),
       }),
     ),
     sources: z.object({ memory: counted, sessions: counted }),
@@ -156,6 +156,10 @@ export const filesStatus = defineOperation({
     provider: z.string().nullable().describe('Of the embedding model; null without one.'),
     model: z.string().nullable(),
     unembedded: z.int().describe('Pieces that are found by their words only, for now.'),
+    unembeddedBecause: z
+      .string()
+      .nullable()
+      .describe('Why, where something is wrong; null where it is a matter of time.'),
     rebuilding: z.object({ filesDone: z.int(), filesTotal: z.int() }).nullable(),
     facts: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
     probes: z.object({ embedding: probed, vectors: probed }).optional(),
@@ -201,7 +205,7 @@ function toRootStatus(context: Context, root: NamedRoot, states: FileStatus['roo
 }
 
 /** Where on the machine a root lies is not for everybody. */
-function withoutPlace({ path, because, message }: FileTrouble, root: NamedRoot) {
+export function withoutPlace({ path, because, message }: FileTrouble, root: NamedRoot) {
   const name = root.name === '' ? 'the workspace' : root.name
   const hide = (text: string) => text.replaceAll(root.path, name)
   return { path: hide(path), because, message: hide(message) }
@@ -215,6 +219,10 @@ export const syncFiles = defineOperation({
   input: z.strictObject({
     ...whose,
     force: z.boolean().default(false).describe('Reads and cuts every file anew.'),
+    embed: z
+      .boolean()
+      .default(false)
+      .describe('Waits until every piece has its vector; else they are made by and by.'),
   }),
   output: z.object({
     added: z.int(),
@@ -223,17 +231,19 @@ export const syncFiles = defineOperation({
     removed: z.int(),
     unchanged: z.int(),
     chunks: z.int(),
-    troubles: z.array(trouble),
+    troubles: z.array(fileTrouble),
     milliseconds: z.number(),
   }),
   http: { method: 'POST', path: '/api/files/sync' },
   cli: 'files',
-  run: async (context, { force, ...input }) => {
+  run: async (context, { force, embed: embeds, ...input }) => {
     const { files, owner: of } = filesFor(context, input, 'write')
     const { signal, onProgress } = context
     const { troubles, ...report } = await files.sync(of, {
-      ...{ force, signal },
-      onProgress: ({ filesDone: done, filesTotal: total }) => onProgress?.({ done, total }),
+      ...{ force, embeds, signal },
+      onProgress: ({ filesDone, filesTotal }) =>
+        onProgress?.({ done: filesDone, total: filesTotal, of: 'file' }),
+      onEmbedding: (progress) => onProgress?.({ ...progress, of: 'piece' }),
     })
     if (mayDo(context.caller, 'manage')) return { ...report, troubles: [...troubles] }
     const roots = await files.roots.list(of)
@@ -309,8 +319,10 @@ export const searchFiles = defineOperation({
   },
 })
 
+export const filePath = z.string().min(1).max(PATH_CHARACTERS).describe('As search tells it.')
+
 export const fileTextFields = {
-  path: z.string().min(1).max(PATH_CHARACTERS).describe('As search tells it.'),
+  path: filePath,
   from: z.int().min(1).max(LINE_MAX).optional().describe('The first line, from 1.'),
   lines: z.int().min(1).max(LINE_MAX).optional().describe('How many. Default: all.'),
 }

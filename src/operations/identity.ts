@@ -1,8 +1,10 @@
 /** Operations on who people are: statements that are always told, and the narrative that is made from them. */
 import { z } from 'zod'
+import type { ScopeInput } from '../core/draft.ts'
 import { CONTENT_CHARACTERS_MAX } from '../core/limits.ts'
+import type { Memory } from '../core/memory.ts'
 import { idField } from './memories.ts'
-import { defineOperation } from './operation.ts'
+import { type Context, defineOperation } from './operation.ts'
 import { scopeFields, scopeOf } from './scope.ts'
 import { toWire, wireMemory } from './wire.ts'
 
@@ -11,7 +13,7 @@ const scope = { owner, apiKeyId, user }
 const content = z.string().min(1).max(CONTENT_CHARACTERS_MAX)
 const versionOf = ({ memory }: { readonly memory: { readonly version: number } }) => memory.version
 
-export const getIdentity = defineOperation({
+export const listIdentities = defineOperation({
   name: 'identity.list',
   summary: 'Who people are: what is always told of each user, and the narrative made from it.',
   access: 'read',
@@ -74,7 +76,33 @@ export const addIdentity = defineOperation({
   },
 })
 
+const byId = z.strictObject({ ...scope, id: idField })
 const changed = z.object({ success: z.literal(true), memory: wireMemory })
+
+/** The same change as of any memory, for statements about who a person is only. */
+async function changeOne(
+  context: Context,
+  { id, ...input }: z.output<typeof byId>,
+  change: (place: ScopeInput) => Promise<Memory>,
+) {
+  const { session: _, ...place } = scopeOf(context, input, 'write')
+  await context.engine.identity.get(place, id)
+  return { success: true as const, memory: toWire(await change(place)) }
+}
+
+export const getIdentity = defineOperation({
+  name: 'identity.get',
+  summary: 'One statement about who a person is.',
+  access: 'read',
+  input: byId,
+  output: z.object({ memory: wireMemory }),
+  http: { method: 'GET', path: '/api/identity/{id}', version: versionOf },
+  cli: 'identity',
+  run: async (context, { id, ...input }) => {
+    const { session: _, ...place } = scopeOf(context, input, 'read')
+    return { memory: toWire(await context.engine.identity.get(place, id)) }
+  },
+})
 
 export const editIdentity = defineOperation({
   name: 'identity.edit',
@@ -82,8 +110,7 @@ export const editIdentity = defineOperation({
   access: 'write',
   isIdempotent: true,
   input: z.strictObject({
-    ...scope,
-    id: idField,
+    ...byId.shape,
     version: z.int().min(1).optional().describe('Only if it still is at this version.'),
     content,
   }),
@@ -91,17 +118,29 @@ export const editIdentity = defineOperation({
   http: { method: 'PATCH', path: '/api/identity/{id}', version: versionOf },
   cli: 'identity',
   targets: ({ memory }) => [memory.id],
-  run: async (context, { id, version, content: statement, ...input }) => {
-    const { session: _, ...place } = scopeOf(context, input, 'write')
-    await context.engine.identity.get(place, id)
-    const memory = await context.engine.edit(
-      place,
-      id,
-      { content: statement },
-      version === undefined ? {} : { version },
-    )
-    return { success: true as const, memory: toWire(memory) }
-  },
+  run: (context, { version, content: statement, ...input }) =>
+    changeOne(context, input, (place) =>
+      context.engine.edit(
+        place,
+        input.id,
+        { content: statement },
+        version === undefined ? {} : { version },
+      ),
+    ),
+})
+
+export const disableIdentity = defineOperation({
+  name: 'identity.disable',
+  summary: 'Keeps a statement about a person without telling it.',
+  access: 'write',
+  isIdempotent: true,
+  input: byId,
+  output: changed,
+  http: { method: 'POST', path: '/api/identity/{id}/disable' },
+  cli: 'identity',
+  targets: ({ memory }) => [memory.id],
+  run: (context, input) =>
+    changeOne(context, input, (place) => context.engine.disable(place, input.id)),
 })
 
 export const forgetIdentity = defineOperation({
@@ -109,14 +148,25 @@ export const forgetIdentity = defineOperation({
   summary: 'Puts a statement about a person into the bin, from where it can be restored.',
   access: 'write',
   isIdempotent: true,
-  input: z.strictObject({ ...scope, id: idField }),
+  input: byId,
   output: changed,
   http: { method: 'DELETE', path: '/api/identity/{id}', version: versionOf },
   cli: 'identity',
   targets: ({ memory }) => [memory.id],
-  run: async (context, { id, ...input }) => {
-    const { session: _, ...place } = scopeOf(context, input, 'write')
-    await context.engine.identity.get(place, id)
-    return { success: true as const, memory: toWire(await context.engine.forget(place, id)) }
-  },
+  run: (context, input) =>
+    changeOne(context, input, (place) => context.engine.forget(place, input.id)),
+})
+
+export const restoreIdentity = defineOperation({
+  name: 'identity.restore',
+  summary: 'Takes a statement about a person out of the bin, or tells it again.',
+  access: 'write',
+  isIdempotent: true,
+  input: byId,
+  output: changed,
+  http: { method: 'POST', path: '/api/identity/{id}/restore' },
+  cli: 'identity',
+  targets: ({ memory }) => [memory.id],
+  run: (context, input) =>
+    changeOne(context, input, (place) => context.engine.restore(place, input.id)),
 })

@@ -3,6 +3,7 @@ import * as agents from './agents.ts'
 import * as background from './background.ts'
 import * as describing from './describing.ts'
 import * as episodes from './episodes.ts'
+import * as fileContents from './file-contents.ts'
 import * as files from './files.ts'
 import * as flushing from './flushing.ts'
 import * as identity from './identity.ts'
@@ -24,6 +25,7 @@ import * as settings from './settings.ts'
 import * as system from './system.ts'
 import * as transcript from './transcript.ts'
 import * as trying from './trying.ts'
+import * as vectorStore from './vector-store.ts'
 
 export const OPERATIONS: readonly Operation[] = [
   reading.listMemories,
@@ -49,6 +51,7 @@ export const OPERATIONS: readonly Operation[] = [
   moving.exportMemories,
   moving.importMemories,
   overview.memoryVectors,
+  overview.memoryVector,
   overview.memoryEntities,
   overview.memoryDays,
   memories.getMemory,
@@ -62,6 +65,12 @@ export const OPERATIONS: readonly Operation[] = [
   describing.describeSettings,
   settings.getSettings,
   settings.changeSettings,
+  vectorStore.getQdrant,
+  vectorStore.changeQdrant,
+  vectorStore.qdrantHealth,
+  vectorStore.qdrantSearch,
+  vectorStore.qdrantCleanup,
+  vectorStore.qdrantModels,
   instances.listInstanceMemories,
   instances.addInstanceMemory,
   instances.forgetInstanceMemory,
@@ -78,10 +87,13 @@ export const OPERATIONS: readonly Operation[] = [
   episodes.disableEpisode,
   episodes.forgetEpisode,
   episodes.restoreEpisode,
-  identity.getIdentity,
+  identity.listIdentities,
   identity.addIdentity,
+  identity.getIdentity,
   identity.editIdentity,
+  identity.disableIdentity,
   identity.forgetIdentity,
+  identity.restoreIdentity,
   transcript.listSessions,
   transcript.listTurns,
   transcript.forgetSession,
@@ -95,6 +107,8 @@ export const OPERATIONS: readonly Operation[] = [
   background.retryJob,
   background.cancelJob,
   background.listSignals,
+  background.getSignal,
+  background.forgetSignals,
   background.retrySignals,
   background.learningStatus,
   lifecycle.listReview,
@@ -106,6 +120,8 @@ export const OPERATIONS: readonly Operation[] = [
   files.listRoots,
   files.addRoot,
   files.removeRoot,
+  fileContents.listFiles,
+  fileContents.listPieces,
   files.filesStatus,
   files.syncFiles,
   files.searchFiles,

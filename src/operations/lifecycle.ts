@@ -1,16 +1,17 @@
 /** Operations on the life of memories: what was said is distilled, memories are consolidated, doubts are settled. */
 import { z } from 'zod'
+import { type KeptReport, UNDO_STATES } from '../core/consolidation/report.ts'
+import type { ScopeInput } from '../core/draft.ts'
 import { AppError } from '../core/errors.ts'
 import { NAME_CHARACTERS_MAX } from '../core/limits.ts'
 import { TURN_CHARACTERS_MAX } from '../core/records.ts'
-import type { ConsolidationReport } from '../engine/consolidation/consolidate.ts'
 import { INGESTED_EXCHANGES_MAX } from '../engine/distillation/ingest.ts'
 import type { Distillation } from '../engine/distillation/outcome.ts'
 import { nextField as next, pageFields } from './background.ts'
 import { idField } from './memories.ts'
-import { defineOperation } from './operation.ts'
+import { type Context, defineOperation } from './operation.ts'
 import { scopeFields, scopeOf } from './scope.ts'
-import { isoTime, timeInput, toWire, wireMemory } from './wire.ts'
+import { changes, isoTime, timeInput, toWire, wireMemory } from './wire.ts'
 
 const name = z.string().min(1).max(NAME_CHARACTERS_MAX)
 const { owner, apiKeyId, user } = scopeFields
@@ -25,10 +26,11 @@ const facts = z
     suspect: z.int().describe('Of all of these, those that wait for review.'),
     refused: z.int().describe('Not kept, because they were forgotten.'),
   })
-  .describe('What became of the facts that a model found.')
+  .describe('What became of the facts that were found.')
 
 const distilled = {
   change: z.string().nullable().describe('What undo takes.'),
+  changes,
   facts,
   identity: z.int().describe('How many statements were added to who the person is.'),
   pending: z.int().describe('How many exchanges of the session still wait.'),
@@ -39,8 +41,8 @@ const outcome = z
     'What became of it: distilled, no_signals, skipped:…, empty:…, dead_letter:n or error:….',
   )
 
-function toDistilled({ change, facts: counts, identity, pending }: Distillation) {
-  return { change, facts: { ...counts }, identity, pending }
+function toDistilled({ change, changes: all, facts: counts, identity, pending }: Distillation) {
+  return { change, changes: [...all], facts: { ...counts }, identity, pending }
 }
 
 export const ingestConversation = defineOperation({
@@ -105,21 +107,40 @@ export const flushSession = defineOperation({
   summary: 'Distils a session now, for agents that are about to shorten their context.',
   access: 'write',
   isIdempotent: true,
-  input: z.strictObject({ owner, apiKeyId, user, id: name.describe('The session.') }),
+  input: z.strictObject({
+    ...{ owner, apiKeyId, user },
+    id: name.optional().describe('Default: the latest.'),
+  }),
   output: z.object({ outcome, episode: z.string().nullable(), ...distilled }),
   http: { method: 'POST', path: '/api/sessions/{id}/flush' },
+  mcp: {
+    tool: 'memory_flush',
+    description: 'Learn from the conversation before your context is compacted.',
+    fields: ['id', 'user'],
+  },
   cli: 'flush',
   targets: ({ episode }) => (episode === null ? [] : [episode]),
   run: async (context, { id, ...input }) => {
-    const scope = scopeOf(context, { ...input, sessionId: id }, 'write')
+    const scope =
+      id === undefined
+        ? await latestSession(context, scopeOf(context, input, 'write'))
+        : scopeOf(context, { ...input, sessionId: id }, 'write')
     const told = await context.engine.distil(scope, { signal: context.signal })
     const isEmpty = told.outcome === 'no_signals' && told.episode === null
     if (isEmpty && (await context.engine.signals.list(scope, { limit: 1 })).rows.length === 0) {
-      throw new AppError('not_found', 'Nothing was said in such a session here.', { id })
+      throw new AppError('not_found', 'Nothing was said in such a session here.', {
+        id: id ?? null,
+      })
     }
     return { outcome: told.outcome, episode: told.episode, ...toDistilled(told) }
   },
 })
+
+async function latestSession({ engine }: Context, scope: ScopeInput): Promise<ScopeInput> {
+  const [latest] = (await engine.transcript.sessions(scope, { limit: 1 })).rows
+  if (latest !== undefined) return latest.place
+  throw new AppError('not_found', 'Nothing was said here that could be learned from.')
+}
 
 const report = z
   .object({
@@ -133,6 +154,9 @@ const report = z
     memories: z.int(),
     decayed: z.int(),
     merged: z.int(),
+    judged: z
+      .int()
+      .describe('Pairs that a model settled; in a dry run, those it would be asked about.'),
     promoted: z.int(),
     evicted: z.int(),
     retired: z.int(),
@@ -140,21 +164,29 @@ const report = z
     prunedTurns: z.int(),
     trimmed: z.int(),
     emptied: z.int(),
+    narrated: z.int().describe('Who people are, told anew.'),
     actions: z.array(
       z.object({
         kind: z.string(),
         memories: z.array(z.string()).describe('In a merge, the one that stays comes first.'),
         because: z.string(),
         change: z.string().nullable().describe('What undo takes.'),
+        undo: z
+          .enum(UNDO_STATES)
+          .describe(
+            '`done`: nothing of it is left to take back. `impossible`: it can’t be, or the memories are gone.',
+          ),
       }),
     ),
-    actionsTotal: z.int(),
+    actionsTotal: z
+      .int()
+      .describe('How many there were: a run tells 1,000, one that is kept 200, a dry run all.'),
     durationsMs: z.record(z.string(), z.number()),
   })
   .meta({ id: 'ConsolidationReport' })
 export type WireReport = z.output<typeof report>
 
-function toReport(given: ConsolidationReport): WireReport {
+function toReport(given: KeptReport): WireReport {
   return {
     ...given,
     startedAt: isoTime(given.startedAt),
@@ -178,7 +210,12 @@ export const consolidateMemories = defineOperation({
   run: async (context, { dryRun, ...input }) => {
     const { session: _, ...scope } = scopeOf(context, input, 'curate')
     const { engine, signal } = context
-    return { report: toReport(await engine.consolidate(scope, { dryRun, signal })) }
+    const done = await engine.consolidate(scope, { dryRun, signal })
+    const actions = done.actions.map((action) => ({
+      ...action,
+      undo: action.change === null ? ('impossible' as const) : ('possible' as const),
+    }))
+    return { report: toReport({ ...done, actions }) }
   },
 })
 

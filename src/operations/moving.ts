@@ -31,6 +31,8 @@ export const exportMemories = defineOperation({
   },
 })
 
+const lineNotes = z.array(z.object({ line: z.int(), message: z.string() }))
+
 export const importMemories = defineOperation({
   name: 'memory.import',
   summary: 'Takes the lines of an export in. Doing it twice changes nothing the second time.',
@@ -50,7 +52,8 @@ export const importMemories = defineOperation({
     updated: z.int(),
     skipped: z.int(),
     failed: z.int(),
-    failures: z.array(z.object({ line: z.int(), message: z.string() })),
+    failures: lineNotes.describe('Why the first of those that failed did.'),
+    skips: lineNotes.describe('Why the first of those that were skipped were.'),
   }),
   http: { method: 'POST', path: '/api/memory/import', stream: 'in' },
   cli: 'import',
@@ -60,6 +63,6 @@ export const importMemories = defineOperation({
     const owner = ownerOf(context, input, 'curate')
     if (given === undefined) throw new AppError('invalid_input', 'There is nothing to import.')
     const done = await context.engine.import(given, allOwners === true ? {} : { owner })
-    return { ...done, failures: done.failures.map((failure) => ({ ...failure })) }
+    return { ...done, failures: [...done.failures], skips: [...done.skips] }
   },
 })

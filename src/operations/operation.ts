@@ -30,7 +30,12 @@ export type Context = {
   readonly onProgress?: OnProgress
 }
 
-export type OnProgress = (progress: { readonly done: number; readonly total: number }) => void
+export type OnProgress = (progress: {
+  readonly done: number
+  readonly total: number
+  /** What is counted, where the work has several stages. */
+  readonly of?: string
+}) => void
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { quantise } from '../core/vectors.ts'
 import { OVERVIEW_MEMORIES_MAX } from '../engine/overview.ts'
-import { snippetOf } from './memories.ts'
+import { idField, snippetOf } from './memories.ts'
 import { defineOperation } from './operation.ts'
 import { daysIn } from './receipt-stats.ts'
 import { scopeFields, scopeOf } from './scope.ts'
@@ -50,6 +50,21 @@ export const memoryVectors = defineOperation({
       ...rest,
     }
   },
+})
+
+export const memoryVector = defineOperation({
+  name: 'memory.vector',
+  summary: 'Whether a memory can be found by its meaning, and if not, why.',
+  access: 'read',
+  input: z.strictObject({ ...scopeFields, id: idField }),
+  output: z.object({
+    hasVector: z.boolean(),
+    dimensions: z.int().nullable(),
+    because: z.string().nullable().describe('Why it has none; null when it has one.'),
+  }),
+  http: { method: 'GET', path: '/api/memory/{id}/vector' },
+  run: async (context, { id, ...input }) =>
+    context.engine.overview.vectorState(scopeOf(context, input, 'read'), id),
 })
 
 /** A quarter of the size, and near enough for a picture. */

@@ -68,6 +68,15 @@ export const wireReceipt = z
     turns: ids.describe('What of the conversation was recorded.'),
     extracted: ids.describe('The memories that were learned from it.'),
     toolCalls: z.array(z.string()).describe('Calls of memory tools that were answered.'),
+    toolMemories: z
+      .object({ found: ids, saved: ids, updated: ids, forgotten: ids })
+      .describe('The memories that these calls came by.'),
+    answer: z
+      .enum(['whole', 'cut', 'broken', 'unread'])
+      .nullable()
+      .describe(
+        'How the answer ended: `cut` when it became too long, `unread` when it was packed in a way that can’t be read here.',
+      ),
     usage: z
       .object({ input: z.int(), output: z.int(), cached: z.int().nullable() })
       .nullable()
@@ -84,7 +93,7 @@ export type WireReceipt = z.output<typeof wireReceipt>
 
 function toWireReceipt({ place, at, ...receipt }: Receipt): WireReceipt {
   const { degraded, recalled, injected, shadow, turns, extracted, toolCalls } = receipt
-  const { identity, quoted } = receipt
+  const { identity, quoted, toolMemories } = receipt
   return {
     ...receipt,
     owner: place.owner,
@@ -100,6 +109,12 @@ function toWireReceipt({ place, at, ...receipt }: Receipt): WireReceipt {
     turns: [...turns],
     extracted: [...extracted],
     toolCalls: [...toolCalls],
+    toolMemories: {
+      found: [...toolMemories.found],
+      saved: [...toolMemories.saved],
+      updated: [...toolMemories.updated],
+      forgotten: [...toolMemories.forgotten],
+    },
   }
 }
 
@@ -110,6 +125,7 @@ export const listReceipts = defineOperation({
   input: z.strictObject({
     ...scopeFields,
     model: z.string().max(200).optional().describe('Only requests that named this model.'),
+    memory: z.string().max(200).optional().describe('Only those that were given this memory.'),
     skipped: z
       .enum(['none', ...SKIP_REASONS])
       .optional()
@@ -123,12 +139,13 @@ export const listReceipts = defineOperation({
   }),
   http: { method: 'GET', path: '/api/receipts' },
   cli: 'receipts',
-  run: async (context, { limit, after, model, skipped, ...input }) => {
+  run: async (context, { limit, after, model, memory, skipped, ...input }) => {
     const { rows, next } = await matchingReceipts(
       context.engine.conversations,
       scopeOf(context, input, 'read'),
-      ({ model: named, skipped: reason }) =>
+      ({ model: named, injected, skipped: reason }) =>
         (model === undefined || model === named) &&
+        (memory === undefined || injected?.memories.some((id) => id === memory) === true) &&
         (skipped === undefined || skipped === (reason ?? 'none')),
       { limit, ...(after === undefined ? {} : { after }) },
     )

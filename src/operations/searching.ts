@@ -5,6 +5,7 @@ import { InvalidFields } from '../core/errors.ts'
 import { excerpt } from '../core/excerpt.ts'
 import { citationOf } from '../core/files/citation.ts'
 import { isCited } from '../core/files/citing.ts'
+import { FILE_SOURCES } from '../core/files/file.ts'
 import { STRATEGIES } from '../core/settings.ts'
 import type { Recalled, Recollection } from '../engine/recall.ts'
 import { type FoundItem, SOURCES } from '../engine/sources.ts'
@@ -44,6 +45,10 @@ const searchHit = z.object({
   role: z.string().optional().describe('Of what was said: who said it.'),
   sessionId: z.string().optional().describe('Of what was said.'),
   path: z.string().optional().describe('Of files.'),
+  fileSource: z
+    .enum(FILE_SOURCES)
+    .optional()
+    .describe('Of files: `memory` for notes, `sessions` for transcripts.'),
   startLine: z.int().optional(),
   endLine: z.int().optional(),
   citation: z.string().optional().describe('Of files, as the setting `fileCitations` says.'),
@@ -64,6 +69,9 @@ export const searchMemories = defineOperation({
       .describe(
         'Where to look, in one ranked list; default: memories and episodes. Filters are about these two.',
       ),
+    fileSources: listOf(z.enum(FILE_SOURCES))
+      .optional()
+      .describe('With files: `memory` for notes, `sessions` for transcripts. Default: both.'),
     minScore: z
       .number()
       .min(0)
@@ -125,7 +133,7 @@ export const searchMemories = defineOperation({
   cli: 'search',
   run: async (context, input) => {
     const { query, limit, strategy, maxTokens, asOf, includeSuspect, detail, scope: reach } = input
-    const { sources, minScore, sessionKey } = input
+    const { sources, fileSources, minScore, sessionKey } = input
     const scope = scopeOf(context, input, 'read')
     const asked = {
       text: query,
@@ -140,7 +148,7 @@ export const searchMemories = defineOperation({
       }) as object),
     }
     if (sources === undefined) {
-      refuseStray({ minScore, sessionKey })
+      refuseStray({ fileSources, minScore, sessionKey })
       const found = await context.engine.recall(scope, asked)
       const results = found.memories.map((recalled) => toHit(recalled, recalled.score, detail))
       return { ...aboutRecall(found), results, totalTokens: found.tokens }
@@ -150,6 +158,7 @@ export const searchMemories = defineOperation({
       ...asked,
       ...{ sources, signal },
       ...(minScore === undefined ? {} : { minScore }),
+      ...(fileSources === undefined ? {} : { fileSources }),
     })
     const inForce = await engine.settings.effective(parseScope(scope).owner)
     const telling = {
@@ -228,10 +237,11 @@ function toItem(item: FoundItem, { query, detail, owner, isCited: isWithCitation
     }
   }
   if (item.source !== 'files') return toHit(item.recalled, score, detail)
-  const { path, startLine, endLine, snippet } = item.hit
+  const { path, startLine, endLine, snippet, source: fileSource } = item.hit
   const id = citationOf({ path, lineFirst: startLine, lineLast: endLine })
   return {
-    ...{ id, source: item.source, owner, score, tokens, snippet, path, startLine, endLine },
+    ...{ id, source: item.source, owner, score, tokens, snippet },
+    ...{ path, fileSource, startLine, endLine },
     ...(isWithCitation ? { citation: id } : {}),
   }
 }

@@ -5,9 +5,12 @@ import { parseScope } from '../core/draft.ts'
 import { AppError } from '../core/errors.ts'
 import type { Engine } from '../engine/engine.ts'
 import { describeHealth, HEALTH_REASONS } from '../engine/health.ts'
+import { TIER_STATES, type TierStatus } from '../ports/vector-tiers.ts'
 import type { Caller } from './access.ts'
+import { learningFields, toWireLearning } from './background.ts'
 import { cacheStats } from './cache-stats.ts'
 import { defineOperation } from './operation.ts'
+import { tierOutput, toWireTier } from './vector-store.ts'
 
 const nothing = z.strictObject({})
 
@@ -60,6 +63,7 @@ export const listEmbeddingProviders = defineOperation({
 })
 
 const nullableText = z.string().nullable()
+const facts = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
 
 export const engineStatus = defineOperation({
   name: 'memory.engineStatus',
@@ -100,8 +104,8 @@ export const engineStatus = defineOperation({
   http: { method: 'GET', path: '/api/memory/engine-status' },
   run: async (context) => {
     const { engine, caller } = context
-    const { kind, index, rerankTrouble } = await engine.status()
-    const { embedder, reranks } = engine.parts()
+    const { kind, index, withoutVectors, rerankTrouble, tier } = await engine.status()
+    const { embedder, reranker } = engine.parts()
     const { rerankEnabled } = await engine.settings.effective(homeOf(caller))
     const isFailing = embedder?.state.kind === 'failing'
     // Of all owners together: how much others have is not for everybody.
@@ -122,23 +126,38 @@ export const engineStatus = defineOperation({
         cacheStats: cacheStats(context),
       },
       vectorStore: {
-        backend: index === null ? 'none' : kind,
+        backend: index === null ? 'none' : tier.answering === 'embedded' ? kind : tier.answering,
         available: index !== null,
         rowCount: counts?.vectors ?? null,
         needsReindex: counts?.missing ?? null,
-        reason: index?.because ?? null,
+        reason: index === null ? withoutVectors : index.because,
       },
-      qdrant: { enabled: false, healthy: null, latencyMs: null, error: null },
+      qdrant: await qdrantPart(engine, tier, caller.role === 'superadmin'),
       rerank: {
-        enabled: reranks && rerankEnabled,
-        provider: null,
-        model: null,
-        available: reranks && rerankTrouble === null,
-        reason: reranks ? rerankTrouble : 'no reranker is configured',
+        enabled: reranker !== null && rerankEnabled,
+        provider: reranker?.provider ?? null,
+        model: reranker?.name ?? null,
+        available: reranker !== null && rerankTrouble === null,
+        reason: reranker === null ? 'no reranker is configured' : rerankTrouble,
       },
     }
   },
 })
+
+async function qdrantPart(engine: Engine, tier: TierStatus, isSuperadmin: boolean) {
+  if (tier.mirror !== 'qdrant') {
+    return { enabled: false, healthy: null, latencyMs: null, error: null }
+  }
+  const health = await engine.tiers.health()
+  const isFailing = tier.state === 'down' || tier.state === 'refused'
+  const error = isFailing ? (isSuperadmin ? tier.because : TIER_STATES[tier.state]) : null
+  return {
+    enabled: true,
+    healthy: health?.isReady === true && !isFailing,
+    latencyMs: health?.latencyMs ?? null,
+    error,
+  }
+}
 
 function homeOf({ home }: Caller) {
   return parseScope({ owner: home }).owner
@@ -171,9 +190,9 @@ export const reindex = defineOperation({
   http: { method: 'POST', path: '/api/memory/reindex', status: 202 },
   targets: () => ['vectors'],
   run: async ({ engine }, { force }) => {
-    const { index } = await engine.status()
+    const { index, withoutVectors } = await engine.status()
     if (index === null) {
-      throw new AppError('missing_part', 'There is no embedding model to make vectors with.')
+      throw new AppError('missing_part', withoutVectors ?? 'There is no embedding model.')
     }
     const pending = force ? index.memories : index.missing
     if (reindexing.get(engine)?.running === true) return { started: false, pending }
@@ -229,11 +248,9 @@ export const systemStatus = defineOperation({
       schemaVersion: z.int(),
       sizeBytes: z.int().nullable(),
       memories: z.int().nullable().describe('Of all owners; for superadmins only.'),
-      facts: z
-        .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
-        .describe(
-          'What the store says of itself, as whether it is encrypted; for superadmins only.',
-        ),
+      facts: facts.describe(
+        'What the store says of itself, as whether it is encrypted; for superadmins only.',
+      ),
     }),
     memories: z.int().describe('Of the home owner, active.'),
     index: z
@@ -243,15 +260,26 @@ export const systemStatus = defineOperation({
         vectors: z.int().nullable().describe('Of all owners; for superadmins only.'),
         missing: z.int().nullable().describe('The same.'),
         because: nullableText,
-        embedder: z.object({ source: z.string(), model: z.string(), state: z.string() }),
+        facts: facts.describe(
+          'How vectors are kept, and how much memory searching them takes; for superadmins only.',
+        ),
+        embedder: z.object({
+          source: z.string(),
+          model: z.string(),
+          state: z.string(),
+          facts: facts.describe(
+            'What runs it, how long it took to be ready, why another one is not used; for superadmins only.',
+          ),
+        }),
       })
       .nullable(),
-    learning: z.object({
-      model: nullableText.describe(
-        'What distils conversations of the home owner; null when nothing does, and they wait.',
-      ),
-      because: nullableText.describe('Why background work could not be looked for.'),
-    }),
+    vectors: tierOutput.describe('Where memories are looked for by meaning.'),
+    learning: z
+      .object({
+        ...learningFields,
+        because: nullableText.describe('Why background work could not be looked for.'),
+      })
+      .describe('From conversations of the home owner.'),
     caller: z.object({
       role: z.enum(ROLES),
       home: z.string(),
@@ -266,10 +294,11 @@ export const systemStatus = defineOperation({
   },
   cli: 'status',
   run: async ({ engine, version, caller }) => {
-    const [status, { total }, { coreModel }] = await Promise.all([
+    const home = { owner: caller.home }
+    const [status, { total }, learning] = await Promise.all([
       engine.status(),
-      engine.tally({ owner: caller.home }, {}),
-      engine.settings.effective(homeOf(caller)),
+      engine.tally(home, {}),
+      engine.learning(home),
     ])
     const isSuperadmin = caller.role === 'superadmin'
     const { index } = status
@@ -299,16 +328,16 @@ export const systemStatus = defineOperation({
               vectors: isSuperadmin ? index.vectors : null,
               missing: isSuperadmin ? index.missing : null,
               because: index.because,
+              facts: isSuperadmin ? { ...index.facts } : {},
               embedder: {
                 source: index.embedder.source,
                 model: index.embedder.model,
                 state: index.embedder.state.kind,
+                facts: isSuperadmin ? { ...index.embedder.facts } : {},
               },
             },
-      learning: {
-        model: engine.parts().learns && coreModel !== '' ? coreModel : null,
-        because: status.life.fault,
-      },
+      vectors: toWireTier(status.tier, isSuperadmin),
+      learning: { ...toWireLearning(learning), because: status.life.fault },
       caller: { role: caller.role, home: caller.home, actsFor: [...caller.actsFor] },
     }
   },

@@ -8,7 +8,7 @@ import { nextField as next, pageFields } from './background.ts'
 import { idField } from './memories.ts'
 import { defineOperation } from './operation.ts'
 import { scopeFields, scopeOf } from './scope.ts'
-import { isoTime } from './wire.ts'
+import { changes, isoTime } from './wire.ts'
 
 const { owner, apiKeyId, user } = scopeFields
 const name = z.string().min(1).max(NAME_CHARACTERS_MAX)
@@ -159,7 +159,8 @@ export const getTurn = defineOperation({
 
 export const editTurn = defineOperation({
   name: 'turn.edit',
-  summary: 'Corrects what was said. It is learned from again; what was learned before stays.',
+  summary:
+    'Corrects what was said. It is learned from again; what only the old words said goes into the bin.',
   access: 'write',
   isIdempotent: true,
   input: z.strictObject({
@@ -167,17 +168,17 @@ export const editTurn = defineOperation({
     version: z.int().min(1).optional().describe('Only if it still is at this version.'),
     content: z.string().min(1).max(TURN_CHARACTERS_MAX),
   }),
-  output: z.object({ turn: wireTurn }),
+  output: z.object({ turn: wireTurn, changes }),
   http: { method: 'PATCH', path: '/api/turns/{id}', version: versionOf },
   cli: 'sessions',
   targets: ({ turn }) => [turn.id],
   run: async (context, { id, version, content, ...input }) => {
     const { session: _, ...scope } = scopeOf(context, input, 'write')
-    const turn = await context.engine.transcript.edit(scope, id, {
+    const edited = await context.engine.transcript.edit(scope, id, {
       content,
       ...(version === undefined ? {} : { version }),
     })
-    return { turn: toWireTurn(turn) }
+    return { turn: toWireTurn(edited.turn), changes: [...edited.changes] }
   },
 })
 

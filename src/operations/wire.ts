@@ -42,6 +42,11 @@ export const memoryCategory = z.enum(MEMORY_CATEGORIES)
 export const memoryStatus = z.enum(MEMORY_STATUSES)
 export const metadata = z.record(z.string(), z.json())
 
+/** Of answers to what is done in several steps. */
+export const changes = z
+  .array(z.string())
+  .describe('All changes that were made, in their order; undo takes each.')
+
 export const wireMemory = z
   .object({
     id: z.string(),

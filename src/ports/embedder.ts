@@ -13,6 +13,10 @@ export type EmbeddingModel = {
   readonly model: string
   /** As probed, never assumed. */
   readonly dimensions: number
+  /** Which server it runs on, as a short hash, where that is not the usual one: names mean nothing across servers. */
+  readonly host?: string
+  /** Of a longer text, only so many tokens are read. Left out where no text of ours has more. */
+  readonly tokensMax?: number
   /** BCP 47 tags of the languages it was made for; left out when there are many or it is not known. */
   readonly languages?: readonly string[]
 }

@@ -59,6 +59,9 @@ export type SyncProgress = {
   readonly path: string
 }
 
+/** How many pieces of an owner's files have their vectors. */
+export type EmbeddingProgress = { readonly done: number; readonly total: number }
+
 export type SyncReport = {
   readonly added: number
   readonly changed: number
@@ -95,6 +98,8 @@ export type FileStatus = {
   readonly model: string | null
   /** Chunks that are found by their words only, for now. */
   readonly unembedded: number
+  /** Why, where something is wrong; null where it is only a matter of time. */
+  readonly unembeddedBecause: string | null
   /** A rebuild under way. */
   readonly rebuilding: { readonly filesDone: number; readonly filesTotal: number } | null
   readonly facts: Readonly<Record<string, string | number | boolean>>
@@ -114,13 +119,18 @@ export interface FileSearch {
   /** Only inside of the owner's roots. */
   readFile(owner: OwnerId, path: string, range?: FileRange): Promise<FileText>
   status(owner: OwnerId): Promise<FileStatus>
-  /** Looks at all roots now; `force` reads and cuts every file anew, and answers from the old index meanwhile. */
+  /**
+   * Looks at all roots now. `force` reads and cuts every file anew, and answers from the old index meanwhile. `embeds`
+   * also waits until every piece has its vector, as far as that is possible: else they are made by and by.
+   */
   sync(
     owner: OwnerId,
     options?: {
       readonly force?: boolean
+      readonly embeds?: boolean
       readonly signal?: AbortSignal
       readonly onProgress?: (progress: SyncProgress) => void
+      readonly onEmbedding?: (progress: EmbeddingProgress) => void
     },
   ): Promise<SyncReport>
   probeEmbeddingAvailability(): Promise<Probed>

@@ -4,6 +4,10 @@
  */
 export interface Reranker {
   readonly name: string
+  /** Whose service it is; left out where that is not known, or it runs on this machine. */
+  readonly provider?: string
+  /** Why it can't be asked before somebody does something about it, as giving its key. Then nobody asks it. */
+  readonly unusable?: string
   /** For each text that it has an opinion on, by position. */
   rerank(
     question: string,

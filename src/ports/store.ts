@@ -271,6 +271,31 @@ export type StoreFault = {
   readonly repairable: boolean
 }
 
+/** What other processes on the same data have changed. `any` where it isn't known what. */
+export type NewsFromElsewhere = {
+  /** Whose memories. */
+  readonly owners: readonly OwnerId[] | 'any'
+  readonly kinds: readonly EntryKind[] | 'any'
+  /** Of which memories a copy of their vectors may be out of date, as `tellElsewhere` was told. */
+  readonly memories: readonly MemoriesOf[] | 'any'
+}
+export type MemoriesOf = { readonly owner: OwnerId; readonly ids: readonly MemoryId[] }
+
+/** Answers with the function that ends it. The listener must not fail. */
+export type OnElsewhere = (listener: (news: NewsFromElsewhere) => void) => () => void
+
+/** How much of an allowance was got, and how much is left of it for others. */
+export type Allowed = { readonly granted: number; readonly left: number }
+
+/**
+ * An allowance that fills steadily, up to what a minute brings, and that all processes on the same data take from. Takes
+ * `wanted`, or what there is of it; nothing when there is less than `least`.
+ */
+export type TakeAllowance = (
+  name: string,
+  amounts: { readonly perMinute: number; readonly wanted: number; readonly least: number },
+) => Promise<Allowed>
+
 /**
  * Store: the canonical record of everything the engine knows.
  *
@@ -309,13 +334,21 @@ export interface Store {
   commit(changes: readonly Change[]): Promise<CommitOutcome>
   /**
    * Every place that holds a row of any table, in the order of owner and user (by UTF-16 units), with its number of
-   * memories. Across owners, for operators only.
+   * memories. Across owners, for operators only, and as slow as there is much; of one owner it costs what that one has.
    */
-  places(): Promise<
+  places(
+    owner?: OwnerId,
+  ): Promise<
     readonly { readonly owner: string; readonly user: string | null; readonly memories: number }[]
   >
   report(): Promise<StoreReport>
   /** Compares what is canonical with what is derived from it, and mends the latter when asked to. */
   inspect(options: { readonly repair: boolean }): Promise<readonly StoreFault[]>
+  /** Only where there may be other processes that can be heard. What they change is also found by looking again. */
+  readonly onElsewhere?: OnElsewhere
+  /** Tells them of memories whose vectors have changed, or what those are filtered by. Neither waits nor fails. */
+  readonly tellElsewhere?: (changed: MemoriesOf) => void
+  /** Only where several processes share their limits. */
+  readonly takeAllowance?: TakeAllowance
   close(): Promise<void>
 }

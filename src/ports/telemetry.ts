@@ -23,6 +23,7 @@ export const LOG_EVENTS = {
   traces_lost: 'Spans could not be handed to the collector and were given up.',
   job: 'A piece of background work ended.',
   files_unwatched: 'Files could not be watched.',
+  vector_tier: 'The vector store beside the memories is in another state than before.',
 } as const
 export type LogEvent = keyof typeof LOG_EVENTS
 
@@ -99,6 +100,10 @@ export const COUNTERS = {
     labels: ['direction'],
     help: 'Tokens that these took: input or output.',
   },
+  recollect_vector_searches_total: {
+    labels: ['tier', 'outcome'],
+    help: 'Searches by meaning where a vector store is configured beside the memories: what answered them, and if it did not, why.',
+  },
   recollect_spans_lost_total: {
     labels: [],
     help: 'Spans that could not be handed to the collector.',
@@ -134,6 +139,14 @@ export const GAUGES = {
     help: 'Memories that are found by their words only.',
   },
   recollect_embedding_queue: { labels: [], help: 'Memories in line for their vector.' },
+  recollect_vector_tier: {
+    labels: ['state'],
+    help: '1 for the state that the vector store beside the memories is in.',
+  },
+  recollect_vectors_behind: {
+    labels: [],
+    help: 'Memories whose present vector that store may lack, where they are known one by one.',
+  },
   recollect_store_bytes: { labels: [], help: 'Size of the database, where that is known.' },
 } as const satisfies Readonly<Record<string, Metric>>
 

@@ -87,6 +87,11 @@ export function describeEntries(open: OpenStore): void {
       { owner: 'ada', user: 'eve', memories: 0 },
     ])
     expect((await store.report()).rows).toMatchObject({ memory: 0, entry: 1, turn: 2 })
+    expect(await store.places(owner('ada'))).toEqual([
+      { owner: 'ada', user: null, memories: 0 },
+      { owner: 'ada', user: 'eve', memories: 0 },
+    ])
+    expect(await store.places(owner('nobody'))).toEqual([])
   })
 
   describe.each([

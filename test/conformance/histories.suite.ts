@@ -20,10 +20,11 @@ import {
   session,
   user,
 } from '../fakes/memories.ts'
+import { repetitions } from '../support/effort.ts'
 import type { OpenStore } from './store.suite.ts'
 
 /** Others come with every run, so that a store which is slow to open need not see as many of them in one. */
-export const HISTORIES = 100
+export const HISTORIES = repetitions({ usual: 30, thorough: 100 })
 const PLACES = [ADA, BOB, { ...ADA, user: user('eve') }, { ...ADA, session: session('s') }] as const
 const WORDS = ['alpha', 'beta', 'gamma', 'delta', '北京', 'foo_bar'] as const
 

@@ -14,12 +14,15 @@ afterAll(() => server.stop())
 
 const say = (row: Turn): Change => ({ op: 'put', table: 'turn', row, expect: 'absent' })
 
-/** Takes the last step back, as if the turns had been written before it. */
+/** Takes the last steps back, as if the turns had been written before them. */
 function backTo(schema: string, version: number): string {
   return `
+    DROP FUNCTION "${schema}".sees_everyone, "${schema}".seen_owners, "${schema}".seen_owner_hashes CASCADE;
+    DROP TABLE "${schema}".allowance;
     DROP TABLE "${schema}".turn_posting, "${schema}".turn_corpus;
     ALTER TABLE "${schema}".turn DROP COLUMN number, DROP COLUMN length;
-    DROP INDEX "${schema}".turn_by_course, "${schema}".turn_by_time, "${schema}".entry_by_time;
+    DROP INDEX "${schema}".turn_by_course, "${schema}".turn_by_time, "${schema}".entry_by_time,
+      "${schema}".entry_by_session;
     DELETE FROM "${schema}".migration WHERE version > ${version}`
 }
 

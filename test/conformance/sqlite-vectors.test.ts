@@ -17,7 +17,7 @@ const open = (options: Partial<SqliteOptions>) => async () => {
 }
 
 describeVectorIndex('sqlite vectors', open({}))
-describeVectorIndex('sqlite vectors with nothing at hand', open({ smallOwnerRows: 0 }))
+describeVectorIndex('sqlite vectors with nothing at hand', open({ resident: { ownerRowsMax: 0 } }))
 describeVectorIndex('sqlite vectors without memory for blocks', open({ vectorMemoryBytes: 0 }))
 
 const missing = missingCipher()

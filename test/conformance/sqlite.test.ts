@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { SMALL_OWNER_ROWS } from '../../src/adapters/sqlite/small-owners.ts'
+import type { ResidentOptions } from '../../src/adapters/sqlite/resident-owners.ts'
 import { openSqliteStore, type SqliteOptions } from '../../src/adapters/sqlite/store.ts'
 import type { Place } from '../../src/core/ids.ts'
 import type { Memory } from '../../src/core/memory.ts'
@@ -12,16 +12,25 @@ const open = (options: Partial<SqliteOptions> = {}) =>
   openSqliteStore({ path: temporaryFile('store.db'), now: Date.now, ...options })
 
 describeStore('sqlite', () => open())
-describeStore('sqlite with few owners at hand', () => open({ smallOwnerRows: 1 }))
-describeStore('sqlite with nothing at hand', () => open({ smallOwnerRows: 0 }))
+for (const [name, resident] of [
+  ['few owners at hand', { ownerRowsMax: 1 }],
+  ['nothing at hand', { ownerRowsMax: 0 }],
+  ['what it reads ahead', { rowsAtOnce: 0, delayMs: 0 }],
+] as const) {
+  describeStore(`sqlite with ${name}`, () => open({ resident }), { histories: 10 })
+}
 
-/** How many memories a small owner has: those of larger ones are at hand one by one. */
-const AT_HAND = [SMALL_OWNER_ROWS, 1, 0]
+const AT_HAND: readonly ResidentOptions[] = [
+  {},
+  { rowsAtOnce: 0, delayMs: 0 },
+  { ownerRowsMax: 1 },
+  { ownerRowsMax: 0 },
+]
 const CAT = memory({ id: memoryId('cat'), content: 'The cat is called Rex' })
 const DOG = memory({ id: memoryId('dog'), content: 'The dog is called Fido' })
 
-async function both(smallOwnerRows = SMALL_OWNER_ROWS) {
-  const given = { path: temporaryFile('shared.db'), smallOwnerRows }
+async function both(resident: ResidentOptions = {}) {
+  const given = { path: temporaryFile('shared.db'), resident }
   const stores = [await open(given), await open(given)] as const
   onTestFinished(async () => {
     for (const store of stores) await store.close()
@@ -47,9 +56,9 @@ async function toldBy(store: Store, place: Place, text: string) {
 }
 
 it.each(AT_HAND)(
-  '[ST42] what is at hand says what another process has written since (%i)',
-  async (rows) => {
-    const [here, there] = await both(rows)
+  '[ST42] what is at hand says what another process has written since (%o)',
+  async (resident) => {
+    const [here, there] = await both(resident)
     expect(await here.commit([putting(CAT)])).toEqual(COMMITTED)
     expect(await toldBy(here, ADA, 'called')).toEqual({ found: [CAT.id], rows: [CAT.content] })
     expect(await there.commit([putting(DOG)])).toEqual(COMMITTED)
@@ -73,9 +82,9 @@ it.each(AT_HAND)(
 )
 
 it.each(AT_HAND)(
-  '[ST42] a memory that is given to another owner is there and no longer here (%i)',
-  async (rows) => {
-    const [store] = await both(rows)
+  '[ST42] a memory that is given to another owner is there and no longer here (%o)',
+  async (resident) => {
+    const [store] = await both(resident)
     const moved = { ...CAT, place: BOB, version: 2 }
     await store.commit([putting(CAT), putting({ ...DOG, place: BOB })])
     for (const place of [ADA, BOB]) await toldBy(store, place, 'called')
@@ -89,9 +98,9 @@ it.each(AT_HAND)(
 )
 
 it.each(AT_HAND)(
-  '[ST42] whoever changes what they got changes nothing for others (%i)',
-  async (rows) => {
-    const [store] = await both(rows)
+  '[ST42] whoever changes what they got changes nothing for others (%o)',
+  async (resident) => {
+    const [store] = await both(resident)
     await store.commit([putting(DOG), putting({ ...CAT, metadata: { colour: 'grey' } })])
     const read = async () => {
       const { rows } = await store.find('memory', ADA, { where: { ids: [CAT.id] }, limit: 1 })
@@ -104,7 +113,11 @@ it.each(AT_HAND)(
 )
 
 it('[ST42] an owner that grows is told of the same, at hand or not', async () => {
-  const stores = [await open({ smallOwnerRows: 5 }), await open({ smallOwnerRows: 0 })]
+  const stores = [
+    await open({ resident: { ownerRowsMax: 5 } }),
+    await open({ resident: { rowsAtOnce: 2, delayMs: 0 } }),
+    await open({ resident: { ownerRowsMax: 0 } }),
+  ]
   for (let number = 0; number < 12; number++) {
     const row = memory({ id: memoryId(number), content: `Room ${number % 4} has a lamp` })
     const told = []
@@ -113,7 +126,8 @@ it('[ST42] an owner that grows is told of the same, at hand or not', async () =>
       const where = { statuses: ['active'] } as const
       told.push(await store.matchText(ADA, { text: 'lamp in room 2', limit: 20, where }))
     }
-    expect(told[0]).toEqual(told[1])
+    expect(told[0]).toEqual(told[2])
+    expect(told[1]).toEqual(told[2])
   }
   for (const store of stores) await store.close()
 })

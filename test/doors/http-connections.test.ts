@@ -121,7 +121,7 @@ describe('stopping among connections on which nothing is asked', () => {
   it('[HT56] ends idle MCP streams', async () => {
     const { engine } = await start()
     const options = { host: '127.0.0.1', port: 0, version: '1', engine, auth: 'off' } as const
-    const serving = await serveWithMcp({ ...options, graceMs: ENDLESS_MS }, false)
+    const serving = await serveWithMcp({ ...options, graceMs: ENDLESS_MS })
     const answer = await fetch(`${serving.url}/mcp`, {
       method: 'POST',
       headers: {

@@ -1,5 +1,7 @@
 /** What describes the door. docs/rest.md lists every operation: run vitest with -u to renew the table. */
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { OPERATIONS } from '../../src/operations/index.ts'
 import { start } from './http-support.ts'
@@ -20,6 +22,13 @@ it('[HT57] the description and its page are the same text in every coding', asyn
     expect(new Set(texts).size).toBe(1)
     expect(texts[0]).toContain('/api/memory')
   }
+})
+
+it('[HT10] the types of the Studio are those of the description', async () => {
+  // As `recollect serve` is started.
+  const { url } = await start({ metrics: async () => '' })
+  const check = ['scripts/api-types.mjs', '--check', url]
+  await expect(promisify(execFile)(process.execPath, check)).resolves.toMatchObject({ stderr: '' })
 })
 
 it('[HT10] docs/rest.md tells every operation', async () => {

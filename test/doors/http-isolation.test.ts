@@ -86,6 +86,7 @@ function harmless(operation: Operation): { [field: string]: unknown } {
     messages: [],
     scope: 'transcript',
     path: '/memories/mine.md',
+    root: 'root_none',
     command: 'view',
   }
   const known = fieldKinds(operation)
@@ -130,7 +131,7 @@ function theft(operation: Operation, stolen: Stolen): { readonly [field: string]
     ...(operation.name === 'memory.searchLayer' ? {} : { scope: 'global' }),
     allOwners: true,
     level: 'system',
-    ...(about === 'files' ? { path: 'MEMORY.md' } : {}),
+    ...(about === 'files' ? { path: 'MEMORY.md', root: stolen.files } : {}),
   }
   const known = fieldKinds(operation)
   return Object.fromEntries(Object.entries(all).filter(([name]) => known.has(name)))

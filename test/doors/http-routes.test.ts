@@ -15,7 +15,7 @@ it('[HT10] every operation of the table answers, as the description says', async
     body?: unknown,
     headers = {},
   ) => {
-    answered.add(`${method} ${path.split('?')[0]?.replace(/(mem|key|job|rcp)_\w+/, '{id}')}`)
+    answered.add(`${method} ${path.split('?')[0]?.replace(/(mem|key|job|rcp|sig)_\w+/, '{id}')}`)
     const answer = await client.call(method, path, { body, headers })
     expect([method, path, answer.status, answer.body]).toMatchObject([method, path, status, {}])
     return answer.body
@@ -42,6 +42,7 @@ it('[HT10] every operation of the table answers, as the description says', async
   expect((await call(200, 'PUT', `/api/memory/${id}`, edit)).memory.version).toBe(2)
   expect((await call(200, 'PATCH', `/api/memory/${id}`, { importance: 9 })).memory.version).toBe(3)
   expect((await call(200, 'GET', `/api/memory/${id}/history`)).versions).toHaveLength(3)
+  await call(200, 'GET', `/api/memory/${id}/vector`)
   const found = await call(200, 'POST', '/api/memory/search', { query: 'tea', detail: 'explain' })
   expect(found.results[0]).toMatchObject({ id, memory: { importance: 9 } })
   expect(
@@ -73,6 +74,22 @@ it('[HT10] every operation of the table answers, as the description says', async
   expect(await call(200, 'PUT', '/api/settings/memory', { recallLimit: 7 })).toMatchObject({
     recallLimit: 7,
   })
+  const qdrant = { enabled: true, url: 'http://127.0.0.1:1', apiKey: 'a-long-secret-key' }
+  const known = await call(200, 'PUT', '/api/settings/qdrant', qdrant)
+  expect(known).toMatchObject({ enabled: true, port: 1, apiKeyMasked: '***-key' })
+  expect(await call(200, 'GET', '/api/settings/qdrant')).toEqual(known)
+  await call(200, 'PUT', '/api/settings/qdrant', { enabled: false, url: null, apiKey: '' })
+  expect(await call(200, 'GET', '/api/settings/qdrant/health')).toMatchObject({
+    ok: false,
+    error: 'not_configured',
+  })
+  for (const [path, input] of [
+    ['/api/settings/qdrant/search', { query: 'tea' }],
+    ['/api/settings/qdrant/cleanup', {}],
+  ] as const) {
+    expect((await call(200, 'POST', path, input)).ok).toBe(false)
+  }
+  await call(200, 'GET', '/api/settings/qdrant/embedding-models')
   for (const [path, input] of [
     ['/api/memory/embedding-test', {}],
     ['/api/memory/rerank-test', {}],
@@ -133,7 +150,11 @@ it('[HT10] every operation of the table answers, as the description says', async
   const [job] = (await call(200, 'GET', '/api/jobs?kind=distill')).jobs
   expect((await call(200, 'POST', `/api/jobs/${job.id}/cancel`)).job.status).toBe('cancelled')
   expect((await call(200, 'POST', `/api/jobs/${job.id}/retry`)).job.status).toBe('waiting')
-  expect((await call(200, 'GET', '/api/signals?status=pending')).signals).toHaveLength(1)
+  const { signals } = await call(200, 'GET', '/api/signals?status=pending')
+  expect(signals).toHaveLength(1)
+  expect((await call(200, 'GET', `/api/signals/${signals[0].id}`)).signal).toEqual(signals[0])
+  await call(200, 'POST', '/api/signals/forget', { ids: [signals[0].id] })
+  await call(200, 'POST', '/api/signals/retry', { ids: [signals[0].id] })
   expect((await call(200, 'GET', '/api/signals/report')).signals.pending).toBe(1)
   await call(200, 'POST', '/api/signals/retry', {})
   for (const decision of ['approve', 'reject']) {
@@ -216,6 +237,9 @@ async function keptRoutes(call: Ask): Promise<readonly string[]> {
   expect((await call(201, 'POST', '/api/identity', statement)).outcome).toBe('known')
   expect((await call(200, ...at('GET', '/api/identity', ''))).identities).toHaveLength(1)
   await call(200, ...at('PATCH', '/api/identity/{id}', memory.id), { content: 'I am a diver.' })
+  await call(200, ...at('GET', '/api/identity/{id}', memory.id))
+  await call(200, ...at('POST', '/api/identity/{id}/disable', memory.id), {})
+  await call(200, ...at('POST', '/api/identity/{id}/restore', memory.id), {})
   await call(200, ...at('DELETE', '/api/identity/{id}', memory.id))
   const { sessions } = await call(200, ...at('GET', '/api/sessions', ''))
   const trip = { id: 'trip', turns: 2, pending: 1, episode: null }
@@ -239,6 +263,8 @@ async function fileRoutes(call: Ask): Promise<readonly string[]> {
     ['POST', '/api/files/roots', { path: '/notes' }],
     ['DELETE', '/api/files/roots/{id}'],
     ['GET', '/api/files/status'],
+    ['GET', '/api/files', undefined, '?root=none'],
+    ['GET', '/api/files/pieces', undefined, '?path=MEMORY.md'],
     ['POST', '/api/files/sync', {}],
     ['POST', '/api/files/search', { query: 'tea' }],
     ['GET', '/api/files/text', undefined, '?path=MEMORY.md'],

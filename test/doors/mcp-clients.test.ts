@@ -87,10 +87,22 @@ describe('where files are', () => {
   })
 
   it('[MC9] starts npx through its shell on Windows', () => {
-    expect(stdioEntry('win32', { data: 'C:\\data', compatibility: true })).toEqual({
+    expect(
+      stdioEntry('win32', { data: 'C:\\data', tools: { compatibility: true, further: true } }),
+    ).toEqual({
       kind: 'stdio',
       command: 'cmd',
-      args: ['/c', 'npx', '-y', 'recollect', 'mcp', '--data', 'C:\\data', '--compatibility'],
+      args: [
+        '/c',
+        'npx',
+        '-y',
+        'recollect',
+        'mcp',
+        '--data',
+        'C:\\data',
+        '--compatibility',
+        '--further',
+      ],
     })
   })
 

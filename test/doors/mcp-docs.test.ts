@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { CLIENTS, clientNames, configPath } from '../../src/doors/mcp/clients.ts'
 import { compatibilityTools } from '../../src/doors/mcp/compatibility/index.ts'
+import { FURTHER, spellingOf } from '../../src/doors/mcp/further.ts'
 import { OPERATIONS } from '../../src/operations/index.ts'
 
 const PATH = 'docs/mcp.md'
@@ -25,9 +26,14 @@ it('[MC1] docs/mcp.md tells every tool and every client', async () => {
   const others = compatibilityTools().map(({ name, access, description }) =>
     row([`\`${name}\``, access, description]),
   )
+  const further = FURTHER.map((operation) => {
+    const { tool, description, fields } = spellingOf(operation)
+    return row([`\`${tool}\``, operation.access, description, fields.join(', ')])
+  })
   const text = [
     ['| client | name |', clients],
     ['| tool | access |', tools],
+    ['| further tool | access |', further],
     ['| also offered | access |', others],
   ].reduce((page, [head, rows]) => withRows(page, String(head), rows as readonly string[]), read())
   await expect(text).toMatchFileSnapshot(`../../${PATH}`)

@@ -9,6 +9,7 @@ import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js
 import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport as FirstTransportType } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { createMcpDoor } from '../../src/doors/mcp/http.ts'
+import type { ToolSets } from '../../src/doors/mcp/tools.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { createEngine } from '../../src/main/compose.ts'
 import type { Caller } from '../../src/operations/access.ts'
@@ -39,7 +40,7 @@ export type Host = {
 }
 
 export async function openHost(
-  options: { readonly compatibility?: boolean; readonly engine?: Engine } = {},
+  options: Partial<ToolSets> & { readonly engine?: Engine } = {},
 ): Promise<Host> {
   const engine = options.engine ?? (await createEngine({ embedding: false }))
   const errors: Error[] = []
@@ -47,6 +48,7 @@ export async function openHost(
     contextOf: contextsOf(engine),
     version: VERSION,
     compatibility: options.compatibility ?? false,
+    further: options.further ?? false,
     onError: (error) => errors.push(error),
   })
   let caller = ANN

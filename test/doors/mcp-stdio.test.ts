@@ -80,7 +80,7 @@ describe.each([
     const raw = create()
     await raw.connect(transportOver(stdin, stdout))
     const client = toTestClient(raw)
-    expect(await client.tools()).toHaveLength(9)
+    expect(await client.tools()).toHaveLength(10)
     const added = await client.call('memory_add', { content: 'Ann sails on Sundays' })
     expect(added.structured).toMatchObject({ memory: { owner: 'ann' } })
     const reached = await client.call('memory_search', { query: 'sails', owner: 'ben' })

@@ -8,6 +8,7 @@ import { ADMIN, ANN, BEN, CLIENTS, type Host, openHost, type TestClient } from '
 const TOOLS = [
   'memory_add',
   'memory_clear',
+  'memory_flush',
   'memory_forget',
   'memory_get',
   'memory_history',
@@ -80,6 +81,21 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
     expect(counted.text).toBe('3 memories would be forgotten; nothing was changed.')
     const cleared = await client.call('memory_clear', { type: 'episodic' })
     expect(cleared.structured).toMatchObject({ deletedCount: 3 })
+  })
+
+  it('[MC2] learns from the latest conversation before its context is lost', async () => {
+    const none = await client.call('memory_flush')
+    expect(none.text).toMatch(/^not_found: Nothing was said/)
+    const turns = [{ user: 'Which ferry goes to Split?', assistant: 'The one at nine.' }]
+    await host.engine.ingest({ owner: 'ann', conversation: 'trip', turns })
+    for (const given of [{}, { id: 'trip' }]) {
+      const flushed = await client.call('memory_flush', given)
+      expect(flushed.structured).toMatchObject({ outcome: 'skipped:no_model', pending: 1 })
+      expect(flushed.text).toBe(
+        'Nothing was learned: skipped:no_model. What was said is kept, and waits (1).',
+      )
+    }
+    expect((await client.call('memory_flush', { id: 'other' })).isError).toBe(true)
   })
 
   it('[MC2] lists candidates instead of guessing what to forget', async () => {
@@ -233,6 +249,34 @@ it('[MC1] the tools are few, short, annotated and strict', async () => {
       openWorldHint: false,
     })
   }
+  await client.close()
+  await host.close()
+})
+
+it('[MC13] conversations and upkeep have tools of their own, on request', async () => {
+  const host = await openHost({ further: true })
+  const client = await (CLIENTS['SDK 2, pinned'] as (url: URL) => Promise<TestClient>)(host.url)
+  const names = (await client.tools()).map(({ name }) => name)
+  expect(names).toEqual(expect.arrayContaining(TOOLS))
+  expect(new Set(names).size).toBe(names.length)
+  expect(names.filter((name) => /^(key|owner|settings|review|files|system)_/.test(name))).toEqual(
+    [],
+  )
+  const turns = [{ user: 'Which ferry goes to Split?', assistant: 'The one at nine.' }]
+  const given = { conversation_id: 'trip', turns }
+  for (const [tool, input, told] of [
+    ['memory_ingest', given, { turns_ingested: 2, distillation: 'skipped:no_model' }],
+    ['agent_list', {}, { agents: [{ id: 'ann' }] }],
+    ['session_list', {}, { sessions: [{ id: 'trip', pending: 1 }] }],
+    ['signal_forget', { sessionId: 'trip' }, { signals: [{ status: 'forgotten' }] }],
+    ['job_list', { kind: 'distill' }, { jobs: [{ owner: 'ann' }] }],
+    ['memory_consolidate', { dryRun: true }, { report: { isDryRun: true } }],
+    ['memory_summarize', { dryRun: true }, { candidates: [] }],
+  ] as const) {
+    expect((await client.call(tool, input)).structured, tool).toMatchObject(told)
+  }
+  const other = await client.call('memory_ingest', { ...given, agent_id: 'ben' })
+  expect(other.text).toContain('There is no field "agent_id" here')
   await client.close()
   await host.close()
 })

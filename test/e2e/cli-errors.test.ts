@@ -255,6 +255,19 @@ describe('configuration', () => {
       cacheEntriesMax: 5,
       cacheAgeMsMax: 60_000,
     })
+    expect(read({ OPENAI_API_KEY: 'sk-usual', JINA_API_KEY: '' }).providerKeys).toEqual({
+      openai: 'sk-usual',
+    })
+    expect(read({ MEMORY_VEC_QUANTIZATION: 'none' }).vectorForm).toBe('float32')
+    expect(
+      read({ RECOLLECT_VECTOR_SEARCH: 'sqlite-vec', RECOLLECT_VECTOR_MEMORY_MB: '64' }),
+    ).toMatchObject({ vectorSearch: 'sqlite-vec', vectorMemoryBytes: 67_108_864 })
+    expect(
+      read({
+        RECOLLECT_EMBEDDING_REQUESTS_PER_MINUTE: '500',
+        RECOLLECT_EMBEDDING_TOKENS_PER_MINUTE: '0',
+      }).embedding,
+    ).toEqual({ requestsPerMinute: 500 })
     expect(
       read({
         MEMORY_TRANSFORMERS_MODEL: './mine',
@@ -280,7 +293,7 @@ describe('configuration', () => {
       server: { tls: null, trustProxy: false, allowedHosts: [], allowedOrigins: [] },
       log: null,
       telemetry: { endpoint: null, traceContent: false },
-      mcpCompatibility: false,
+      mcpTools: { compatibility: false, further: false },
     })
     expect(
       read({
@@ -288,6 +301,7 @@ describe('configuration', () => {
         OTEL_EXPORTER_OTLP_ENDPOINT: 'http://other',
         RECOLLECT_TRACE_CONTENT: 'on',
         RECOLLECT_MCP_COMPATIBILITY: '1',
+        RECOLLECT_MCP_FURTHER: '1',
         RECOLLECT_REQUESTS_PER_MINUTE: '0',
         RECOLLECT_URL: 'http://127.0.0.1:9/',
         RECOLLECT_API_KEY: 'rc_x',
@@ -295,7 +309,7 @@ describe('configuration', () => {
     ).toMatchObject({
       log: 'debug',
       telemetry: { endpoint: 'http://other', traceContent: true },
-      mcpCompatibility: true,
+      mcpTools: { compatibility: true, further: true },
       settings: { requestsPerMinute: 0 },
       remote: { url: 'http://127.0.0.1:9', key: 'rc_x', origin: 'RECOLLECT_URL' },
     })

@@ -2,9 +2,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { remaining } from '../../src/doors/cli/progress.ts'
+import { createEstimate, remaining } from '../../src/doors/cli/progress.ts'
 import { createEngine } from '../../src/main/compose.ts'
 import { serve } from '../../src/main/serve.ts'
+import { answer } from '../engine/distillation-support.ts'
+import { ScriptedModel } from '../fakes/language-model.ts'
 import { NOTES } from '../files/qmd-support.ts'
 import { folderWith, put } from '../files/support.ts'
 import { temporaryFolder } from '../support/temporary.ts'
@@ -59,6 +61,30 @@ it('[FD16] a terminal sees how far indexing has come', async () => {
   const { cli } = await withWorkspace()
   const { err } = await cli(['files', 'index'], { columns: 120 })
   expect(err).toMatch(/\d of 2 files \(\d+%\)/)
+})
+
+it('[FD16] index makes vectors to the end, and tells of them, unless words are enough', async () => {
+  const { cli } = await withWorkspace()
+  const environment = { RECOLLECT_EMBEDDING: 'static' }
+  const unembedded = async () =>
+    (await cli(['files', 'status', '--json'], { environment })).json.unembedded
+  await cli(['files', 'index', '--words'], { environment })
+  expect(await unembedded()).toBeGreaterThan(0)
+  const { exit, err } = await cli(['files', 'index'], { environment, columns: 120 })
+  expect(exit).toBe(0)
+  expect(err).toMatch(/\d+ of \d+ pieces embedded \(\d+%\)/)
+  expect(await unembedded()).toBe(0)
+})
+
+it('[FD16] what was done before says nothing of how long the rest takes', () => {
+  let now = 0
+  const rest = createEstimate(() => now)
+  expect(rest('file', 0, 10)).toBe('')
+  now += 5_000
+  expect(rest('file', 5, 10)).toBe(', about 5 s left')
+  expect(rest('piece', 900, 1_000)).toBe('')
+  now += 1_000
+  expect(rest('piece', 910, 1_000)).toBe(', about 9 s left')
 })
 
 it.each([
@@ -150,16 +176,20 @@ describe('[FD16] what is wrong', () => {
 
 it('[FD16] a server does the same, but for watching', async () => {
   const home = temporaryFolder()
+  const model = new ScriptedModel(
+    answer(['Ada is vegetarian.'], { summary: 'Ada planned a trip.', decisions: [] }),
+  )
   const engine = await createEngine({
     ...{ path: join(home, 'recollect.db'), embedding: false as const },
     files: { path: join(home, 'files.db') },
+    ...{ languageModel: model, settings: { coreModel: 'test/model' } },
   })
   const serving = await serve({ host: '127.0.0.1', port: 0, engine, version: '1.2.3' })
   onTestFinished(async () => {
     await serving.close()
     await engine.close()
   })
-  const always = ['--url', serving.url, '--key', serving.managementKey ?? '']
+  const always = ['--url', serving.url, '--key', serving.managementKey ?? '', '--owner', 'ada']
   const cli = createCli(join(home, 'unused'), always)
   const folder = folderWith(NOTES)
   expect((await cli(['files', 'add', folder, '--kind', 'workspace'])).exit).toBe(0)
@@ -167,6 +197,18 @@ it('[FD16] a server does the same, but for watching', async () => {
   expect((await cli(['files', 'search', 'green tea'])).out).toContain('MEMORY.md#L1-L3')
   expect((await cli(['files', 'append', 'A note.'])).out).toMatch(/^Added to memory\//)
   expect((await cli(['files', 'status'])).out).toContain(folder)
+  const turns = [
+    { user: 'I am going to Rome with my sister Clara in June, and I am vegetarian.' },
+    { user: 'We want to stay in a small hotel near the river.' },
+  ]
+  await engine.ingest({ owner: 'ada', conversation: 'trip', turns })
+  const flushed = await cli(['files', 'flush', 'trip', '--json'])
+  expect(flushed.json).toMatchObject({ written: true })
+  expect(readFileSync(join(folder, flushed.json.path), 'utf8')).toContain('Ada planned a trip.')
+  const again = await cli(['files', 'flush', 'trip'])
+  expect(again.out).toBe(`${flushed.json.path} says it already.\n`)
+  expect((await cli(['files', 'flush', 'none'])).exit).toBe(4)
+  expect((await cli(['files', 'flush'])).exit).toBe(2)
   const watched = await cli(['files', 'watch'])
   expect([watched.exit, watched.err]).toEqual([2, expect.stringContaining('this machine only')])
 })

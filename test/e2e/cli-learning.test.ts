@@ -63,6 +63,14 @@ it('[LD15] signals shows what waits and what failed, and has that tried again', 
   const retried = await cli(['signals', 'retry', id, '--json'])
   expect(retried.json.signals).toMatchObject([{ id, status: 'pending', attempts: 0 }])
   expect((await cli(['signals', 'retry', 'sig_none'])).exit).toBe(4)
+  expect((await cli(['signals', 'show', id])).out).toMatch(/status +pending\n +session +trip/)
+  expect((await cli(['signals', 'show', 'sig_none'])).exit).toBe(4)
+  expect((await cli(['signals', 'forget'])).exit).toBe(2)
+  const forget = ['signals', 'forget', '--session', 'trip']
+  expect((await cli(forget)).out).toBe('1 exchange will not be learned from.\n')
+  expect((await cli(forget)).out).toBe('Nothing of that waits to be learned from.\n')
+  expect((await cli(['status'])).out).not.toContain('to learn')
+  expect((await cli(['signals', 'retry', id])).out).toBe('1 exchange will be tried again.\n')
   expect((await cli(['signals', '--status', 'lost'])).exit).toBe(2)
 })
 

@@ -20,10 +20,18 @@ it('[LI4] status says whether there is a model to learn with', async () => {
   expect((await cli(['status'])).out).toContain('conversations wait for a model (`coreModel`)')
   await cli(['settings', 'set', 'coreModel', 'openai/gpt-5-mini'])
   expect((await cli(['status'])).out).toContain('and with openai/gpt-5-mini')
-  expect((await cli(['status', '--json'])).json.learning).toEqual({
+  expect((await cli(['status', '--json'])).json.learning).toMatchObject({
     model: 'openai/gpt-5-mini',
+    restsUntil: null,
+    spent: { calls: 0, input: 0, output: 0, budget: 500_000 },
     because: null,
   })
+  expect((await cli(['status'])).out).toContain('models used 0 of 500,000 tokens today, in 0 calls')
+  // Where every turn is read, the fast model is enough.
+  await cli(['settings', 'unset', 'coreModel'])
+  await cli(['settings', 'set', 'fastModel', 'openai/gpt-5-nano'])
+  await cli(['settings', 'set', 'extractionMode', 'everyTurn'])
+  expect((await cli(['status'])).out).toContain('and with openai/gpt-5-nano')
 })
 
 it('[LI14] consolidate tells what it did, or would do', async () => {

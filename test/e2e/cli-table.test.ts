@@ -20,7 +20,7 @@ describe('the table of commands', () => {
   it('[CL20] the commands that are promised exist, each once', () => {
     const promised =
       'serve mcp demo add learn flush agents episodes identity sessions files review jobs consolidate search list get edit forget clear history restore disable undo erase status doctor ' +
-      'reindex keys owners audit receipts settings export import backup connect eval bench completion encrypt decrypt rekey ' +
+      'reindex vectors keys owners audit receipts settings export import backup connect eval bench completion encrypt decrypt rekey ' +
       'help version'
     expect(NAMES).toEqual(expect.arrayContaining(promised.split(' ')))
     expect(new Set(NAMES).size).toBe(NAMES.length)
@@ -153,4 +153,6 @@ it('[CL22] providers of embeddings tell whether their key is here, and never the
   const ours = { RECOLLECT_EMBEDDING_KEY: 'x', RECOLLECT_EMBEDDING_MODEL: 'voyage/voyage-3.5' }
   const voyage = embeddingProvidersOf(ours).find(({ provider }) => provider === 'voyage')
   expect(voyage).toMatchObject({ hasKey: true, models: [{ dimensions: 1024 }, {}] })
+  const nameless = embeddingProvidersOf({ RECOLLECT_EMBEDDING_KEY: 'x' })
+  expect(nameless.every(({ hasKey }) => hasKey)).toBe(true)
 })

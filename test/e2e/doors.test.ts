@@ -18,7 +18,7 @@ async function startServer() {
     embedding: false,
   })
   const options = { host: '127.0.0.1', port: 0, engine, version: '1.2.3' }
-  const serving = await serveWithMcp(options, false)
+  const serving = await serveWithMcp(options)
   onTestFinished(async () => {
     await serving.close()
     await engine.close()

@@ -45,6 +45,7 @@ it('[EM20] says what it is and how it runs, from cold to ready', async () => {
     source: 'transformers',
     model: 'gte-small-int8',
     dimensions: 384,
+    tokensMax: 256,
     languages: ['en'],
   })
   const { state, facts } = embedder.report()

@@ -15,7 +15,7 @@ import { embedAll, expected, notes } from './support.ts'
 
 const clock = systemClock
 const API_KEY = 'sk-very-secret'
-const account = accountHash('https://example.org', API_KEY)
+const account = accountHash('https://example.org')
 
 function cacheAt(
   path: string,
@@ -78,7 +78,7 @@ describe('the cache file', () => {
     expect(source.texts()).toEqual(['kites', 'boats', 'trains'])
   })
 
-  it('[EM11] tells accounts, addresses, models and purposes apart', async () => {
+  it('[EM11] tells addresses, models and purposes apart', async () => {
     const cache = cacheAt(temporaryFile('vectors.db'))
     const source = scriptedEmbedder()
     const ask = async (options: { account: string; purposeMatters?: boolean }, dimensions = 64) => {
@@ -88,16 +88,15 @@ describe('the cache file', () => {
     }
     expect(await ask({ account })).toBe(1)
     expect(await ask({ account })).toBe(1)
-    expect(await ask({ account: accountHash('https://example.org', 'another') })).toBe(2)
-    expect(await ask({ account: accountHash('https://example.com', API_KEY) })).toBe(3)
-    expect(await ask({ account }, 65)).toBe(4)
-    expect(await ask({ account, purposeMatters: false })).toBe(5)
+    expect(await ask({ account: accountHash('https://example.com') })).toBe(2)
+    expect(await ask({ account }, 65)).toBe(3)
+    expect(await ask({ account, purposeMatters: false })).toBe(4)
     await persisted(source, { cache, account }).embed(['kites'], { purpose: 'document' })
-    expect(source.calls.length).toBe(6)
+    expect(source.calls.length).toBe(5)
     await persisted(source, { cache, account, purposeMatters: false }).embed(['kites'], {
       purpose: 'document',
     })
-    expect(source.calls.length).toBe(6)
+    expect(source.calls.length).toBe(5)
   })
 
   it('[EM11] holds neither texts nor keys, and is for its owner only', async () => {

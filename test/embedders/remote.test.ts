@@ -1,14 +1,17 @@
 /** Each service in its own protocol, over HTTP. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { tokensReadBy } from '../../src/adapters/embedders/model-limits.ts'
 import {
   openRemoteEmbedder,
   PROVIDERS,
-  parseProviderModel,
-  providerNames,
+  parseEmbeddingModel,
+  purposeMatters,
   type RemoteConfig,
   remoteAccount,
 } from '../../src/adapters/embedders/source.ts'
 import { systemClock } from '../../src/adapters/system/clock.ts'
+import { spaceSignature } from '../../src/core/embedding.ts'
+import { EMBEDDING_PROVIDERS } from '../../src/core/provider-model.ts'
 import { describeEmbedder } from '../conformance/embedder.suite.ts'
 import { type Service, startService, WIRES } from './services.ts'
 import { errorOf, expected, HOUR_MS, notes, PausingClock } from './support.ts'
@@ -104,6 +107,48 @@ describe('the protocol', () => {
     expect(service?.requests[0]?.headers).not.toHaveProperty('authorization')
   })
 
+  it.each([
+    ['nomic-embed-text:v1.5', 'search_query: kites', 'search_document: kites'],
+    ['text-embedding-nomic-embed-text-v1.5', 'search_query: kites', 'search_document: kites'],
+    ['intfloat/multilingual-e5-large', 'query: kites', 'passage: kites'],
+    [
+      'mxbai-embed-large',
+      'Represent this sentence for searching relevant passages: kites',
+      'kites',
+    ],
+    ['bge-base-en-v1.5', 'Represent this sentence for searching relevant passages: kites', 'kites'],
+    ['snowflake-arctic-embed2', 'query: kites', 'kites'],
+    ['intfloat/multilingual-e5-large-instruct', 'kites', 'kites'],
+    ['bge-m3', 'kites', 'kites'],
+  ])('[EM13] of services for any model tells %s what is a question', async (model, asked, kept) => {
+    for (const [wire, provider] of [
+      ['ollama', 'ollama'],
+      ['openai', 'vllm'],
+    ] as const) {
+      const { query, document } = await requestsFor(wire, { provider, model }, ['kites'])
+      expect(query?.body).toMatchObject({ input: [asked] })
+      expect(document?.body).toMatchObject({ input: [kept] })
+      expect(purposeMatters({ provider, model })).toBe(asked !== kept)
+    }
+  })
+
+  it('[FX34] have a space of their own at each address but the usual one', async () => {
+    const service = services.get('ollama')
+    const describeAt = (baseUrl: string) =>
+      openRemoteEmbedder({
+        ...{ provider: 'ollama', model: 'bge-m3', clock: systemClock, baseUrl },
+      }).describe()
+    const [one, same, other] = await Promise.all(
+      ['', '/', '/other'].map((path) => describeAt(`${service?.url}${path}`)),
+    )
+    if (one === undefined || same === undefined || other === undefined) throw new Error('missing')
+    const { host: _, ...usual } = one
+    const space = (model: typeof one) => spaceSignature(model, 'float32')
+    expect(space(one)).toBe(space(same))
+    expect(new Set([one, other, usual].map(space)).size).toBe(3)
+    expect(space(usual)).toBe(`ollama:bge-m3:${one.dimensions}`)
+  })
+
   it('[EM13] of Gemini is spoken, with the key in a header', async () => {
     const model = 'gemini-embedding-001'
     const config = { provider: 'gemini', model, dimensions: 64 } as const
@@ -162,11 +207,11 @@ describe('the protocol', () => {
   })
 
   it('[EM13] of Ollama is spoken', async () => {
-    const config = { provider: 'ollama', model: 'nomic-embed-text' } as const
+    const config = { provider: 'ollama', model: 'bge-m3' } as const
     const { query } = await requestsFor('ollama', config)
     expect(query?.path).toBe('/base/api/embed')
     expect(query?.body).toEqual({
-      model: 'nomic-embed-text',
+      model: 'bge-m3',
       input: ['kites', 'boats'],
       truncate: true,
     })
@@ -200,15 +245,15 @@ describe('the protocol', () => {
 
 describe('names of models', () => {
   it('[EM17] are read as provider and model', () => {
-    expect(parseProviderModel('openai/text-embedding-3-small')).toEqual({
+    expect(parseEmbeddingModel('openai/text-embedding-3-small')).toEqual({
       provider: 'openai',
       model: 'text-embedding-3-small',
     })
-    expect(parseProviderModel('openrouter/openai/text-embedding-3-small')).toEqual({
+    expect(parseEmbeddingModel('openrouter/openai/text-embedding-3-small')).toEqual({
       provider: 'openrouter',
       model: 'openai/text-embedding-3-small',
     })
-    expect(parseProviderModel('ollama/nomic-embed-text:v1.5').model).toBe('nomic-embed-text:v1.5')
+    expect(parseEmbeddingModel('ollama/nomic-embed-text:v1.5').model).toBe('nomic-embed-text:v1.5')
   })
 
   it.each([
@@ -224,13 +269,13 @@ describe('names of models', () => {
     'toString/x',
     `openai/${'x'.repeat(201)}`,
   ])('[EM17] are refused when they are like %j', async (text) => {
-    const error = await errorOf(Promise.resolve().then(() => parseProviderModel(text)))
+    const error = await errorOf(Promise.resolve().then(() => parseEmbeddingModel(text)))
     expect(error.code).toBe('invalid_input')
   })
 
   it('[EM17] have a provider whose facts are complete', async () => {
     const clock = systemClock
-    for (const provider of providerNames()) {
+    for (const provider of EMBEDDING_PROVIDERS) {
       const { baseUrl, keyRequired, keyVariables } = PROVIDERS[provider]
       if (keyRequired) {
         expect(keyVariables.length).toBeGreaterThan(0)
@@ -269,15 +314,25 @@ describe('names of models', () => {
     }
   })
 
-  it('[EM11] stand for an account that is told apart by address and key', () => {
+  it('[EM11] are told apart by their address, and a new key changes nothing', () => {
     const config = { provider: 'openai', model: 'any', clock: systemClock } as const
-    const accounts = [
-      remoteAccount({ ...config, apiKey: 'a' }),
-      remoteAccount({ ...config, apiKey: 'b' }),
-      remoteAccount({ ...config, apiKey: 'a', baseUrl: 'http://127.0.0.1:1' }),
-      remoteAccount(config),
-    ]
-    expect(new Set(accounts).size).toBe(4)
-    expect(remoteAccount({ ...config, apiKey: 'a' })).toBe(accounts[0])
+    const usual = remoteAccount({ ...config, apiKey: 'a' })
+    expect(remoteAccount({ ...config, apiKey: 'b' })).toBe(usual)
+    expect(remoteAccount({ ...config, baseUrl: 'http://127.0.0.1:1' })).not.toBe(usual)
+  })
+
+  it.each([
+    ['nomic-embed-text:latest', 2_048],
+    ['BAAI/bge-small-en-v1.5', 512],
+    ['bge-m3', undefined],
+    ['snowflake-arctic-embed:33m', 512],
+    ['snowflake-arctic-embed2', undefined],
+    ['embed-multilingual-v3.0', 512],
+    ['embed-v4.0', undefined],
+    ['gemini-embedding-001', 2_048],
+    ['text-embedding-3-small', undefined],
+    ['voyage-3.5', undefined],
+  ])('[EM7] %s reads %s tokens of a text', (model, tokens) => {
+    expect(tokensReadBy(model)).toBe(tokens)
   })
 })

@@ -4,6 +4,7 @@ import type { Memory } from '../../src/core/memory.ts'
 import { pendingSignal, readSignal, toSignalEntry } from '../../src/core/signals.ts'
 import type { Signal } from '../../src/core/transcript.ts'
 import { listReports } from '../../src/engine/consolidation/consolidate.ts'
+import { erase, restore } from '../../src/engine/correct.ts'
 import { failingAt, interruptedBeforeCommit } from '../fakes/faulty-store.ts'
 import { BOB, user } from '../fakes/memories.ts'
 import {
@@ -188,6 +189,8 @@ function describeSteps(open: OpenStore): void {
     owner.clock.advance(29 * DAY)
     expect(await owner.run()).toMatchObject({ trimmed: 0, emptied: 0 })
     owner.clock.advance(DAY)
+    const { actions } = await owner.run({ dryRun: true })
+    expect(actions.find(({ kind }) => kind === 'emptyBin')?.memories).toHaveLength(2)
     expect(await owner.run()).toMatchObject({ emptied: 2 })
   })
 
@@ -196,7 +199,7 @@ function describeSteps(open: OpenStore): void {
     await furnish(owner)
     const first = await owner.run()
     const ports = owner.portsOn(owner.store, {})
-    expect(await listReports(ports, ADA)).toEqual([first])
+    expect(await listReports(ports, ADA)).toMatchObject([first])
     expect(JSON.stringify(first)).not.toMatch(/ladder|Berlin|tax|climbing/)
     for (let n = 0; n < 34; n++) {
       owner.clock.advance(HOUR)
@@ -282,6 +285,28 @@ function describeUndoing(open: OpenStore): void {
     await owner.undo([...changes][0])
     expect(await owner.active()).toHaveLength(60)
     expect(await owner.run()).toMatchObject({ evicted: 0 })
+  })
+
+  it('[CN17] reports tell what was undone, by whatever way, and what no longer can be', async () => {
+    const owner = await openOwner(open)
+    const { faded } = await furnish(owner)
+    const { actions } = await owner.run()
+    const ports = owner.portsOn(owner.store, {})
+    const undoOf = async (kind: string) => {
+      const [report] = await listReports(ports, ADA)
+      return report?.actions.find((action) => action.kind === kind)?.undo
+    }
+    expect([await undoOf('merge'), await undoOf('evict'), await undoOf('trim')]).toEqual([
+      'possible',
+      'possible',
+      'impossible',
+    ])
+    await owner.undo(actions.find(({ kind }) => kind === 'merge')?.change)
+    expect([await undoOf('merge'), await undoOf('evict')]).toEqual(['done', 'possible'])
+    await restore(ports, ADA, faded.id)
+    expect(await undoOf('evict')).toBe('done')
+    await erase(ports, ADA, faded.id)
+    expect(await undoOf('evict')).toBe('impossible')
   })
 
   it('[CN5] so can a promotion', async () => {

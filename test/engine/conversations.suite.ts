@@ -119,9 +119,12 @@ function describePreparing(open: OpenStore): void {
     expect(few.count).toBeGreaterThan(0)
     expect(few.count).toBeLessThan(9)
     expect(few.tokens).toBeLessThanOrEqual(100)
-    // The best one is always given, unless the window itself is full.
+    // The fence alone is more.
     await engine.settings.change(ada, { contextTokensMax: 1 })
-    expect(await client.ask(['Which tea do I drink?'], 'Tea.')).toMatchObject({ count: 1 })
+    expect(await client.ask(['Which tea do I drink?'], 'Tea.')).toMatchObject({
+      skipped: 'no-budget',
+    })
+    await engine.settings.change(ada, { contextTokensMax: 800 })
     const narrow = { contextWindow: 60, asked: { outputTokensMax: 20 } }
     expect(await client.ask(['And what tea do I drink?'], 'Tea.', narrow)).toMatchObject({
       skipped: 'no-budget',

@@ -4,6 +4,7 @@ import { describeDistillation } from './distillation.suite.ts'
 import { describeDistilledFacts } from './distilled-facts.suite.ts'
 import { describeHooks } from './hooks.suite.ts'
 import { describeIngesting } from './ingesting.suite.ts'
+import { describePatternsAlone } from './patterns-alone.suite.ts'
 
 describeDistillation('on the reference store', async () => createReferenceStore())
 describeDistillation('on sqlite', () => openSqliteStore({ path: ':memory:', now: Date.now }))
@@ -13,6 +14,9 @@ describeDistilledFacts('on sqlite', () => openSqliteStore({ path: ':memory:', no
 
 describeIngesting('on the reference store', async () => createReferenceStore())
 describeIngesting('on sqlite', () => openSqliteStore({ path: ':memory:', now: Date.now }))
+
+describePatternsAlone('on the reference store', async () => createReferenceStore())
+describePatternsAlone('on sqlite', () => openSqliteStore({ path: ':memory:', now: Date.now }))
 
 describeHooks('on the reference store', async () => createReferenceStore())
 describeHooks('on sqlite', () => openSqliteStore({ path: ':memory:', now: Date.now }))

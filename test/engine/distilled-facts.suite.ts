@@ -274,6 +274,24 @@ export function describeDistilledFacts(name: string, open: OpenStore): void {
       })
     })
 
+    it('[DI21] adds what facts of a turn say of who the person is, as far as they said it', async () => {
+      const session = await openSession(open)
+      await session.say(TRIP)
+      const model = new ScriptedModel(
+        answer([
+          { content: 'The user lives in Oslo', turns: [0] },
+          { content: 'The user is called Ada', turns: [1] },
+          { content: 'The user is vegetarian', turns: [0] },
+        ]),
+      )
+      expect(await session.distil(model, { mode: 'turns' })).toMatchObject({
+        facts: { created: 3 },
+        identity: 1,
+      })
+      const who = (await session.memories()).filter(({ category }) => category === 'identity')
+      expect(who).toMatchObject([{ content: 'The user lives in Oslo', pinned: true }])
+    })
+
     it('[DI6] finds facts after each turn, in what was not asked about before', async () => {
       const session = await openSession(open)
       await session.say(TRIP)

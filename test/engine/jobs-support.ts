@@ -36,9 +36,10 @@ export async function openServers(open: OpenStore) {
     kinds: JobsOptions['kinds'],
     options: Partial<JobsOptions> = {},
     on = store,
+    own = clock,
   ): Server => {
-    const timers = new FakeTimers(clock)
-    const ports = { store: observed(on, busy), clock, ids, settings: {} }
+    const timers = new FakeTimers(own)
+    const ports = { store: observed(on, busy), clock: own, ids, settings: {} }
     const jobs = createJobs(ports, { kinds, timers, ...options })
     onTestFinished(() => jobs.close(0))
     return { jobs, timers, pass: (ms) => timers.pass(ms, () => quiet(busy)) }

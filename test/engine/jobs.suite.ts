@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { type JobRequest, jobId } from '../../src/core/jobs.ts'
 import type { Change } from '../../src/ports/store.ts'
+import { FakeClock } from '../fakes/clock.ts'
 import { memory } from '../fakes/memories.ts'
 import {
   held,
@@ -13,6 +14,8 @@ import {
   POLL_MS,
   quick,
 } from './jobs-support.ts'
+
+const HOUR_MS = 3_600_000
 
 export function describeJobs(name: string, open: OpenStore): void {
   describe(`${name}: arming`, () => describeArming(open))
@@ -378,4 +381,54 @@ function describeClaims(open: OpenStore): void {
     expect(runs).toEqual([])
     expect(slow.runs).toHaveLength(1)
   })
+
+  it.each([5 * 60_000, 3 * HOUR_MS])(
+    '[JB19] servers whose clocks are %d ms apart do each job once, and lose none',
+    async (apartMs) => {
+      const { store, clock, serve, request, settle } = await openServers(open)
+      const ahead = new FakeClock(clock.now() + apartMs)
+      const { runs, handle } = quick()
+      const long = held()
+      const recurring: string[] = []
+      const kinds = (server: string) => ({
+        work: handle,
+        long: long.handle,
+        again: async () => {
+          recurring.push(server)
+          return { kind: 'done', outcome: {} } as const
+        },
+      })
+      const servers = [
+        { ...serve(kinds('here')), clock },
+        { ...serve(kinds('ahead'), {}, store, ahead), clock: ahead },
+      ]
+      const everyMs = 2 * LEASE_MS
+      for (const [n, { jobs, clock: own }] of servers.entries()) {
+        for (let key = 0; key < 4; key++) {
+          const at = later(own.now(), key * POLL_MS)
+          const name = `${n} ${key}`
+          await jobs.schedule(request({ key: name, at, owner: owner(name) }))
+        }
+        const at = own.now()
+        await jobs.schedule(request({ kind: 'long', key: `${n}`, at, owner: owner(`long ${n}`) }))
+        await jobs.schedule(request({ kind: 'again', key: `${n}`, at, owner: null, everyMs }))
+        jobs.start()
+      }
+      for (let passed = 0; passed < 4 * LEASE_MS; passed += POLL_MS) {
+        for (const { pass } of servers) await pass(POLL_MS)
+        await settle()
+      }
+      expect(runs.map(({ key }) => key).sort()).toEqual(
+        [0, 1].flatMap((n) => [0, 1, 2, 3].map((key) => `${n} ${key}`)),
+      )
+      // They take several leases, and whoever does one keeps it.
+      expect(long.runs.map(({ job }) => job.key).sort()).toEqual(['0', '1'])
+      // Two of them, now and after each two minutes; one that begins with the clock of the other is done once more.
+      expect(recurring.length).toBeGreaterThanOrEqual(4)
+      expect(recurring.length).toBeLessThanOrEqual(8)
+      for (const _ of servers) long.end()
+      await settle()
+      expect((await servers[0]?.jobs.list({ statuses: ['running'] }))?.rows).toEqual([])
+    },
+  )
 }

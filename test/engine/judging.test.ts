@@ -226,7 +226,8 @@ describe.each([
 
   it('[AJ3] what was left open when it was written is judged, once', async () => {
     const { engine, model, clock, older, newer } = await openPair({ verdict: 'update' })
-    const { actions } = await engine.consolidate(ADA)
+    const { actions, judged } = await engine.consolidate(ADA)
+    expect(judged).toBe(1)
     expect(actions).toMatchObject([{ kind: 'judge', memories: [newer.id, older.id] }])
     expect(await engine.get(ADA, older.id)).toMatchObject({
       status: 'superseded',
@@ -273,9 +274,13 @@ describe.each([
       verdict: new AppError('unavailable', 'It is down.'),
     })
     await engine.remember(ADA, { content: 'I drive a very old red Golf' })
-    await engine.consolidate(ADA, { dryRun: true })
+    const dry = await engine.consolidate(ADA, { dryRun: true })
     expect(model.asked('verdict')).toEqual([])
-    expect((await engine.consolidate(ADA)).actions).toEqual([])
+    expect(dry.judged).toBeGreaterThan(0)
+    expect(dry.actions.map(({ kind, change }) => [kind, change])).toEqual(
+      Array.from({ length: dry.judged }, () => ['judge', null]),
+    )
+    expect(await engine.consolidate(ADA)).toMatchObject({ judged: 0, actions: [] })
     expect(model.asked('verdict')).toHaveLength(1)
     expect(await contents()).toHaveLength(3)
   })

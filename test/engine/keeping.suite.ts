@@ -152,7 +152,10 @@ export function describeKeeping(name: string, open: OpenStore): void {
       const { engine, model, clock } = await openTrip(open)
       const [turn] = await turnsIn(engine, 'trip')
       const content = ROME.replace('Rome', 'Naples')
-      const edited = await engine.transcript.edit(ADA, turn?.id ?? '', { content, version: 1 })
+      const { turn: edited } = await engine.transcript.edit(ADA, turn?.id ?? '', {
+        content,
+        version: 1,
+      })
       expect(edited).toMatchObject({ content, version: 2 })
       expect(await statusesOf(engine)).toEqual(['pending'])
       const found = (text: string) => engine.transcript.search(ADA, { text, limit: 5, days: 1 })
@@ -173,6 +176,29 @@ export function describeKeeping(name: string, open: OpenStore): void {
           engine.transcript.edit(ADA, turn?.id ?? '', { content: empty }),
         ).rejects.toMatchObject({ code: 'invalid_input' })
       }
+    })
+  })
+
+  describe(`correcting what was said ${name}`, () => {
+    it('[LD6] takes back what only the old words said, by changes that are named', async () => {
+      const { engine } = await openLife(open)
+      const input = {
+        ...ADA,
+        conversation: 'home',
+        turns: [{ user: 'I live in Berlin.' }, { user: 'I have two cats.' }],
+      }
+      await engine.ingest(input)
+      const inUse = async () => (await engine.list(ADA)).rows.map(({ content }) => content).sort()
+      expect(await inUse()).toEqual(['I have two cats', 'I live in Berlin'])
+      const [turn] = await turnsIn(engine, 'home')
+      const content = 'I live in Oslo.'
+      const { changes } = await engine.transcript.edit(ADA, turn?.id ?? '', { content })
+      expect(changes).toHaveLength(1)
+      expect(await inUse()).toEqual(['I have two cats'])
+      await engine.distil({ ...ADA, session: 'home' })
+      expect(await inUse()).toEqual(['I have two cats', 'I live in Oslo'])
+      await engine.undo(ADA, changes[0] ?? '')
+      expect(await inUse()).toContain('I live in Berlin')
     })
   })
 
@@ -245,6 +271,47 @@ export function describeKeeping(name: string, open: OpenStore): void {
       await expect(
         engine.transcript.forgetSession({ ...ADA, session: 'trip' }),
       ).rejects.toMatchObject({ code: 'not_found' })
+    })
+
+    it('[LD16] is not learned from where somebody does not want that, until they do', async () => {
+      const { engine, say, model, clock, entries } = await openTrip(open)
+      const asked = model.requests.length
+      const cold = { ...ADA, session: 'cold' }
+      await say('cold', OSLO)
+      const [signal] = (await engine.signals.list(cold)).rows
+      const id = signal?.id ?? ''
+      expect(await engine.signals.get(ADA, id)).toEqual(signal)
+      expect(await engine.signals.forget(cold)).toMatchObject([{ id, status: 'forgotten' }])
+      expect(await engine.signals.forget(cold)).toEqual([])
+      expect((await engine.signals.report(ADA)).signals).toMatchObject({ pending: 0, forgotten: 1 })
+      // Sent again, answered otherwise or corrected, it is the same conversation.
+      await say('cold', OSLO)
+      await say('cold', OSLO, 'Another answer.')
+      const [turn] = await turnsIn(engine, 'cold')
+      await engine.transcript.edit(ADA, turn?.id ?? '', { content: `${OSLO} Or not.` })
+      clock.advance(QUIET_MS)
+      await engine.jobs.runDue()
+      expect((await engine.distil(cold)).outcome).toBe('no_signals')
+      expect(model.requests).toHaveLength(asked)
+      expect(await engine.signals.retry(ADA)).toEqual([])
+      expect(await engine.signals.retry(ADA, { ids: [id] })).toMatchObject([{ status: 'pending' }])
+      expect((await engine.distil(cold)).outcome).toBe('distilled')
+      // What was learned from has nothing left to forget.
+      expect(await engine.signals.forget(cold)).toEqual([])
+      expect(await entries('signal')).toHaveLength(2)
+    })
+
+    it('[LD16] stays so when the conversation is taken in again', async () => {
+      const { engine } = await openLife(open)
+      const conversation = { ...ADA, conversation: 'cold', turns: [{ user: OSLO }] }
+      await engine.ingest(conversation)
+      await engine.signals.forget({ ...ADA, session: 'cold' })
+      for (const skipExtraction of [false, true, false]) {
+        expect(await engine.ingest({ ...conversation, skipExtraction })).toMatchObject({
+          pending: 0,
+        })
+        expect(await statusesOf(engine, 'cold')).toEqual(['forgotten'])
+      }
     })
 
     it('[LD7] bins what was learned in a session where that is asked for, undoably', async () => {

@@ -131,6 +131,9 @@ it('[PO11] given to another owner, settings become that owner’s, and the syste
   const alone = lines.filter((line) => !line.includes('lonely'))
   const result = await importInto(target, alone, { owner: owner('grace') })
   expect(result).toMatchObject({ imported: 6, skipped: 1, failed: 0 })
+  expect(result.skips).toEqual([
+    { line: expect.any(Number), message: expect.stringContaining('nothing') },
+  ])
   const [, ...moved] = await linesOf(target)
   expect(moved.join('\n')).not.toMatch(/"ada"|"bob"|auditDays/)
   expect(await target.get('entry', SYSTEM, settingEntryId(owner('grace')))).toMatchObject({

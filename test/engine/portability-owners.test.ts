@@ -212,7 +212,10 @@ describe.each([
     const lines = [HEADER, line('memory', eve ?? {}), line('memory', bob ?? {})]
     expect(await engine.import(from(lines))).toMatchObject({ imported: 2, failed: 0 })
     const after = await rowsOf(engine)
-    expect(await engine.import(from(lines))).toMatchObject({ imported: 0, skipped: 2, failed: 0 })
+    expect(await engine.import(from(lines))).toMatchObject({
+      ...{ imported: 0, skipped: 2, failed: 0 },
+      skips: [{ line: 2, message: expect.stringContaining('here already') }, { line: 3 }],
+    })
     expect(await rowsOf(engine)).toEqual(after)
   })
 

@@ -203,8 +203,9 @@ function describeHeuristic(open: OpenStore): void {
   it('[PL12] tells what was asked before what else is known, and counts it as used', async () => {
     const reading = await heuristic()
     const { engine, clock } = reading
-    await engine.learn(ADA, 'My name is Ada. I live in Oslo.')
     await remember(engine, [
+      { content: 'My name is Ada' },
+      { content: 'I live in Oslo' },
       { content: 'I speak three languages: Polish, Thai and Welsh' },
       { content: 'My name is Mallory', trust: 'suspect' },
       { content: 'My mother lives in Rome' },

@@ -1,5 +1,6 @@
 /** Receipts, and what becomes of conversations when owners are erased and engines closed, over every store. */
 import { describe, expect, it } from 'vitest'
+import { NO_TOOL_MEMORIES } from '../../src/core/receipt.ts'
 import { observed } from '../../src/engine/observed.ts'
 import { KeptTelemetry } from '../fakes/telemetry.ts'
 import {
@@ -29,7 +30,10 @@ function describeKeeping(open: OpenStore): void {
       ['What do I drink? I live in Lisbon.'],
       answerOf('Tea.', { id: 'resp_1', usage }),
       { scope: { ...ADA, user: null, session: 's1' } },
-      { toolCalls: ['memory_search'] },
+      {
+        toolCalls: ['memory_search'],
+        toolMemories: { ...NO_TOOL_MEMORIES, found: [memory.id] },
+      },
     )
     // What was recorded a moment ago is there already.
     const receipt = await engine.conversations.receipt(ADA, prepared.receipt)
@@ -47,6 +51,8 @@ function describeKeeping(open: OpenStore): void {
       injected: { placement: 'turn-end', memories: [memory.id], tokens: prepared.tokens },
       shadow: null,
       toolCalls: ['memory_search'],
+      toolMemories: { found: [memory.id], saved: [], updated: [], forgotten: [] },
+      answer: 'whole',
       usage,
       timings: { firstByteMs: 5, totalMs: 9 },
     })
@@ -65,6 +71,25 @@ function describeKeeping(open: OpenStore): void {
     await client.ask(QUESTION, 'Tea.', {}, { placement: null, skipped: 'no-place' })
     expect((await engine.conversations.receipts(ADA)).rows).toMatchObject([
       { skipped: 'no-place', injected: null, recalled: [{}] },
+    ])
+  })
+
+  it('[CV19] says what was found also where nothing of it was given, and how the answer ended', async () => {
+    const { engine, client } = await openConversations(open)
+    await engine.settings.change(ada, { contextTokensMax: 1 })
+    const { memory } = await engine.remember(ADA, { content: 'I drink green tea' })
+    const cut = answerOf('Te', { isComplete: false, isCutOff: true })
+    const endings = [cut, answerOf('T', { isComplete: false }), null] as const
+    for (const [n, ending] of endings.entries()) {
+      await client.ask([`What do I drink, ${n}?`], ending)
+    }
+    const { rows } = await engine.conversations.receipts(ADA)
+    const trail = expect.arrayContaining([expect.objectContaining({ stage: expect.any(String) })])
+    const told = { skipped: 'no-budget', injected: null, recalled: [{ memory: memory.id, trail }] }
+    expect(rows).toMatchObject([
+      { ...told, answer: 'unread' },
+      { ...told, answer: 'broken' },
+      { ...told, answer: 'cut' },
     ])
   })
 

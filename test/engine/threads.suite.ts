@@ -254,6 +254,17 @@ function describeBroken(open: OpenStore): void {
     expect(await contentsOf(engine)).toEqual(['I live in Quito', 'I prefer tea'])
   })
 
+  it('[CV14] what was said is learned at once where the answer only became too long, which is not kept', async () => {
+    const { engine, client, store } = await openConversations(open)
+    const cut = answerOf('We decided to use pnpm for th', { isComplete: false, isCutOff: true })
+    await client.ask(['I live in Quito'], cut)
+    expect(await transcript(store)).toEqual(['1 user: I live in Quito'])
+    expect(await contentsOf(engine)).toEqual(['I live in Quito'])
+    await client.ask(['I live in Quito'], 'Nice.')
+    expect(await transcript(store)).toEqual(['1 user: I live in Quito', '1 assistant: Nice.'])
+    expect((await engine.list(ADA)).rows).toMatchObject([{ sourceCount: 1 }])
+  })
+
   it('[CV14] half an answer doesn’t take the place of a whole one', async () => {
     const { client, store } = await openConversations(open)
     await client.ask(['Hello'], 'Hello, Ada.')

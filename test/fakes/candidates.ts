@@ -1,7 +1,6 @@
 /** Makes candidates of ranking: nothing speaks for one unless a test says so. */
 import type { Memory } from '../../src/core/memory.ts'
-import { type Candidate, NO_EVIDENCE } from '../../src/core/ranking/candidate.ts'
-import type { Loaded } from '../../src/core/ranking/match.ts'
+import { type Candidate, type Loaded, NO_EVIDENCE } from '../../src/core/ranking/candidate.ts'
 import { memory, memoryId } from './memories.ts'
 
 export function candidate(id: number, fields: Partial<Candidate> = {}): Candidate {

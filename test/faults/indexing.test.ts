@@ -43,6 +43,22 @@ afterEach(() => {
   expect(unhandled).toEqual([])
 })
 
+it('a question looks at what its owner has, and not at what all have', async () => {
+  const store = createReferenceStore()
+  const asked: unknown[] = []
+  const watched: Store = {
+    ...store,
+    places: (owner) => {
+      asked.push(owner)
+      return store.places(owner)
+    },
+  }
+  await store.commit([{ op: 'put', table: 'memory', row: memory(), expect: 'absent' }])
+  const { engine } = openEngine({ store: watched, vectors: referenceVectors(store) })
+  await engine.recall(ADA, { text: 'anything' })
+  expect(asked).toEqual(['ada'])
+})
+
 describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
   [
     'reference',
@@ -294,6 +310,22 @@ describe('status', () => {
       return attempts >= 2
     })
   })
+})
+
+it('[RA15] others have their turn between a few memories and the next, however quick the model is', async () => {
+  const store = await openSqliteStore({ path: temporaryFile('memory.db'), now: Date.now })
+  const { engine } = openEngine({ store, vectors: store.vectors })
+  const rows = Array.from({ length: 200 }, (_, n) => memory({ content: `statement number ${n}` }))
+  await store.commit(rows.map((row) => ({ op: 'put', table: 'memory', row, expect: 'absent' })))
+  let [turns, isDone] = [0, false]
+  const turn = () => {
+    turns++
+    if (!isDone) setImmediate(turn)
+  }
+  setImmediate(turn)
+  await engine.reindex()
+  isDone = true
+  expect(turns).toBeGreaterThanOrEqual(200 / 8)
 })
 
 it('[RA15] more than fit into the queue all get their vectors', async () => {

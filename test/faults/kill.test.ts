@@ -11,9 +11,10 @@ import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
 import { parseScope } from '../../src/core/draft.ts'
 import { parseId } from '../../src/core/ids.ts'
 import { bundled } from '../support/bundled.ts'
+import { repetitions } from '../support/effort.ts'
 import { temporaryFile } from '../support/temporary.ts'
 
-const KILLS = 200
+const KILLS = repetitions({ usual: 50, thorough: 200 })
 /** Two at a time: one per core of a small machine. */
 const WRITERS = 2
 /** Of one database: the whole of it is looked through after every kill. */

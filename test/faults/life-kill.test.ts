@@ -25,6 +25,7 @@ import { memory } from '../fakes/memories.ts'
 import { openUpstream } from '../gateway/scripted-upstream.ts'
 import { speak } from '../gateway/wire.ts'
 import { bundled } from '../support/bundled.ts'
+import { repetitions } from '../support/effort.ts'
 import { temporaryFile } from '../support/temporary.ts'
 import {
   factsOf,
@@ -37,7 +38,7 @@ import {
   TEA,
 } from './learning.ts'
 
-const KILLS = 100
+const KILLS = repetitions({ usual: 30, thorough: 100 })
 /** Two at a time: one per core of a small machine. */
 const AT_ONCE = 2
 /** Of one database: a small one is looked through in no time. */

@@ -10,6 +10,7 @@ import { FakeClock } from '../fakes/clock.ts'
 import { openUpstream } from '../gateway/scripted-upstream.ts'
 import { speak } from '../gateway/wire.ts'
 import { bundled } from '../support/bundled.ts'
+import { expectSound } from '../support/doctor.ts'
 import {
   freshSchema,
   openFreshStore,
@@ -40,6 +41,7 @@ function learnOnce({ url }: PostgresServer): void {
     const schema = freshSchema()
     const store = await openFreshStore(url, { schema, poolSize: 1 })
     onTestFinished(() => store.close())
+    onTestFinished(() => expectSound(store))
     await talk(store)
     const asked: string[] = []
     const ports = new Set<string>()

@@ -9,6 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { convertDatabase } from '../../src/adapters/sqlite/conversion.ts'
 import { openSqliteFile } from '../../src/adapters/sqlite/file.ts'
 import { salvage } from '../../src/adapters/sqlite/salvage.ts'
+import { expectSound } from '../support/doctor.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { errorOf, filledFile, itEncrypts, numbered, randomKey, released } from './sqlite-support.ts'
 
@@ -56,6 +57,7 @@ describe('what cannot be written', () => {
       }
       const store = await openSqliteFile({ path: place.path, now: Date.now })
       expect(await store.commit([change])).toEqual({ kind: 'committed' })
+      await expectSound(store)
       await store.close()
     },
   )
@@ -75,6 +77,7 @@ describe('what cannot be written', () => {
       place.open()
       const store = await openSqliteFile({ path: place.path, now: Date.now })
       expect((await store.report()).rows.memory).toBe(10)
+      await expectSound(store)
       await store.close()
     } finally {
       place.open()

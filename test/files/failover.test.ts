@@ -99,6 +99,19 @@ describe('failover', () => {
     })
   })
 
+  it('[FQ10] asks it for others while it has no time for one', async () => {
+    const { ask, primary, facts, tries } = opened()
+    primary.failure = new AppError('busy', 'qmd is still making its index.')
+    expect(await ask()).toMatchObject({
+      backend: 'builtin',
+      fallback: 'qmd is bypassed: qmd is still making its index.',
+    })
+    expect(await facts()).toEqual({ primary: 'qmd', primaryIsWell: true })
+    primary.failure = null
+    expect(await ask()).toMatchObject({ backend: 'qmd' })
+    expect(tries()).toBe(2)
+  })
+
   it('[FQ11] tries again after 30 seconds, then after twice as long each time, up to 10 minutes', async () => {
     const { ask, primary, clock, tries } = opened()
     primary.failure = broken()

@@ -1,35 +1,55 @@
 /**
- * Kills a process with SIGKILL a hundred times while it makes the index of files anew. The index that was there goes on
+ * Kills a process with SIGKILL again and again while it makes the index of files anew. The index that was there goes on
  * answering, each file wholly, and the next look leaves nothing behind of what was cut short.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
-import { expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
+import { referenceEmbedder } from '../../src/adapters/reference/embedder.ts'
 import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
 import { cutMarkdown } from '../../src/core/files/chunking.ts'
 import { readGenerations } from '../../src/engine/files/generations.ts'
 import { factsOf } from '../../src/engine/files/rows.ts'
 import { bundled } from '../support/bundled.ts'
+import { repetitions } from '../support/effort.ts'
 import { temporaryFile } from '../support/temporary.ts'
 import { ADA, everyChunk, openFiles, sections } from './index-support.ts'
 import { folderWith } from './support.ts'
 
-const KILLS = 100
+const KILLS = repetitions({ usual: 20, thorough: 100 })
 /** One per core of a small machine. */
 const AT_ONCE = 2
 const KILLS_PER_INDEX = 10
 const DELAY_MS_MAX = 100
 const FILES = Object.fromEntries(
-  Array.from({ length: 10 }, (_, n) => [`${n}.md`, sections(2 + (n % 4), `topic${n}x`)]),
+  Array.from({ length: 6 }, (_, n) => [`${n}.md`, sections(2 + (n % 4), `topic${n}x`)]),
 )
 /** Ways to cut, which the rounds take turns with. */
 const TOKENS = [100, 160] as const
 
+let program = ''
+beforeAll(async () => {
+  program = await bundled('test/files/indexer.child.ts')
+}, 120_000)
+
 it('[FX17] killed at any point, the index is whole and nothing is left behind', async () => {
-  const program = await bundled('test/files/indexer.child.ts')
   await Promise.all(Array.from({ length: AT_ONCE }, () => killRepeatedly(program, KILLS / AT_ONCE)))
 }, 300_000)
+
+it('[FX9] two processes that make it anew at once end with every chunk and vector once', async () => {
+  const [path, index] = [temporaryFile('memories.db'), temporaryFile('files.db')]
+  await firstIndex(path, index)
+  const tokens = TOKENS[0]
+  const exits = Array.from({ length: 2 }, async () => {
+    const given = [program, path, index, String(tokens), '2']
+    const child = spawn(process.execPath, given, { stdio: ['ignore', 'ignore', 'inherit'] })
+    return (await once(child, 'exit'))[0]
+  })
+  expect(await Promise.all(exits)).toEqual([0, 0])
+  await expectWhole(index)
+  await expectSwept(path, index, tokens)
+}, 120_000)
 
 async function killRepeatedly(program: string, kills: number): Promise<void> {
   let [path, index] = ['', '']
@@ -47,9 +67,11 @@ async function killRepeatedly(program: string, kills: number): Promise<void> {
 
 async function firstIndex(path: string, index: string): Promise<void> {
   const store = await openSqliteStore({ path, now: Date.now })
-  const { files } = await openFiles({ path: index, store, settings: settingsOf(TOKENS[1]) })
+  const embedder = referenceEmbedder()
+  const settings = settingsOf(TOKENS[1])
+  const { files } = await openFiles({ path: index, store, embedder, settings })
   await files.roots.add(ADA, { kind: 'path', path: folderWith(FILES) })
-  await files.sync(ADA)
+  await files.sync(ADA, { embeds: true })
   await files.close()
   await store.close()
 }
@@ -66,18 +88,23 @@ async function killed(program: string, given: readonly string[]): Promise<void> 
   await exited
 }
 
-/** What answers holds every file, each cut in one way from its first line to its last. */
+/** What answers holds every file, each cut in one way from its first line to its last, and all are found by meaning. */
 async function expectWhole(index: string): Promise<void> {
   const store = await openSqliteStore({ path: index, now: Date.now })
   try {
     const live = (await readGenerations({ store }, ADA))?.live.name
+    let chunks = 0
     const texts: Record<string, string[]> = {}
     for (const row of await everyChunk(store)) {
       if (row.place.user !== live) continue
       const { path } = factsOf(row)
       texts[path] ??= []
       texts[path]?.push(row.content)
+      chunks++
     }
+    const home = { owner: ADA, ...(live === undefined ? {} : { user: live }) }
+    const [space] = await store.vectors.spaces()
+    expect(space === undefined ? 0 : await store.vectors.count(space, home)).toBe(chunks)
     expect(Object.keys(texts).sort()).toEqual(Object.keys(FILES).sort())
     for (const [path, found] of Object.entries(texts)) {
       expect(TOKENS.map((tokens) => cutsOf(path, tokens))).toContainEqual(found)
@@ -90,17 +117,18 @@ async function expectWhole(index: string): Promise<void> {
 async function expectSwept(path: string, index: string, tokens: number): Promise<void> {
   const store = await openSqliteStore({ path, now: Date.now })
   const { files, inner, innerStore } = await openFiles({
-    ...{ path: index, store },
+    ...{ path: index, store, embedder: referenceEmbedder() },
     settings: settingsOf(tokens),
   })
   expect(await innerStore.inspect({ repair: false })).toEqual([])
-  await files.sync(ADA)
+  await files.sync(ADA, { embeds: true })
   const chunks = Object.keys(FILES).flatMap((name) => cutsOf(name, tokens))
   expect((await inner.status()).rows).toMatchObject({
     memory: chunks.length,
     // One for each file, one for the root, and one that says which generation answers.
     entry: Object.keys(FILES).length + 2,
   })
+  expect(await innerStore.vectors.spaces()).toMatchObject([{ vectors: chunks.length }])
   expect((await everyChunk(innerStore)).map(({ content }) => content).sort()).toEqual(chunks.sort())
   await files.close()
   await store.close()

@@ -2,8 +2,10 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createReferenceStore } from '../../src/adapters/reference/store.ts'
 import type { SqliteStore } from '../../src/adapters/sqlite/store.ts'
+import type { Embedder } from '../../src/ports/embedder.ts'
 import type { FileTree } from '../../src/ports/file-tree.ts'
 import { gate, scriptedEmbedder } from '../fakes/embedder.ts'
+import { owner } from '../fakes/memories.ts'
 import { temporaryFile } from '../support/temporary.ts'
 import {
   ADA,
@@ -166,25 +168,124 @@ describe('making everything anew', () => {
     expect((await last.inner.status()).rows.entry).toBe(12 + 2)
   })
 
-  it('[FX16] gives the new chunks their vectors first, and does without where there are none to be had', async () => {
+  it('[FX16] gives the new chunks their vectors first; where those fail, the old ones stay and the status says so', async () => {
     let isFailing = false
-    const embedder = scriptedEmbedder(() => {
-      if (isFailing) throw new Error('no model today')
+    const embedder = scriptedEmbedder(({ purpose }) => {
+      if (isFailing && purpose === 'document') throw new Error('no model today')
     })
     const parts = await opened({ embedder })
-    const { files, inner } = parts
-    await inner.reindex()
+    const { files } = parts
+    await files.sync(ADA, { embeds: true })
     await files.sync(ADA, { force: true })
-    expect(await files.status(ADA)).toMatchObject({ unembedded: 0 })
-    expect((await files.search(ADA, { text: 'topic4x' })).mode).toBe('hybrid')
+    expect(await files.status(ADA)).toMatchObject({ unembedded: 0, unembeddedBecause: null })
     isFailing = true
-    await files.sync(ADA, { force: true })
-    expect(await generationsIn(parts)).toEqual(['g3'])
+    await expect(files.sync(ADA, { force: true })).rejects.toThrow('no model today')
+    expect(await files.status(ADA)).toMatchObject({
+      ...{ unembedded: 0, facts: { generation: 'g2' } },
+      roots: [{ troubles: [{ because: 'failed', message: expect.stringContaining('no model') }] }],
+    })
     const answer = await files.search(ADA, { text: 'topic4x' })
-    expect(answer).toMatchObject({ mode: 'keyword', fallback: expect.stringContaining('no model') })
+    expect(answer).toMatchObject({ mode: 'hybrid', fallback: null })
     expect(answer.hits).not.toEqual([])
+    isFailing = false
+    await files.sync(ADA)
+    expect(await generationsIn(parts)).toEqual(['g3'])
+    expect(await files.status(ADA)).toMatchObject({ unembedded: 0, roots: [{ troubles: [] }] })
+  })
+
+  it('[FX16] does without vectors where the old chunks have none either', async () => {
+    const embedder = scriptedEmbedder(() => {
+      throw new Error('no model today')
+    })
+    const parts = await opened({ embedder })
+    await parts.files.sync(ADA, { force: true })
+    expect(await generationsIn(parts)).toEqual(['g2'])
+    const answer = await parts.files.search(ADA, { text: 'topic4x' })
+    expect(answer).toMatchObject({ mode: 'keyword', fallback: expect.stringContaining('no model') })
   })
 })
+
+describe('vectors', () => {
+  it('[FX33] are made to the end where that is asked for, of this owner, and go on where they were stopped', async () => {
+    const stop = new AbortController()
+    const embedder = scriptedEmbedder()
+    const parts = await opened({ embedder })
+    const { files } = parts
+    await files.roots.add(owner('bob'), { kind: 'path', path: folderWith({ 'b.md': 'Of Bob.' }) })
+    const { chunks } = await files.sync(ADA)
+    const seen: number[] = []
+    const stopped = files.sync(ADA, {
+      ...{ embeds: true, signal: stop.signal },
+      onEmbedding: ({ done, total }) => {
+        expect(total).toBe(chunks)
+        seen.push(done)
+        if (done > 0) stop.abort()
+      },
+    })
+    await expect(stopped).rejects.toMatchObject({ code: 'cancelled' })
+    const left = (await files.status(ADA)).unembedded
+    expect(left).toBeGreaterThan(0)
+    expect(left).toBeLessThan(chunks)
+    const before = documentsOf(embedder).length
+    await files.sync(ADA, { embeds: true, onEmbedding: ({ done }) => seen.push(done) })
+    expect(documentsOf(embedder).length - before).toBeLessThanOrEqual(left)
+    expect(seen.at(-1)).toBe(chunks)
+    expect((await files.status(ADA)).unembedded).toBe(0)
+    await files.sync(owner('bob'))
+    expect((await files.status(ADA)).unembedded).toBe(0)
+  })
+
+  it('[FX33] that fail are told, and words find meanwhile', async () => {
+    const embedder = scriptedEmbedder(() => {
+      throw new Error('no model today')
+    })
+    const { files } = await opened({ embedder })
+    const { troubles, chunks } = await files.sync(ADA, { embeds: true })
+    expect(troubles).toMatchObject([{ because: 'failed', message: /no model today/ }])
+    await expect
+      .poll(() => files.status(ADA))
+      .toMatchObject({ unembedded: chunks, unembeddedBecause: expect.stringMatching(/no model/) })
+  })
+
+  it('[FX34] of another model are made beside the old ones, which answer until all are there', async () => {
+    const path = temporaryFile('files.db')
+    const store = createReferenceStore()
+    const first = await opened({ path, store, embedder: scriptedEmbedder() })
+    await first.files.sync(ADA, { embeds: true })
+    await first.files.close()
+    const held = gate()
+    const embedder = named('new', () => held.opened)
+    const former = scriptedEmbedder()
+    const second = await openFiles({ path, store, embedder, formerEmbedder: () => former })
+    const answer = await second.files.search(ADA, { text: 'topic4x' })
+    expect(answer).toMatchObject({ mode: 'hybrid', fallback: null })
+    expect(former.calls.map(({ purpose }) => purpose)).toContain('query')
+    expect((await second.files.status(ADA)).unembedded).toBeGreaterThan(0)
+    held.open()
+    await second.files.sync(ADA, { embeds: true })
+    expect(await second.files.status(ADA)).toMatchObject({ unembedded: 0, model: 'new' })
+    expect(await second.innerStore.vectors?.spaces()).toMatchObject([
+      { signature: expect.stringContaining('new') },
+    ])
+    expect(await generationsIn(second)).toEqual(['g1'])
+  })
+})
+
+const documentsOf = ({ calls }: ReturnType<typeof scriptedEmbedder>) =>
+  calls.filter(({ purpose }) => purpose === 'document').flatMap(({ texts }) => texts)
+
+/** Another model, whose documents wait. */
+function named(model: string, beforeDocuments: () => Promise<void>): Embedder {
+  const inner = scriptedEmbedder(async ({ purpose, texts }) => {
+    if (purpose === 'document' && texts.some((text) => text.includes('topic')))
+      await beforeDocuments()
+  })
+  return {
+    ...inner,
+    describe: async (signal) => ({ ...(await inner.describe(signal)), model }),
+    report: () => ({ ...inner.report(), model }),
+  }
+}
 
 describe('two who index the same files', () => {
   it('[FX9] end with each chunk once, whoever was faster', async () => {

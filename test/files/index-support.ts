@@ -1,6 +1,7 @@
 /** Memory in files as a program has it: an index on a real database, over real files in temporary folders. */
 import { onTestFinished } from 'vitest'
 import { createReferenceStore } from '../../src/adapters/reference/store.ts'
+import type { OpenConnection } from '../../src/adapters/sqlite/driver.ts'
 import { openSqliteStore, type SqliteStore } from '../../src/adapters/sqlite/store.ts'
 import { systemClock } from '../../src/adapters/system/clock.ts'
 import { createIds } from '../../src/adapters/system/ids.ts'
@@ -33,15 +34,21 @@ export type OpenOptions = Partial<Omit<FilesParts, 'store'>> & {
   readonly store?: Store
   readonly tree?: FileTree
   readonly embedder?: Embedder
+  readonly formerEmbedder?: (signature: string) => Embedder | null
   readonly settings?: Partial<FileSettings>
   readonly wrapStore?: (store: SqliteStore) => SqliteStore
+  readonly openConnection?: OpenConnection
 }
 
 export async function openFiles(options: OpenOptions = {}): Promise<Opened> {
   const { path = temporaryFile('files.db'), embedder, settings = {}, wrapStore, ...parts } = options
+  const { formerEmbedder, openConnection } = options
   const clock = options.clock ?? systemClock
   const store = options.store ?? createReferenceStore()
-  const opened = await openSqliteStore({ path, now: Date.now })
+  const opened = await openSqliteStore({
+    ...{ path, now: Date.now },
+    ...(openConnection === undefined ? {} : { openConnection }),
+  })
   const innerStore = wrapStore?.(opened) ?? opened
   const ids = createIds()
   const inner = createEngineOn({
@@ -50,6 +57,7 @@ export async function openFiles(options: OpenOptions = {}): Promise<Opened> {
     ids,
     settings: {},
     ...(embedder === undefined ? {} : { embedder, vectors: innerStore.vectors }),
+    ...(formerEmbedder === undefined ? {} : { formerEmbedder }),
   })
   let current: FileSettings = { ...FILE_DEFAULTS, ...settings }
   const files = createFiles({

@@ -19,6 +19,10 @@ beforeAll(async () => {
   await client.tools()
   const { owner } = parseScope({ owner: 'ann' })
   await engine.files?.roots.add(owner, { kind: 'workspace', path: folderWith(NOTES) })
+  const said = { role: 'user', content: 'My bicycle needs a new saddle.' }
+  const sessions = folderWith({ 'one.jsonl': `${JSON.stringify(said)}\n` })
+  await engine.files?.roots.add(owner, { kind: 'sessions', path: sessions })
+  await engine.files?.sync(owner) // else a transcript waits until there is more of it
   await engine.remember({ owner: 'ann' }, { content: 'Ann rides a blue bicycle.' })
 })
 beforeEach(() => host.as(ANN))
@@ -35,7 +39,7 @@ it('[FD15] memory_search finds files and memories, with lines and citations', as
     ...{ provider: null, model: null, citations: 'auto', mode: 'fts-only' },
     results: expect.arrayContaining([
       expect.objectContaining({
-        ...{ path: 'memory/2026-11-15.md', startLine: 1, source: 'files' },
+        ...{ path: 'memory/2026-11-15.md', startLine: 1, source: 'memory' },
         citation: expect.stringMatching(/^memory\/2026-11-15\.md#L1-L\d+$/),
       }),
       expect.objectContaining({ source: 'memories', snippet: 'Ann rides a blue bicycle.' }),
@@ -49,6 +53,22 @@ it('[FD15] memory_search finds files and memories, with lines and citations', as
   })
   expect(inGroup.text).not.toContain('Source:')
   expect((await client.call('memory_search', { query: 'chromodynamics' })).text).toBe('No matches.')
+})
+
+it('[FD15] memory_search looks where it is told, in the words of both', async () => {
+  const ask = async (sources: readonly string[]) => {
+    const found = await client.call('memory_search', {
+      ...{ query: 'bicycle', maxResults: 6, minScore: 0.1, sources },
+    })
+    expect(found, found.text).toMatchObject({ isError: false })
+    const results = found.structured.results as readonly { source: string }[]
+    return [...new Set(results.map(({ source }) => source))].sort()
+  }
+  expect(await ask(['memory'])).toEqual(['memories', 'memory'])
+  expect(await ask(['sessions'])).toEqual(['sessions'])
+  expect(await ask(['memory', 'sessions'])).toEqual(['memories', 'memory', 'sessions'])
+  expect(await ask(['files'])).toEqual(['memory', 'sessions'])
+  expect(await ask(['memories'])).toEqual(['memories'])
 })
 
 it('[FD15] what it takes otherwise, it takes in this set too', async () => {

@@ -6,7 +6,7 @@ import { isCited } from '../../src/core/files/citing.ts'
 import { keyFor, start } from '../doors/http-support.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { NOTES } from './qmd-support.ts'
-import { folderWith } from './support.ts'
+import { folderWith, put } from './support.ts'
 
 async function open(notes: Readonly<Record<string, string>> = NOTES) {
   const folder = temporaryFolder()
@@ -61,13 +61,60 @@ it('[FD8] trouble does not tell where roots lie', async () => {
   expect(JSON.stringify(told.body.roots[1].troubles)).toContain(gone)
 })
 
+it('[FD19] the files of a root are listed by page, with why some could not be read', async () => {
+  const notes = { 'MEMORY.md': 'The tap is left.\n', 'memory/a.md': '# A\n\nApples.\n' }
+  const { client, agent, root, workspace } = await open({ ...notes, 'memory/big.md': 'Long. ' })
+  await client.call('PUT', '/api/settings/memory', {
+    body: { level: 'owner', owner: 'ada', fileSizeMaxBytes: 1_000 },
+  })
+  put(workspace, { 'memory/big.md': 'Long. '.repeat(1_000) })
+  await client.post('/api/files/sync', { owner: 'ada' })
+  const list = (rest = '') =>
+    client.get(`/api/files?root=${root.id}&limit=2${rest}`, { key: agent })
+  const { body: first } = await list()
+  expect(first).toMatchObject({
+    files: [
+      { path: 'MEMORY.md', state: 'indexed', source: 'memory', pieces: 1, trouble: null },
+      { path: 'memory/a.md', state: 'indexed', sizeBytes: 13, indexedAt: expect.any(String) },
+    ],
+    total: 3,
+  })
+  const { body: second } = await list(`&after=${encodeURIComponent(first.next)}`)
+  expect(second).toMatchObject({
+    files: [{ path: 'memory/big.md', state: 'left_out', trouble: { because: 'too_large' } }],
+    next: null,
+  })
+  expect(JSON.stringify(second)).not.toContain(workspace)
+  expect((await client.get('/api/files?owner=ada&root=root_none')).status).toBe(404)
+})
+
+it('[FD19] a file is told in the pieces that it was cut into', async () => {
+  const long = Array.from({ length: 300 }, (_, n) => `Step ${n} of the way is a long one.\n`).join(
+    '\n',
+  )
+  const { client, agent } = await open({ 'memory/way.md': `# Way\n\n## On foot\n\n${long}` })
+  await client.post('/api/files/sync', { owner: 'ada' })
+  const list = (rest = '') =>
+    client.get(`/api/files/pieces?path=memory/way.md&limit=3${rest}`, { key: agent })
+  const { body: first } = await list()
+  expect(first.pieces).toHaveLength(3)
+  expect(first.pieces[0]).toMatchObject({ startLine: 1, hasVector: false })
+  expect(first.pieces[2]).toMatchObject({ headings: ['Way', 'On foot'] })
+  const { body: second } = await list(`&after=${first.next}`)
+  expect(second.pieces[0].startLine).toBeGreaterThan(first.pieces[2].startLine)
+  expect(second.total).toBe(first.total)
+  expect((await client.get('/api/files/pieces?path=memory/no.md', { key: agent })).status).toBe(404)
+})
+
 it('[FD9] files of others are as if they were not there', async () => {
-  const { engine, client, workspace } = await open({ 'MEMORY.md': 'The xylophone is red.\n' })
+  const { engine, client, workspace, root } = await open({ 'MEMORY.md': 'The xylophone is red.\n' })
   const key = await keyFor(engine, 'user', 'eve')
   await client.post('/api/files/sync', { owner: 'ada' })
   const named = [
     await client.get('/api/files/roots?owner=ada', { key }),
     await client.get('/api/files/status?owner=ada', { key }),
+    await client.get(`/api/files?owner=ada&root=${root.id}`, { key }),
+    await client.get('/api/files/pieces?owner=ada&path=MEMORY.md', { key }),
     await client.get('/api/files/text?owner=ada&path=MEMORY.md', { key }),
     await client.post('/api/files/search', { owner: 'ada', query: 'xylophone' }, { key }),
     await client.post('/api/files/sync', { owner: 'ada' }, { key }),

@@ -2,7 +2,12 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { openQmdSearch, type QmdOptions, type QmdSearch } from '../../src/adapters/qmd/search.ts'
+import {
+  openQmdSearch,
+  type QmdDefaults,
+  type QmdOptions,
+  type QmdSearch,
+} from '../../src/adapters/qmd/search.ts'
 import type { Files } from '../../src/engine/files/files.ts'
 import { pathOutside, type RootInput } from '../../src/engine/files/roots.ts'
 import { FakeClock } from '../fakes/clock.ts'
@@ -47,7 +52,9 @@ export type OpenedQmd = {
   add(input: RootInput): Promise<void>
 }
 
-export async function openQmd(options: Partial<QmdOptions> = {}): Promise<OpenedQmd> {
+export async function openQmd(
+  options: Partial<QmdOptions> & { readonly defaults?: Partial<QmdDefaults> } = {},
+): Promise<OpenedQmd> {
   const { files } = await openFiles()
   const clock = new FakeClock()
   const timers = new FakeTimers(clock)
@@ -57,6 +64,7 @@ export async function openQmd(options: Partial<QmdOptions> = {}): Promise<Opened
     {
       ...{ clock, pathOutside, tree: treeOf() },
       rootsOf: (owner) => files.roots.list(owner),
+      settingsOf: async () => ({ maxResults: 6, minScore: 0.35, ...options.defaults }),
       readFile: (owner, path, range) => files.readFile(owner, path, range),
       every: (ms, work) => timers.every(ms, work),
     },

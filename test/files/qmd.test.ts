@@ -213,6 +213,18 @@ describe('the search by qmd', () => {
     expect(await found('eapot', 0.1)).toHaveLength(1)
   })
 
+  it('[FQ5] keeps to what is set where a question says nothing else', async () => {
+    const { search, add, script } = await openQmd({
+      ...{ mode: 'vsearch', defaults: { maxResults: 1, minScore: 0.1 } },
+    })
+    const teapots = { 'MEMORY.md': 'The teapots are blue.', 'memory/a.md': 'A teapot.' }
+    await add({ kind: 'workspace', path: folderWith(teapots) })
+    script({ score: 0.2 })
+    expect((await search.search(ADA, { text: 'eapot' })).hits).toHaveLength(1)
+    expect((await search.search(ADA, { text: 'eapot', maxResults: 2 })).hits).toHaveLength(2)
+    expect((await search.search(ADA, { text: 'eapot', minScore: 0.3 })).hits).toEqual([])
+  })
+
   it('[FQ6] indexes transcripts as copies without secrets', async () => {
     const { search, add, state } = await openQmd()
     const said = (content: string) => `${JSON.stringify({ role: 'user', content })}\n`
@@ -272,6 +284,17 @@ describe('the search by qmd', () => {
     expect(updates()).toBe(4)
   })
 
+  it('[FQ7] looks at files again for the question after something was written', async () => {
+    const { search, add } = await openQmd()
+    const folder = folderWith(NOTES)
+    await add({ kind: 'workspace', path: folder })
+    await search.sync(ADA)
+    put(folder, { 'memory/new.md': 'The kayak is in the shed.' })
+    expect((await search.search(ADA, { text: 'kayak' })).hits).toEqual([])
+    search.touch(ADA)
+    expect((await search.search(ADA, { text: 'kayak' })).hits).toHaveLength(1)
+  })
+
   it('[FQ7] makes vectors every hour, and none where only words are asked for', async () => {
     const words = await openQmd()
     await words.add({ kind: 'workspace', path: folderWith(NOTES) })
@@ -316,7 +339,7 @@ describe('the search by qmd', () => {
 
   it('[FQ1] shares models between owners, and forgets an owner with all that was kept', async () => {
     const modelFolder = join(temporaryFolder(), 'models')
-    const { search, add, state } = await openQmd({ modelFolder })
+    const { search, add, state } = await openQmd({ modelFolder, mode: 'vsearch' })
     await add({ kind: 'workspace', path: folderWith(NOTES) })
     await search.sync(ADA)
     const [home = ''] = readdirSync(state)

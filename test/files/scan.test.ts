@@ -143,6 +143,26 @@ describe('which files count', () => {
     expect(await pathsIn(rootAt(folder))).toEqual(gitKeeps(folder, expected))
   })
 
+  it('[FS3] heeds what its repository ignores above it, unless that is all of it', async () => {
+    const folder = folderWith({
+      '.gitignore': 'hidden.md\n',
+      'repository/.git/HEAD': '',
+      'repository/.gitignore': 'drafts/\n*.tmp.md\n/docs/old.md\n/private/\n',
+      'repository/docs/.gitignore': '!kept.tmp.md\n',
+      'repository/docs/guide/a.md': '',
+      'repository/docs/guide/b.tmp.md': '',
+      'repository/docs/guide/kept.tmp.md': '',
+      'repository/docs/guide/hidden.md': '',
+      'repository/docs/guide/drafts/c.md': '',
+      'repository/docs/old.md': '',
+      'repository/private/mine.md': '',
+    })
+    const paths = (path: string) => pathsIn(rootAt(join(folder, 'repository', path)))
+    expect(await paths('docs/guide')).toEqual(['a.md', 'hidden.md', 'kept.tmp.md'])
+    expect(await paths('docs')).not.toContain('old.md')
+    expect(await paths('private')).toEqual(['mine.md'])
+  })
+
   it('[FS4] a folder of sessions is its transcripts, however large', async () => {
     const folder = folderWith({
       'a.jsonl': '{}\n'.repeat(100),

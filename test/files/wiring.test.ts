@@ -54,6 +54,33 @@ describe('[FD1] the index', () => {
     expect(existsSync(index)).toBe(true)
   })
 
+  it('[FX35] has vectors made once for the same words, wherever they stand', async () => {
+    const folder = temporaryFolder()
+    const local = scriptedEmbedder()
+    const source = 'transformers'
+    const embedding = {
+      ...local,
+      describe: async () => ({ ...(await local.describe()), source }),
+      report: () => ({ ...local.report(), source }),
+    }
+    const ofNotes = () =>
+      local.calls.filter(({ texts }) => texts.some((text) => text.includes('green tea'))).length
+    const { engine, files } = await openEngine({ embedding }, folder)
+    const first = await files.roots.add(ADA, { kind: 'path', path: folderWith(NOTES) })
+    await files.sync(ADA, { embeds: true })
+    expect(ofNotes()).toBe(1)
+    await files.sync(ADA, { force: true })
+    await files.roots.remove(ADA, first.id)
+    await files.roots.add(ADA, { kind: 'workspace', path: folderWith(NOTES) })
+    await files.sync(ADA, { embeds: true })
+    expect(await files.status(ADA)).toMatchObject({ unembedded: 0 })
+    expect(ofNotes()).toBe(1)
+    await engine.eraseOwner('ada')
+    await files.roots.add(ADA, { kind: 'workspace', path: folderWith(NOTES) })
+    await files.sync(ADA, { embeds: true })
+    expect(ofNotes()).toBe(2)
+  })
+
   it('[FD1] is opened once by questions that come together', async () => {
     const { files } = await openEngine()
     await files.roots.add(ADA, { kind: 'workspace', path: folderWith(NOTES) })
@@ -216,6 +243,22 @@ describe('[FD7] another program that searches', () => {
     expect(answer).toMatchObject({ backend: 'qmd', hits: [{ path: 'MEMORY.md' }] })
     await engine.eraseOwner('ada')
     expect(readdirSync(join(folder, 'qmd'))).toEqual([])
+  })
+
+  it('[FD7] searches as it is set to, and knows what was added', async () => {
+    const { files } = await openEngine({
+      settings: { fileBackend: 'qmd', fileQmdMode: 'vsearch' },
+      files: { path: '', qmdCommand: command },
+    })
+    await files.roots.add(ADA, { kind: 'workspace', path: folderWith(NOTES) })
+    await files.sync(ADA)
+    expect(await files.search(ADA, { text: 'green tea' })).toMatchObject({
+      ...{ backend: 'qmd', provider: 'qmd', mode: 'hybrid' },
+    })
+    const { path } = await files.append(ADA, 'The kayak is in the shed.')
+    expect(await files.search(ADA, { text: 'kayak' })).toMatchObject({
+      ...{ backend: 'qmd', hits: [{ path }] },
+    })
   })
 
   it.each([false, true])(

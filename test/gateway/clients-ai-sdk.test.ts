@@ -3,7 +3,16 @@ import { createAnthropic } from '@ai-sdk/anthropic'
 import { createOpenAI } from '@ai-sdk/openai'
 import { generateText, jsonSchema, type LanguageModel, stepCountIs, streamText, tool } from 'ai'
 import { describe, expect, it } from 'vitest'
-import { expectMemory, MODES, type Mode, PIXEL, QUESTION, type Setup, setUp } from './harness.ts'
+import {
+  expectLeft,
+  expectMemory,
+  MODES,
+  type Mode,
+  PIXEL,
+  QUESTION,
+  type Setup,
+  setUp,
+} from './harness.ts'
 import { speak } from './wire.ts'
 
 const ANSWER = 'Jasmine, of course: 茉莉花茶 ☕️'
@@ -104,6 +113,12 @@ describe.each(CASES)('ai with %s, %s', (_, mode, modelOf) => {
     })
     expect(setup.upstream.last().text).toContain(PIXEL)
     expectMemory(setup, setup.upstream.last())
+  })
+
+  it('[GW6] stops upstream when it leaves before the answer begins', async () => {
+    const setup = await setUp(mode)
+    const asked = { model: modelOf(setup), prompt: QUESTION, maxRetries: 0 }
+    await expectLeft(setup, (abortSignal) => generateText({ ...asked, abortSignal }))
   })
 
   it('[GW6] stops upstream when it leaves', async () => {

@@ -1,7 +1,7 @@
 /** Anthropic's client library, at the gateway as at Anthropic. */
 import Anthropic from '@anthropic-ai/sdk'
 import { describe, expect, it } from 'vitest'
-import { expectMemory, MODES, PIXEL, QUESTION, type Setup, setUp } from './harness.ts'
+import { expectLeft, expectMemory, MODES, PIXEL, QUESTION, type Setup, setUp } from './harness.ts'
 import { speak } from './wire.ts'
 
 const ANSWER = 'Jasmine, of course: 茉莉花茶 ☕️'
@@ -120,6 +120,11 @@ describe.each(MODES)('@anthropic-ai/sdk, %s', (mode) => {
     const received = setup.upstream.last()
     expect(received.body.messages[0].content.slice(0, 2)).toEqual(content)
     expectMemory(setup, received)
+  })
+
+  it('[GW6] stops upstream when it leaves before the answer begins', async () => {
+    const setup = await setUp(mode)
+    await expectLeft(setup, (signal) => clientOf(setup).messages.create(BODY, { signal }))
   })
 
   it('[GW6] stops upstream when it leaves', async () => {

@@ -1,8 +1,14 @@
 /** LangChain's model for OpenAI, by both of OpenAI's APIs. */
-import { HumanMessage, SystemMessage, ToolMessage } from '@langchain/core/messages'
+import {
+  type AIMessageChunk,
+  HumanMessage,
+  SystemMessage,
+  ToolMessage,
+} from '@langchain/core/messages'
 import { ChatOpenAI } from '@langchain/openai'
 import { describe, expect, it } from 'vitest'
 import {
+  expectLeft,
   expectMemory,
   listeningFetch,
   MODES,
@@ -62,6 +68,16 @@ describe.each(CASES)('@langchain/openai with %s, %s', (_, mode, useResponsesApi)
     expectMemory(setup, setup.upstream.last(), listening.headers())
   })
 
+  it('[GW1] streams calls of tools', async () => {
+    const setup = await setUp(mode)
+    setup.upstream.queue((request) => speak(request, { toolCalls: [CALL], cutSeed: 4 }))
+    const model = modelOf(setup).bindTools([WEATHER])
+    let answer: AIMessageChunk | undefined
+    for await (const chunk of await model.stream(ASKED)) answer = answer?.concat(chunk) ?? chunk
+    expect(answer?.tool_calls).toMatchObject([{ name: 'weather', args: CALL.arguments }])
+    expectMemory(setup, setup.upstream.last())
+  })
+
   it('[GW1] lets the client answer tools', async () => {
     const setup = await setUp(mode)
     const { upstream } = setup
@@ -89,6 +105,11 @@ describe.each(CASES)('@langchain/openai with %s, %s', (_, mode, useResponsesApi)
     await modelOf(setup).invoke([new HumanMessage({ content })])
     expect(setup.upstream.last().text).toContain(PIXEL)
     expectMemory(setup, setup.upstream.last())
+  })
+
+  it('[GW6] stops upstream when it leaves before the answer begins', async () => {
+    const setup = await setUp(mode)
+    await expectLeft(setup, (signal) => modelOf(setup).invoke(ASKED, { signal }))
   })
 
   it('[GW6] stops upstream when it leaves', async () => {

@@ -1,7 +1,10 @@
 /** What else clients ask for: embeddings, reranking, models, and what only the provider can tell. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createEngine } from '../../src/main/compose.ts'
 import type { Reranker } from '../../src/ports/reranker.ts'
 import { scriptedEmbedder } from '../fakes/embedder.ts'
@@ -166,6 +169,31 @@ describe('models', () => {
       OpenAI.NotFoundError,
     )
     expect(JSON.stringify(listed)).not.toMatch(/sk-/)
+  })
+
+  it('[GW16] are listed over all pages of a provider', async () => {
+    const asked: string[] = []
+    const pages = createServer(({ url = '' }, response) => {
+      asked.push(url)
+      const page = asked.length
+      const data = [{ type: 'model', id: `claude-${page}` }]
+      const list = { data, has_more: page < 3, last_id: `claude-${page}` }
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(list))
+    })
+    await once(pages.listen(0, '127.0.0.1'), 'listening')
+    onTestFinished(() => void pages.close())
+    const { port } = pages.address() as AddressInfo // it listens on a port, not on a pipe
+    const providers = () => ({
+      claude: { kind: 'anthropic', baseUrl: `http://127.0.0.1:${port}/v1`, key: 'sk' },
+    })
+    const setup = await setUpGateway('memory off', { providers })
+    const ids = (await openai(setup).models.list()).data.map(({ id }) => id)
+    expect(ids).toEqual(expect.arrayContaining([1, 2, 3].map((page) => `claude/claude-${page}`)))
+    expect(asked.map((url) => url.split('?')[1])).toEqual([
+      'limit=1000',
+      'limit=1000&after_id=claude-1',
+      'limit=1000&after_id=claude-2',
+    ])
   })
 
   it('[GW16] are listed for clients of Anthropic in their shape', async () => {

@@ -6,7 +6,12 @@ import { scriptedEmbedder, untilAborted } from '../fakes/embedder.ts'
 
 export type Health = 'well' | 'fails' | 'hangs'
 
-export type Patient<P> = { readonly part: P; become(health: Health): void }
+export type Patient<P> = {
+  readonly part: P
+  become(health: Health): void
+  /** How often it was called so far. */
+  calls(): number
+}
 
 const STORE_CALLS = [
   'get',
@@ -21,7 +26,7 @@ const STORE_CALLS = [
 
 /** A store whose every call does what its health says. Calls that hang end when it gets well. */
 export function patientStore<S extends Store>(store: S): Patient<S> {
-  const { check, become } = patient()
+  const { check, ...patient } = createPatient()
   const part = { ...store }
   for (const name of STORE_CALLS) {
     const original = store[name].bind(store) as (...args: unknown[]) => Promise<unknown>
@@ -31,23 +36,26 @@ export function patientStore<S extends Store>(store: S): Patient<S> {
     }
     Object.assign(part, { [name]: checked })
   }
-  return { part, become }
+  return { part, ...patient }
 }
 
 export function patientEmbedder(): Patient<Embedder> {
-  const { check, become } = patient()
+  const { check, ...patient } = createPatient()
   const part = scriptedEmbedder(({ signal }) =>
     Promise.race([check(), ...(signal === undefined ? [] : [untilAborted(signal)])]),
   )
-  return { part, become }
+  return { part, ...patient }
 }
 
-function patient(): { check(): Promise<void>; become(health: Health): void } {
+function createPatient(): Omit<Patient<never>, 'part'> & { check(): Promise<void> } {
+  let calls = 0
   let health: Health = 'well'
   let wait = Promise.resolve()
   let recover = () => {}
   return {
+    calls: () => calls,
     check: async () => {
+      calls++
       if (health === 'fails')
         throw new AppError('busy', 'Another process keeps the database locked.')
       await wait

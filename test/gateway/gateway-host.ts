@@ -7,6 +7,7 @@ import { createEngine } from '../../src/main/compose.ts'
 import { serveWithGateway } from '../../src/main/gateway.ts'
 import { readProviders } from '../../src/main/providers-file.ts'
 import { serve } from '../../src/main/serve.ts'
+import type { Clock } from '../../src/ports/clock.ts'
 import { temporaryFile } from '../support/temporary.ts'
 
 export type GatewayHost = {
@@ -27,10 +28,12 @@ export type HostOptions = {
   readonly auth?: 'keys' | 'off'
   readonly engine?: Engine
   readonly bodyBytesMax?: number
+  /** Of the server, not of the engine. */
+  readonly clock?: Clock
 }
 
 export async function startGateway(options: HostOptions): Promise<GatewayHost> {
-  const { upstreamUrl, settings = {}, auth = 'keys', bodyBytesMax } = options
+  const { upstreamUrl, settings = {}, auth = 'keys', bodyBytesMax, clock } = options
   const providers = options.providers ?? {
     openai: { kind: 'openai', baseUrl: `${upstreamUrl}/v1`, key: 'sk-upstream' },
     anthropic: { kind: 'anthropic', baseUrl: `${upstreamUrl}/v1`, key: 'sk-ant-upstream' },
@@ -42,7 +45,10 @@ export async function startGateway(options: HostOptions): Promise<GatewayHost> {
     options.engine ??
     (await createEngine({ embedding: false, settings: { requestsPerMinute: 0, ...settings } }))
   const serving = await serveWithGateway(
-    { host: '127.0.0.1', port: 0, version: '0.0.0', engine, auth, graceMs: 500 },
+    {
+      ...{ host: '127.0.0.1', port: 0, version: '0.0.0', engine, auth, graceMs: 500 },
+      ...(clock === undefined ? {} : { clock }),
+    },
     { registry, ...(bodyBytesMax === undefined ? {} : { bodyBytesMax }) },
     serve,
   )

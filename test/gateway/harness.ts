@@ -103,6 +103,20 @@ export function expectMemory(
   else expect(told).toMatch(/^injected; count=1; tokens=\d+; receipt=rcp_\w+$/)
 }
 
+/** Leaves before a call that doesn't stream is answered, and waits until upstream knows. */
+export async function expectLeft(
+  { upstream }: Setup,
+  ask: (signal: AbortSignal) => PromiseLike<unknown>,
+): Promise<void> {
+  upstream.queue({ trouble: { after: 'headers', what: 'hang' } })
+  const leaving = new AbortController()
+  const asking = Promise.resolve(ask(leaving.signal))
+  await Promise.race([upstream.request(1), asking])
+  leaving.abort()
+  await expect(asking).rejects.toThrow()
+  expect(await upstream.last().ended).toBe('left')
+}
+
 export function occurrences(text: string, part: string): number {
   return text.split(part).length - 1
 }

@@ -10,6 +10,7 @@ import {
   QUESTION,
   setUpGateway,
 } from './harness.ts'
+import { send } from './raw-client.ts'
 import { PATHS } from './wire.ts'
 
 type Wish = { readonly headers?: Readonly<Record<string, string>>; readonly fields?: object }
@@ -100,6 +101,22 @@ describe.each(FORMAT_NAMES)('%s', (format) => {
     }
   })
 
+  it('[GW5] an agent that nobody knows yet begins with what is said, if the key may act for all', async () => {
+    const setup = await setUpGateway()
+    const newcomer = { headers: { 'x-recollect-agent': 'newcomer' } }
+    const { secret } = await setup.engine.keys.create({
+      name: 'all',
+      home: 'ops',
+      role: 'superadmin',
+    })
+    await ask({ ...setup, key: secret }, format, newcomer, STATEMENT)
+    expect((await memoriesOf(setup, { owner: 'newcomer' })).join()).toContain('window seats')
+    const body = requestOf(format, [{ role: 'user', content: STATEMENT }])
+    const { status } = await refusalOf(setup, format, body, { 'x-recollect-agent': 'another' })
+    expect(status).toBe(403)
+    expect(await memoriesOf(setup, { owner: 'another' })).toEqual([])
+  })
+
   it('[GW4] in shadow mode the request stays as it was, and the receipt tells', async () => {
     const setup = await setUpGateway('memory on', { settings: { shadow: true } })
     const { told, received } = await ask(setup, format, {})
@@ -109,22 +126,25 @@ describe.each(FORMAT_NAMES)('%s', (format) => {
     expect(rows[0]?.shadow?.memories).toHaveLength(1)
   })
 
-  it('[GW4] the receipt that the answer names tells what was done', async () => {
-    const setup = await setUpGateway()
-    const { told } = await ask(setup, format, { headers: { 'x-recollect-session': 's1' } })
-    const id = /receipt=(rcp_\w+)/.exec(told)?.[1] ?? ''
-    const receipt = await setup.engine.conversations.receipt({ owner: OWNER }, id)
-    expect(receipt).toMatchObject({
-      format,
-      status: 200,
-      skipped: null,
-      place: { owner: OWNER, session: 's1' },
-      injected: { placement: 'turn-end' },
-      usage: { input: expect.any(Number), output: 17 },
-    })
-    expect(receipt?.injected?.memories).toHaveLength(1)
-    expect(JSON.stringify(receipt)).not.toContain('jasmine')
-  })
+  it.each(['x-recollect-session', 'x-omniroute-session-id'])(
+    '[GW4] the receipt that the answer names tells what was done in the session of %s',
+    async (header) => {
+      const setup = await setUpGateway()
+      const { told } = await ask(setup, format, { headers: { [header]: 's1' } })
+      const id = /receipt=(rcp_\w+)/.exec(told)?.[1] ?? ''
+      const receipt = await setup.engine.conversations.receipt({ owner: OWNER }, id)
+      expect(receipt).toMatchObject({
+        format,
+        status: 200,
+        skipped: null,
+        place: { owner: OWNER, session: 's1' },
+        injected: { placement: 'turn-end' },
+        usage: { input: expect.any(Number), output: 17 },
+      })
+      expect(receipt?.injected?.memories).toHaveLength(1)
+      expect(JSON.stringify(receipt)).not.toContain('jasmine')
+    },
+  )
 })
 
 describe('names that are none', () => {
@@ -160,6 +180,49 @@ describe('names that are none', () => {
     expect(received).toContain('rooibos')
     expect(received).not.toContain('jasmine')
     expect(JSON.parse(received).user).toBe(endUser)
+  })
+})
+
+it.each(['2023-06-01', '1999-01-01', 'bogus', '', ' 2023-06-01, 2024-01-01 '])(
+  '[GW1] any anthropic-version passes as it is: "%s"',
+  async (version) => {
+    const setup = await setUpGateway()
+    const { told } = await ask(setup, 'messages', { headers: { 'anthropic-version': version } })
+    expect(told).toMatch(/^injected; /)
+    expect(setup.upstream.last().headers['anthropic-version']).toBe(version.trim())
+  },
+)
+
+describe('compression', () => {
+  const sendFor = (setup: GatewaySetup, encodings: string) =>
+    send(`${setup.url}${PATHS.chat}`, {
+      headers: {
+        ...{ 'content-type': 'application/json', authorization: `Bearer ${setup.key}` },
+        'accept-encoding': encodings,
+      },
+      body: JSON.stringify(requestOf('chat', [{ role: 'user', content: QUESTION }])),
+    })
+
+  it.each([
+    ['memory on', 'gzip, deflate, br', 'gzip, deflate, br'],
+    ['memory on', 'zstd, GZIP;q=0.5,*', 'GZIP;q=0.5'],
+    ['memory on', 'zstd', 'identity'],
+    ['memory off', 'zstd, gzip;q=0.5,*', 'zstd, gzip;q=0.5,*'],
+  ] as const)('[GW22] %s: of "%s" a provider is asked for "%s"', async (mode, accepted, asked) => {
+    const setup = await setUpGateway(mode)
+    await sendFor(setup, accepted)
+    expect(setup.upstream.last().headers['accept-encoding']).toBe(asked)
+  })
+
+  it('[GW22] what comes in another one all the same is passed on, and the receipt says so', async () => {
+    const setup = await setUpGateway()
+    const body = Buffer.from('packed in a way that nobody knows')
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'zstd' }
+    setup.upstream.queue({ headers, body })
+    expect((await sendFor(setup, 'zstd')).bytes.equals(body)).toBe(true)
+    await setup.engine.conversations.settled()
+    const { rows } = await setup.engine.conversations.receipts({ owner: OWNER })
+    expect(rows).toMatchObject([{ answer: 'unread', status: 200 }])
   })
 })
 

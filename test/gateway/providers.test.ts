@@ -8,6 +8,7 @@ import {
   type Provider,
   type Registry,
   routeModel,
+  supportsTools,
   systemRoleOf,
 } from '../../src/core/providers.ts'
 import { jsonFaultLine } from '../../src/main/json-fault.ts'
@@ -24,12 +25,14 @@ describe('routes', () => {
       provider('https://api.anthropic.com/v1', { name: 'Claude', kind: 'anthropic' }),
       provider('https://openrouter.ai/api/v1', {
         name: 'router',
-        models: [{ id: 'meta-llama/llama-3', contextWindow: null, systemRole: null }],
+        models: [
+          { id: 'meta-llama/llama-3', contextWindow: null, systemRole: null, supportsTools: null },
+        ],
       }),
       provider('', {
         name: 'demo',
         kind: 'demo',
-        models: [{ id: 'echo', contextWindow: null, systemRole: null }],
+        models: [{ id: 'echo', contextWindow: null, systemRole: null, supportsTools: null }],
       }),
     ],
     aliases: { fast: 'openai/gpt-5-mini', 'openai/gpt-4': 'router/openai/gpt-4o', lost: 'gone/x' },
@@ -125,11 +128,27 @@ describe('capabilities', () => {
   })
 
   it('[PV2] what the operator says of a model wins over what they say of the provider, and that over the table', () => {
-    const models = [{ id: 'Special', contextWindow: 5_000, systemRole: 'leading' }] as const
+    const special = { id: 'Special', contextWindow: 5_000, systemRole: 'leading' } as const
+    const models = [{ ...special, supportsTools: true }]
     const told = provider('https://a.example/v1', { name: 'glm', systemRole: 'any', models })
     expect(systemRoleOf(told, 'special')).toBe('leading')
     expect(systemRoleOf(told, 'glm-4')).toBe('any')
     expect(contextWindowOf(told, 'special')).toBe(5_000)
+    const without = provider('https://a.example/v1', { supportsTools: false, models })
+    expect(supportsTools(without, 'special')).toBe(true)
+    expect(supportsTools(without, 'gpt-5')).toBe(false)
+  })
+
+  it.each([
+    ['o1-mini', false],
+    ['openai/o1-preview-2024-09-12', false],
+    ['o1', true],
+    ['o1-mini-turbo', true],
+    ['anything', true],
+  ])('[PV2] %s takes tools: %s', (model, takes) => {
+    const told = { supportsTools: null } as const
+    expect(supportsTools(provider('https://a.example/v1', told), model)).toBe(takes)
+    expect(supportsTools(provider('', { ...told, kind: 'demo' }), model)).toBe(false)
   })
 
   it.each([
@@ -180,7 +199,10 @@ describe('the file of providers', () => {
             kind: 'openai-compatible',
             baseUrl: `https://${variable('HOST')}/v1/`,
             key: variable('WORK_KEY'),
-            models: ['gpt-5-mini', { id: 'small', contextWindow: 4096, systemRole: 'none' }],
+            models: [
+              'gpt-5-mini',
+              { id: 'small', contextWindow: 4096, systemRole: 'none', supportsTools: false },
+            ],
             headers: { 'x-team': `a-${variable('TEAM')}` },
             timeouts: { idleMs: 1000 },
           },
@@ -197,11 +219,11 @@ describe('the file of providers', () => {
       baseUrl: 'https://llm.example.com/v1',
       key: KEY,
       models: [
-        { id: 'gpt-5-mini', contextWindow: null, systemRole: null },
-        { id: 'small', contextWindow: 4096, systemRole: 'none' },
+        { id: 'gpt-5-mini', contextWindow: null, systemRole: null, supportsTools: null },
+        { id: 'small', contextWindow: 4096, systemRole: 'none', supportsTools: false },
       ],
       systemRole: null,
-      supportsTools: true,
+      supportsTools: null,
       isPrivate: false,
       headers: { 'x-team': 'a-b' },
       timeouts: { connectMs: 10_000, firstByteMs: 600_000, idleMs: 1_000 },

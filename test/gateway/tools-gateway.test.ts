@@ -2,7 +2,7 @@
 import OpenAI from 'openai'
 import { expect, it } from 'vitest'
 import { askFor } from './conversation.ts'
-import { OWNER, QUESTION, setUpGateway } from './harness.ts'
+import { MEMORY_HEADER, OWNER, QUESTION, setUpGateway } from './harness.ts'
 import { callsIn, search, toolNames, WAYS, weather } from './tools-support.ts'
 import { PATHS, speak } from './wire.ts'
 
@@ -37,7 +37,48 @@ it.each(WAYS)('[MT2] $way: a model looks something up and answers', async ({ for
   expect(result).toContain('My favourite tea is jasmine from Fuzhou')
   await engine.conversations.settled()
   const { rows } = await engine.conversations.receipts({ owner: OWNER })
-  expect(rows).toMatchObject([{ toolCalls: ['memory_search'], status: 200 }])
+  const memories = (await engine.list({ owner: OWNER })).rows.map(({ id }) => id)
+  expect(rows).toMatchObject([
+    { toolCalls: ['memory_search'], toolMemories: { found: memories, saved: [] }, status: 200 },
+  ])
+})
+
+it.each(WAYS)('[MT9] $way: a model that takes no tools is asked without', async (way) => {
+  const { format, streams } = way
+  const { upstream, url, key } = await setUpGateway('memory on', { settings })
+  const refusal = { error: { message: 'gemma3 does not support tools', type: 'api_error' } }
+  const asked = [{ role: 'user', content: QUESTION }]
+  const ask = () =>
+    askFor({ url, key }, PATHS[format], {
+      ...{ model: 'm', max_tokens: 9, stream: streams, messages: asked, input: asked },
+    })
+  upstream.queue({ status: 400, body: JSON.stringify(refusal) })
+  for (let time = 0; time < 2; time++) {
+    const response = await ask()
+    expect(response.status).toBe(200)
+    expect(response.headers.get(MEMORY_HEADER)).toMatch(/^injected; .*; tools=refused$/)
+    await response.arrayBuffer()
+  }
+  // The second time it is known.
+  const offered = upstream.requests.map(({ body }) => toolNames(body).length > 0)
+  expect(offered).toEqual([true, false, false])
+})
+
+it('[MT9] what is refused for other reasons, or without tools as well, is no matter of tools', async () => {
+  const { upstream, url, key } = await setUpGateway('memory on', { settings })
+  const body = { model: 'm', messages: [{ role: 'user', content: QUESTION }] }
+  const ask = () => askFor({ url, key }, PATHS.chat, body)
+  const refuse = (message: string) => ({
+    status: 400,
+    body: JSON.stringify({ error: { message } }),
+  })
+  upstream.queue(refuse('max_tokens is too large'))
+  expect((await ask()).status).toBe(400)
+  expect(upstream.requests).toHaveLength(1)
+  upstream.queue(refuse('no function today'), refuse('no function today'))
+  expect((await ask()).status).toBe(400)
+  expect((await ask()).status).toBe(200)
+  expect(toolNames(upstream.last().body)).toContain('memory_search')
 })
 
 it.each([false, true])(

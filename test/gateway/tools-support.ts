@@ -83,6 +83,7 @@ export class Play {
       remembered: this.#hidden.of(owner, null),
       signal,
     })
+    if (answer === null) throw new Error('The model takes no tools.')
     this.toolCalls = answer.toolCalls
     this.headers = answer.headers
     this.status = answer.status

@@ -2,8 +2,9 @@
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { FORMAT_NAMES, type FormatName } from '../../src/core/formats/format.ts'
-import { type GatewaySetup, MEMORY_HEADER, setUpGateway } from './harness.ts'
+import { type GatewaySetup, MEMORY_HEADER, OWNER, setUpGateway } from './harness.ts'
 import { type RawAnswer, type RawRequest, send } from './raw-client.ts'
+import { RECORDED } from './recorded.ts'
 import { type Received, type Reply, randomFrom } from './scripted-upstream.ts'
 import { formatOf, PATHS, refuse, speak } from './wire.ts'
 import type { Said } from './wire-parts.ts'
@@ -116,6 +117,16 @@ function randomSaid(random: () => number): Said {
   }
 }
 
+/** Cut inside of every character that has several bytes, between each `\r` and its `\n`, and here and there. */
+function piecesOf(bytes: Buffer): readonly Buffer[] {
+  const isInside = (at: number) => ((bytes[at] ?? 0) & 0xc0) === 0x80
+  const isBetween = (at: number) => bytes[at - 1] === 0x0d && bytes[at] === 0x0a
+  const cuts = [...bytes.keys()].filter((at) => isInside(at) || isBetween(at) || at % 97 === 0)
+  expect(cuts.some(isInside)).toBe(true)
+  expect(cuts.some(isBetween)).toBe(bytes.includes('\r\n'))
+  return cuts.map((at, index) => bytes.subarray(at, cuts[index + 1]))
+}
+
 describe.each(FORMAT_NAMES)('%s', (format) => {
   it(`[GW3] is a direct call, over ${RUNS_PER_FORMAT} answers cut at random`, async () => {
     const setup = await setUpGateway('memory off')
@@ -133,6 +144,30 @@ describe.each(FORMAT_NAMES)('%s', (format) => {
       expectSame(pair)
     }
   })
+
+  it.each(['\n', '\r\n'])(
+    '[GW3] passes a stream as providers send it, lines ending in %j',
+    async (lineEnd) => {
+      const bytes = Buffer.from(RECORDED[format].replaceAll('\n', lineEnd))
+      const reply = {
+        headers: { 'content-type': 'text/event-stream; charset=utf-8' },
+        body: piecesOf(bytes),
+      }
+      const body = oddBody(format, true, 'Which tea do I drink?')
+      const pair = await both(await setUpGateway('memory off'), format, { body }, reply)
+      expectSame(pair)
+      expect(pair.through.bytes.equals(bytes)).toBe(true)
+      // Who reads along reads the same, however it is cut.
+      const setup = await setUpGateway('memory on')
+      setup.upstream.queue(reply)
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${setup.key}` }
+      const read = await send(`${setup.url}${PATHS[format]}`, { headers, body })
+      expect(read.bytes.equals(bytes)).toBe(true)
+      await setup.engine.conversations.settled()
+      const { rows } = await setup.engine.conversations.receipts({ owner: OWNER })
+      expect(rows).toMatchObject([{ answer: 'whole', usage: { input: 19, output: 12 } }])
+    },
+  )
 
   it.each([400, 401, 404, 429, 500, 529])('[GW3] hands on refusals: %i', async (status) => {
     const setup = await setUpGateway('memory off')

@@ -73,7 +73,8 @@ it('[LD8] what others said, its digests and who they are, are not there', async 
   const { memory: episode } = await engine.remember(ada, { content: 'Trip', category: 'episode' })
   const { memory: identity } = await engine.identity.add(ada, { content: 'I am a pilot.' })
   const turns = [{ user: 'Rome it is.' }]
-  await engine.ingest({ ...ada, conversation: 'trip', turns, skipExtraction: true })
+  await engine.ingest({ ...ada, conversation: 'trip', turns })
+  const [signal] = (await engine.signals.list(ada)).rows
   const [turn] = (await engine.transcript.turns({ ...ada, session: 'trip' })).rows
   const bob = { role: 'user', home: 'bob' } as const
   const before = JSON.stringify(await engine.transcript.turns(ada))
@@ -83,13 +84,18 @@ it('[LD8] what others said, its digests and who they are, are not there', async 
     ['episode.disable', { id: episode.id }],
     ['episode.forget', { id: episode.id }],
     ['episode.restore', { id: episode.id }],
+    ['identity.get', { id: identity.id }],
     ['identity.edit', { id: identity.id, content: 'x' }],
+    ['identity.disable', { id: identity.id }],
+    ['identity.restore', { id: identity.id }],
     ['identity.forget', { id: identity.id }],
     ['session.turns', { id: 'trip' }],
     ['session.forget', { id: 'trip', memories: true }],
     ['turn.get', { id: turn?.id }],
     ['turn.edit', { id: turn?.id, content: 'x' }],
     ['turn.forget', { id: turn?.id }],
+    ['signal.get', { id: signal?.id }],
+    ['signal.forget', { ids: [signal?.id] }],
     ['memory.sources', { id: episode.id }],
   ] as const
   for (const [name, input] of asked) {
@@ -118,7 +124,8 @@ it('[LD8] what others said, its digests and who they are, are not there', async 
 
 it('[LD8] readers change nothing, and agents remove nothing for good', async () => {
   const changing = OPERATIONS.filter(
-    ({ name, access }) => /^(episode|identity|session|turn)\./.test(name) && access !== 'read',
+    ({ name, access }) =>
+      /^(episode|identity|session|turn|signal)\./.test(name) && access !== 'read',
   )
   const { call } = openContext()
   for (const { name } of changing) {
@@ -126,12 +133,12 @@ it('[LD8] readers change nothing, and agents remove nothing for good', async () 
       code: 'forbidden',
     })
   }
-  for (const name of ['turn.forget', 'session.forget']) {
+  for (const name of ['turn.forget', 'session.forget', 'signal.forget']) {
     await expect(call(name, {}, { role: 'agent' }), name).rejects.toMatchObject({
       code: 'forbidden',
     })
   }
-  expect(changing.map(({ name }) => name)).toHaveLength(11)
+  expect(changing.map(({ name }) => name)).toHaveLength(15)
 })
 
 it('[LD3] the addresses of episodes and identity refuse other memories', async () => {

@@ -41,6 +41,21 @@ it('[SM1] each memory comes with its vector in bytes, newest first', async () =>
   })
 })
 
+it('[SM10] one memory tells whether it has its vector, and if not, why', async () => {
+  const { engine, call } = openContext({}, referenceEmbedder())
+  const { memory } = await engine.remember(ADA, { content: 'I prefer green tea' })
+  await engine.reindex()
+  const { id } = memory
+  const has = { hasVector: true, dimensions: 64, because: null }
+  expect(await call('memory.vector', { id })).toEqual(has)
+  await expect(call('memory.vector', { id, owner: 'bo' })).rejects.toMatchObject({
+    code: 'not_found',
+  })
+  await expect(call('memory.vector', { id: 'mem_nowhere' })).rejects.toMatchObject({
+    code: 'not_found',
+  })
+})
+
 it('[SM1] what has no vector yet comes without one', async () => {
   let isWorking = true
   const inner = referenceEmbedder()

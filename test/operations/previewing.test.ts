@@ -110,7 +110,7 @@ it('[SP2] gate, budget, strategy and place can be tried', async () => {
     memories: [who.id],
   })
   const small = await injected({ maxTokens: 1 })
-  expect(small).toMatchObject({ memories: [dog.id], budgetMaxTokens: 1 })
+  expect(small).toMatchObject({ memories: [], skipped: 'no-budget', budgetMaxTokens: 1 })
   const placed = await injected({ position: 'system' })
   for (const { after, placement, format } of placed.requests) {
     expect(placement).toBe('system')

@@ -16,9 +16,10 @@ async function openReceipts() {
   const opened = openContext()
   const { engine, call } = opened
   await engine.settings.change('ada' as OwnerId, { enabled: true, injectDeadlineMs: 30_000 })
-  await engine.remember({ owner: 'ada' }, { content: 'The dog of Ada is called Rex' })
+  const dog = await engine.remember({ owner: 'ada' }, { content: 'The dog of Ada is called Rex' })
   return {
     ...opened,
+    dog: dog.memory.id,
     asked: async (
       text: string,
       {
@@ -42,8 +43,8 @@ async function openReceipts() {
 }
 const ABOUT_DOG = 'What is the dog of Ada called?'
 
-it('[SP5] receipts are narrowed by model and by reason', async () => {
-  const { asked, listed } = await openReceipts()
+it('[SP5] receipts are narrowed by model, by memory and by reason', async () => {
+  const { asked, listed, dog } = await openReceipts()
   const given = await asked(ABOUT_DOG)
   const other = await asked(ABOUT_DOG, { model: 'claude' })
   const unrelated = await asked('Zzyzx qwertz?')
@@ -52,6 +53,8 @@ it('[SP5] receipts are narrowed by model and by reason', async () => {
   expect(await ids({ skipped: 'nothing-relevant' })).toEqual([unrelated.receipt])
   expect(await ids({ skipped: 'none', model: 'gpt' })).toEqual([given.receipt])
   expect(await ids({ model: 'nobody' })).toEqual([])
+  expect(await ids({ memory: dog })).toEqual([other.receipt, given.receipt])
+  expect(await ids({ memory: 'mem_unknown' })).toEqual([])
   await expect(listed({ skipped: 'bored' })).rejects.toMatchObject({
     details: [{ field: 'skipped' }],
   })

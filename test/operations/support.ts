@@ -44,6 +44,23 @@ export function openContext(caller: Partial<Caller> = {}, embedder?: Embedder) {
   return { engine, call, clock }
 }
 
+/** What is to be learned from the one exchange of a session, which waits. */
+export async function signalsOf(
+  done: (name: string, input?: unknown) => Promise<unknown>,
+  sessionId: string,
+) {
+  expect(await done('signal.report')).toMatchObject({ model: null, signals: { dead: 0 } })
+  expect(await done('signal.retry')).toEqual({ signals: [] })
+  const { signals } = (await done('signal.list', { sessionId })) as { signals: { id: string }[] }
+  const [signal] = signals
+  expect(await done('signal.get', { id: signal?.id })).toEqual({ signal })
+  await expect(done('signal.forget')).rejects.toMatchObject({ code: 'invalid_input' })
+  const forgotten = { ...signal, status: 'forgotten' }
+  expect(await done('signal.forget', { sessionId })).toEqual({ signals: [forgotten] })
+  expect(await done('signal.forget', { ids: [signal?.id] })).toEqual({ signals: [] })
+  expect(await done('signal.retry', { ids: [signal?.id] })).toEqual({ signals: [signal] })
+}
+
 /** What people look at and put right: who has memories, digests, who somebody is, and what was said. */
 export async function keptOf(done: (name: string, input?: unknown) => Promise<unknown>) {
   const { agents } = (await done('agent.list')) as { agents: readonly object[] }
@@ -73,15 +90,27 @@ export async function keptOf(done: (name: string, input?: unknown) => Promise<un
   const added = await done('identity.add', { content: 'I am a pilot.' })
   const { memory } = added as { memory: { id: string } }
   expect(await done('identity.list')).toMatchObject({
-    identities: [{ owner: 'ada', user: null, overrides: [{ id: memory.id }], narrative: null }],
+    identities: [
+      {
+        ...{ owner: 'ada', user: null },
+        overrides: expect.arrayContaining([expect.objectContaining({ id: memory.id })]),
+      },
+    ],
   })
   const statement = { id: memory.id, content: 'I am a diver.' }
   expect(await done('identity.edit', statement)).toMatchObject({
     memory: { content: 'I am a diver.' },
   })
-  expect(await done('identity.forget', { id: memory.id })).toMatchObject({
-    memory: { status: 'forgotten' },
+  expect(await done('identity.get', { id: memory.id })).toMatchObject({
+    memory: { content: 'I am a diver.', version: 2 },
   })
+  for (const [name, status] of [
+    ['identity.disable', 'disabled'],
+    ['identity.restore', 'active'],
+    ['identity.forget', 'forgotten'],
+  ] as const) {
+    expect(await done(name, { id: memory.id })).toMatchObject({ memory: { status } })
+  }
   expect(await done('session.list', { limit: 100 })).toMatchObject({
     sessions: expect.arrayContaining([expect.objectContaining({ id: 'trip', turns: 2 })]),
   })
@@ -104,6 +133,12 @@ export async function filesDone(done: (name: string, input?: unknown) => Promise
   expect(await done('files.roots')).toEqual({ roots: [root] })
   expect(await done('files.sync')).toMatchObject({ added: 1, troubles: [] })
   expect(await done('files.status', { deep: true })).toMatchObject({ roots: [{ files: 1 }] })
+  expect(await done('files.list', { root: root.id })).toMatchObject({
+    files: [{ path: 'MEMORY.md', state: 'indexed', pieces: 1 }],
+  })
+  expect(await done('files.pieces', { path: 'MEMORY.md' })).toMatchObject({
+    pieces: [{ startLine: 1, endLine: 1, text: expect.stringContaining('The kettle is blue.') }],
+  })
   expect(await done('files.search', { query: 'blue kettle' })).toMatchObject({
     results: [{ path: 'MEMORY.md', citation: 'MEMORY.md#L1' }],
   })
@@ -120,4 +155,21 @@ export async function filesDone(done: (name: string, input?: unknown) => Promise
   await done('memory.add', digest)
   expect(await done('files.flush', { id: 'kettle' })).toMatchObject({ written: true })
   expect(await done('files.removeRoot', { id: root.id })).toMatchObject({ id: root.id })
+}
+
+/** A vector store beside the memories, where there is none. */
+export async function vectorStoreDone(done: (name: string, input?: unknown) => Promise<unknown>) {
+  const changes = { host: 'qdrant.local', port: 6_334, quantization: 'int8', collection: 'mine' }
+  expect(await done('settings.changeQdrant', changes)).toMatchObject({
+    ...changes,
+    url: 'http://qdrant.local:6334',
+    hasApiKey: false,
+    tier: { state: 'off', answering: 'embedded' },
+  })
+  expect(await done('settings.changeQdrant', { url: null })).toMatchObject({ enabled: false })
+  expect(await done('settings.qdrant')).toMatchObject({ url: null, quantization: 'int8' })
+  expect(await done('settings.qdrantHealth')).toMatchObject({ ok: false, error: 'not_configured' })
+  expect(await done('settings.qdrantSearch', { query: 'tea' })).toMatchObject({ ok: false })
+  expect(await done('settings.qdrantCleanup')).toMatchObject({ ok: false, deletedCount: 0 })
+  expect(await done('settings.qdrantModels')).toEqual({ models: [] })
 }

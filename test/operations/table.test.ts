@@ -9,7 +9,7 @@ import { OPERATIONS, operationNamed } from '../../src/operations/index.ts'
 import { perform } from '../../src/operations/operation.ts'
 import { answerOf, outcomeOf, requestOf } from '../engine/conversations-support.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
-import { filesDone, keptOf, openContext } from './support.ts'
+import { filesDone, keptOf, openContext, signalsOf, vectorStoreDone } from './support.ts'
 
 /** What the test looks at; each operation answers some of it. */
 type Answer = {
@@ -94,7 +94,9 @@ it('[OP3] every operation answers what it declares', async () => {
     skipped: 'off',
     memories: [id],
   })
+  await vectorStoreDone(done)
   expect((await done('memory.vectors')).memories).toMatchObject([{ id, vector: null }])
+  expect(await done('memory.vector', { id })).toMatchObject({ hasVector: false })
   expect(await done('memory.entities')).toMatchObject({ entities: [], isComplete: true })
   expect(await done('memory.days')).toMatchObject({ days: [{ memories: 1, episodes: 0 }] })
   expect((await done('memory.learn', { text: 'My name is Ada.' })).remembered).toHaveLength(1)
@@ -160,8 +162,7 @@ it('[OP3] every operation answers what it declares', async () => {
   expect(await done('signal.list', { sessionId: 'trip' })).toMatchObject({
     signals: [{ sessionId: 'trip', status: 'pending' }],
   })
-  expect(await done('signal.report')).toMatchObject({ model: null, signals: { dead: 0 } })
-  expect(await done('signal.retry')).toEqual({ signals: [] })
+  await signalsOf(done, 'trip')
   const { jobs } = (await done('job.list', { kind: 'distill' })) as unknown as {
     jobs: { id: string; status: string }[]
   }

@@ -25,6 +25,9 @@ describe.skipIf(missing !== null)(
         ...{ name: 'Chat <b>app</b>', role: 'agent', home: 'ada', actsFor: ['bob', 'carol'] },
         expiresAt: expect.any(Number),
       })
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+      await page.getByRole('button', { name: 'Copy' }).click()
+      await eventually(() => page.evaluate(() => navigator.clipboard.readText())).toBe(secret)
       await page.getByRole('button', { name: 'I have kept it' }).click()
       const row = page.getByRole('row').filter({ hasText: 'Chat <b>app</b>' })
       await eventually(() => row.innerText()).toMatch(/agent/)
@@ -79,6 +82,18 @@ describe.skipIf(missing !== null)(
       expect((await engine.places()).map(({ owner }) => owner)).toEqual(['bob'])
     })
 
+    it('[SG11] revokes the key that one is signed in with, after a word on that', async () => {
+      const { visit, engine } = await openStudio()
+      const key = await keyFor(engine, 'superadmin', 'default')
+      const page = await visit('access', { key })
+      const own = page.getByRole('row').filter({ has: page.getByText('you', { exact: true }) })
+      await own.getByRole('button', { name: /Revoke/ }).click()
+      await page.getByRole('alertdialog').getByText('signed out').waitFor()
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click()
+      await page.getByRole('button', { name: 'Sign in' }).waitFor()
+      expect(await engine.keys.verify(key)).toBe(null)
+    })
+
     it('[SG11] is for superadmins, as the audit log', async () => {
       const { visit, engine } = await openStudio()
       const key = await keyFor(engine, 'user', 'ada')
@@ -119,6 +134,35 @@ describe.skipIf(missing !== null)(
       await page.keyboard.press('Enter')
       await page.getByRole('link', { name: id }).first().click()
       await eventually(() => page.getByRole('dialog').innerText()).toContain('I prefer tea')
+    })
+
+    it('[SG12] narrows the audit log by owner and time, and leads to keys, jobs and settings', async () => {
+      const { visit, engine } = await openStudio()
+      const note = (operation: string, target: string, owner = 'ada') =>
+        engine.audit.note({ actor: null, operation, owner, targets: [target] })
+      await note('settings.change', 'recallLimit')
+      await note('jobs.retry', 'job_1')
+      await note('keys.revoke', 'key_1')
+      await note('memory.add', 'mem_1', 'bob')
+      const page = await visit('audit')
+      const rows = page.getByRole('row')
+      await eventually(() => rows.count()).toBe(5)
+      await page.getByLabel('Whose').fill('ada')
+      await page.keyboard.press('Enter')
+      await eventually(() => rows.count()).toBe(4)
+      await page.getByLabel('Until').fill('2020-01-01')
+      await page.keyboard.press('Enter')
+      await page.getByText('Nothing fits').waitFor()
+      await page.getByLabel('Until').fill('')
+      await page.keyboard.press('Enter')
+      const leads = async (target: string, to: RegExp) => {
+        await page.getByRole('link', { name: target }).click()
+        await page.waitForURL(to)
+        await page.goBack()
+      }
+      await leads('key_1', /studio\/access/)
+      await leads('job_1', /studio\/jobs/)
+      await leads('recallLimit', /studio\/settings\?.*q=recallLimit/)
     })
 
     it('[SG12] shows more of the audit log, and what happens meanwhile', async () => {

@@ -1,15 +1,45 @@
 /** The engine, as the person sees it who runs the server. */
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { referenceEmbedder } from '../../src/adapters/reference/embedder.ts'
 import { openConnection } from '../../src/adapters/sqlite/driver.ts'
 import { AppError } from '../../src/core/errors.ts'
 import type { OwnerId } from '../../src/core/ids.ts'
 import type { Embedder } from '../../src/ports/embedder.ts'
+import type { Reranker } from '../../src/ports/reranker.ts'
 import { keyFor } from '../doors/http-support.ts'
 import { ScriptedModel } from '../fakes/language-model.ts'
-import { BROWSER_TEST_MS, eventually, missing, openStudio, violationsIn } from './support.ts'
+import { type QdrantStandIn, startQdrant } from '../support/qdrant/server.ts'
+import {
+  BROWSER_TEST_MS,
+  eventually,
+  failing,
+  missing,
+  openStudio,
+  REFUSED,
+  violationsIn,
+} from './support.ts'
 
 const HOME = 'default' as OwnerId
+/** By then the page has looked again several times, and a vector store was tried and filled, on the busiest machine. */
+const TRIED_MS = 40_000
+
+/** As a copy that was forgotten when its memory went. */
+async function leaveStray({ url, collectionNames }: QdrantStandIn, key: string): Promise<void> {
+  const payload = { owner: HOME, user: '', session: '', type: 'semantic' }
+  const point = {
+    id: crypto.randomUUID(),
+    vector: {},
+    payload: { ...payload, memory: 'mem_stray', text_hash: 'stray' },
+  }
+  for (const name of collectionNames()) {
+    const answer = await fetch(`${url}/collections/${name}/points?wait=true`, {
+      method: 'PUT',
+      headers: { 'api-key': key, 'content-type': 'application/json' },
+      body: JSON.stringify({ points: [point] }),
+    })
+    expect(answer.status, name).toBe(200)
+  }
+}
 
 describe.skipIf(missing !== null)(
   `the page of the engine (skipped when ${missing ?? 'nothing is missing'})`,
@@ -18,8 +48,10 @@ describe.skipIf(missing !== null)(
     it('[SG8] shows each part with its state, and warns while memory is on without models', async () => {
       const { visit, engine } = await openStudio()
       const page = await visit('engine')
-      const part = (name: string) => page.getByRole('listitem', { name }).innerText()
+      const part = (name: string) => page.getByRole('listitem', { name, exact: true }).innerText()
       await eventually(() => part('Keyword search')).toMatch(/Works\s+FTS5/)
+      expect(await part('Store')).toMatch(/Works\s+SQLite .* · 0 memories/)
+      expect(await part('Qdrant')).toContain('Not configured')
       expect(await part('Embedding')).toMatch(/Off\s+Memories are found by their words alone/)
       expect(await part('Vector store')).toContain('Off')
       expect(await part('Rerank')).toContain('Not configured')
@@ -31,8 +63,31 @@ describe.skipIf(missing !== null)(
       await page.getByText('there is no language model to learn with').waitFor()
       await page.getByText('up to 800 tokens are added').waitFor()
       expect(await violationsIn(page)).toEqual([])
+      const settings = await visit('settings')
+      await settings.getByText('up to 800 tokens are added').waitFor()
       await engine.settings.change(HOME, { shadow: true })
       await page.getByText('up to 800 tokens are added').waitFor({ state: 'detached' })
+      await page.getByRole('link', { name: 'Configure: Rerank' }).click()
+      const card = page.getByRole('region', { name: 'Rerank' })
+      await eventually(async () => (await card.boundingBox())?.y ?? -1).toBeLessThan(900)
+      await card.getByText('RECOLLECT_RERANK_URL').waitFor()
+    })
+
+    it('[SG8] says when it can’t be told what memory costs and lacks', async () => {
+      const { visit, engine } = await openStudio()
+      await engine.settings.change(HOME, { enabled: true })
+      const page = await visit('engine')
+      await page.getByText('no embedding model can be used').waitFor()
+      await failing(page, '**/api/signals/report*')
+      await page.reload()
+      await page.getByText(REFUSED).first().waitFor()
+      const warning = page.getByText('no embedding model can be used')
+      await eventually(() => warning.count()).toBe(0)
+      await page.unrouteAll()
+      const again = page.getByRole('button', { name: 'Try again' }).first()
+      // The page may have looked again by itself in the meantime.
+      await again.click({ timeout: 500 }).catch(() => null)
+      await warning.waitFor({ timeout: TRIED_MS })
     })
 
     it('[SG8] says why a part fails', async () => {
@@ -88,6 +143,10 @@ describe.skipIf(missing !== null)(
       await eventually(async () => (await engine.settings.stored(null)).embeddingSource).toBe(
         undefined,
       )
+      await card.getByLabel('May use the static model').click()
+      await eventually(async () => (await engine.settings.effective(null)).staticEnabled).toBe(
+        false,
+      )
       await card.getByLabel('May use the local model').click()
       await eventually(
         async () => (await engine.settings.effective(null)).transformersEnabled,
@@ -115,6 +174,74 @@ describe.skipIf(missing !== null)(
       await card.getByText('30 vectors were made.').waitFor()
     })
 
+    it('[SG9] makes the vectors that are missing, and shows how far it is', async () => {
+      const whole = referenceEmbedder()
+      let work: () => Promise<void> = async () => {
+        throw new AppError('unavailable', 'The model is asleep.')
+      }
+      const embedding: Embedder = {
+        ...whole,
+        embed: async (...given) => {
+          await work()
+          return whole.embed(...given)
+        },
+      }
+      const { visit, engine } = await openStudio({}, { embedding })
+      for (let n = 0; n < 30; n++) {
+        await engine.remember({ owner: 'default' }, { content: `Note ${n}` })
+      }
+      const page = await visit('engine')
+      const card = page.getByRole('region', { name: 'Vectors' })
+      const now = card.getByRole('button', { name: 'Reindex now' })
+      await card.getByText('30 memories have no vector yet.').waitFor()
+      let release = () => {}
+      const held = new Promise<void>((resolve) => {
+        release = resolve
+      })
+      work = () => held
+      await eventually(() => now.isDisabled()).toBe(false)
+      await now.click()
+      await card.getByRole('progressbar').waitFor()
+      await card.getByText(/of 30/).waitFor()
+      release()
+      await card.getByRole('progressbar').waitFor({ state: 'detached' })
+      await eventually(async () => (await engine.status()).index?.missing).toBe(0)
+    })
+
+    it('[SG9] turns the reranker on and off, says how much it reads, and tries it', async () => {
+      let isRight = true
+      const rerank: Reranker = {
+        name: 'test/reader',
+        rerank: async (_, texts) =>
+          texts.map((_text, index) => ({ index, score: isRight ? -index : index })),
+        close: async () => {},
+      }
+      const { visit, engine } = await openStudio({}, { rerank })
+      const page = await visit('engine')
+      const card = page.getByRole('region', { name: 'Rerank' })
+      const inForce = () => engine.settings.effective(null)
+      const before = (await inForce()).rerankEnabled
+      await card.getByLabel('Use it').click()
+      await eventually(async () => (await inForce()).rerankEnabled).toBe(!before)
+      await card.getByLabel('How many of the best it reads').fill('7')
+      await page.keyboard.press('Enter')
+      await eventually(async () => (await inForce()).rerankCandidates).toBe(7)
+      await page
+        .getByText(/rerankCandidates/)
+        .first()
+        .waitFor()
+      await card.getByLabel('How many of the best it reads').fill('101')
+      await page.keyboard.press('Enter')
+      await eventually(() => card.getByRole('alert').innerText()).toContain('rerankCandidates')
+      await card.getByRole('button', { name: 'Test' }).click()
+      await card.getByText('test/reader put the right text first').waitFor()
+      isRight = false
+      await card.getByRole('button', { name: 'Test' }).click()
+      await card.getByText('put the wrong text first').waitFor()
+      await card.getByText('come from the environment of the server').waitFor()
+      expect(await violationsIn(page)).toEqual([])
+    })
+
     it('[SG9] sets the core model and asks it', async () => {
       const languageModel = new ScriptedModel(
         'ready',
@@ -137,6 +264,74 @@ describe.skipIf(missing !== null)(
       await test.click()
       await card.getByText('Nobody answers.').waitFor()
       expect(languageModel.requests).toHaveLength(2)
+      const fast = card.getByRole('combobox', { name: 'Fast model' })
+      await fast.fill('test/fast')
+      await page.keyboard.press('Enter')
+      await card.getByRole('button', { name: 'Test: Fast model' }).click()
+      await eventually(async () => languageModel.requests.at(-1)?.model).toBe('test/fast')
+      await card.getByText('There are none. Set a key').waitFor()
+    })
+
+    it('[SG5] lists providers with whether their key is here', async () => {
+      const languageModel = Object.assign(new ScriptedModel('ready'), {
+        providers: async () => ({
+          providers: [
+            { name: 'house', kind: 'openai', hasKey: true, models: ['small'] },
+            { name: 'cellar', kind: 'openai', hasKey: false, models: [] },
+          ],
+          aliases: [],
+        }),
+      })
+      const { visit } = await openStudio({}, { languageModel })
+      const page = await visit('engine')
+      const rows = page.getByRole('region', { name: 'Providers' }).getByRole('row')
+      await eventually(() => rows.nth(1).innerText()).toMatch(/house\s+openai\s+here\s+1/)
+      expect(await rows.nth(2).innerText()).toMatch(/cellar\s+openai\s+missing\s+0/)
+    })
+
+    it('[VT16] sets Qdrant up, tries it, and shows its state and what fails, but never its key', async () => {
+      const key = 'a-key-that-nobody-may-see'
+      const qdrant = await startQdrant({ apiKey: key })
+      onTestFinished(() => qdrant.stop())
+      const { visit, engine } = await openStudio({}, { embedding: referenceEmbedder() })
+      await engine.remember({ owner: 'default' }, { content: 'I prefer tea' })
+      await engine.reindex()
+      const page = await visit('engine')
+      const card = page.getByRole('region', { name: 'Qdrant' })
+      await card.getByLabel('Address').fill(qdrant.url)
+      await card.getByLabel('API key').fill('a-wrong-key-altogether')
+      await card.getByRole('button', { name: 'Save and use' }).click()
+      await card.getByText('Refused', { exact: true }).waitFor()
+      await card.getByLabel('API key').fill(key)
+      await card.getByLabel('Collections begin with').fill('household')
+      await card.getByLabel('Quantization').selectOption('int8')
+      await card.getByRole('button', { name: 'Save and use' }).click()
+      await expect.poll(() => card.innerText(), { timeout: TRIED_MS }).toContain('Answers')
+      await card.getByText('Stored: ***-see').waitFor()
+      expect(await page.content()).not.toContain(key)
+      expect((await engine.settings.effective(null)).qdrantPrefix).toBe('household')
+      await card.getByRole('button', { name: 'Test the connection' }).click()
+      await card.getByText('ready in').waitFor()
+      await card.getByRole('button', { name: 'Clean up' }).click()
+      await card.getByText('0 vectors were removed.').waitFor()
+      await leaveStray(qdrant, key)
+      await card.getByRole('button', { name: 'Clean up' }).click()
+      const ask = page.getByRole('alertdialog')
+      await ask.getByText('1 vector has expired or belongs to no memory').waitFor()
+      await ask.getByRole('button', { name: 'Clean up' }).click()
+      await card.getByText('1 vector was removed.').waitFor()
+      await card.getByLabel('Try a question').fill('what do I drink?')
+      await card.getByRole('button', { name: 'Search in Qdrant' }).click()
+      await card.getByText('It found 1 memory.').waitFor()
+      await card.getByRole('link', { name: 'I prefer tea' }).waitFor()
+      const part = page.getByRole('listitem', { name: 'Qdrant' })
+      await eventually(() => part.innerText()).toContain('Answers')
+      expect(await violationsIn(page)).toEqual([])
+      await card.getByRole('button', { name: 'Turn off' }).click()
+      const store = async () => (await engine.settings.effective(null)).vectorStore
+      await eventually(store).toBe('embedded')
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await eventually(store).toBe('qdrant')
     })
 
     it('[SG9] examines the store, and repairs after asking', async () => {

@@ -36,14 +36,13 @@ const list = (page: Page) => page.getByRole('region', { name: 'The memories on t
 const canvas = (page: Page) => page.getByRole('img', { name: /A map of 17 memories/ })
 
 /** Draws around everything, along the edge. */
-async function lasso(page: Page) {
+async function drag(page: Page) {
   const { x, y, width, height } = (await canvas(page).boundingBox()) ?? {
     x: 0,
     y: 0,
     width: 0,
     height: 0,
   }
-  await page.keyboard.down('Shift')
   await page.mouse.move(x + 3, y + 3)
   await page.mouse.down()
   for (const [right, down] of [
@@ -54,6 +53,11 @@ async function lasso(page: Page) {
     await page.mouse.move(x + width * right, y + height * down, { steps: 4 })
   }
   await page.mouse.up()
+}
+
+async function lasso(page: Page) {
+  await page.keyboard.down('Shift')
+  await drag(page)
   await page.keyboard.up('Shift')
 }
 
@@ -110,6 +114,47 @@ describe.skipIf(missing !== null)(
       await page.getByRole('button', { name: 'Undo' }).click()
       await eventually(active).toBe(17)
       await canvas(page).waitFor()
+    })
+
+    it('[SM6] is zoomed and shown whole again; dragging selects when it is told to', async () => {
+      const { visit } = await openMap()
+      const page = await visit('map')
+      await drawn(page)
+      const tools = page.getByRole('toolbar')
+      const picture = () => canvas(page).evaluate((each: HTMLCanvasElement) => each.toDataURL())
+      const whole = await picture()
+      for (const name of ['Zoom in', 'Zoom out', 'Zoom out']) {
+        const before = await picture()
+        await tools.getByRole('button', { name }).click()
+        await eventually(picture).not.toBe(before)
+      }
+      await tools.getByRole('button', { name: 'Show everything' }).click()
+      await page.mouse.move(0, 0)
+      await eventually(picture).toBe(whole)
+      const select = tools.getByRole('button', { name: 'Select' })
+      await select.click()
+      expect(await select.getAttribute('aria-pressed')).toBe('true')
+      await drag(page)
+      const bar = page.getByRole('status').filter({ hasText: 'selected' })
+      await eventually(() => bar.innerText()).toContain('17 memories selected')
+      await list(page).getByLabel('Select all of event').uncheck()
+      await eventually(() => bar.innerText()).toContain('9 memories selected')
+      await bar.getByRole('button', { name: 'List only these' }).click()
+      expect(await list(page).getByRole('listitem').count()).toBe(9)
+      await bar.getByRole('button', { name: 'List all' }).click()
+      expect(await list(page).getByRole('listitem').count()).toBe(17)
+    })
+
+    it('[SM6] more are drawn on request, and long lists shown in parts', async () => {
+      const { visit, engine } = await openStudio()
+      for (let n = 0; n < 35; n++) await engine.remember(OWNER, { content: `Cup number ${n}` })
+      const page = await visit('map?amount=2000')
+      await eventually(() => list(page).getByRole('listitem').count()).toBe(30)
+      await list(page).getByRole('button', { name: 'Show 5 more' }).click()
+      expect(await list(page).getByRole('listitem').count()).toBe(35)
+      await page.getByLabel('How many').selectOption('5000')
+      await page.waitForURL(/amount=5000/)
+      await eventually(() => list(page).getByRole('listitem').count()).toBeGreaterThan(0)
     })
 
     it('[SM6] what comes later waits to be drawn, and a click on a point opens it', async () => {
@@ -178,6 +223,22 @@ describe.skipIf(missing !== null)(
       await page.mouse.move((before?.x ?? 0) + 90, (before?.y ?? 0) + 40, { steps: 6 })
       await page.mouse.up()
       expect(Math.abs(((await bo.boundingBox())?.x ?? 0) - (before?.x ?? 0))).toBeGreaterThan(20)
+      await names.locator('details').getByRole('button', { name: 'Ana', exact: true }).click()
+      await names.getByRole('heading', { name: 'Ana' }).waitFor()
+      await names.getByRole('button', { name: 'Ana drinks green tea, cup 1' }).click()
+      await page.getByRole('dialog').getByText('Ana drinks green tea, cup 1').waitFor()
+      await page.keyboard.press('Escape')
+      const tie = net.locator('line').last()
+      await tie.dispatchEvent('pointerover')
+      await page.getByText(/: \d+ memor(y|ies)/).waitFor()
+      await tie.dispatchEvent('pointerout')
+      const place = () => bo.boundingBox().then((box) => Math.round(box?.x ?? 0))
+      const whole = await place()
+      await page.getByRole('button', { name: 'Zoom in' }).click()
+      await eventually(place).not.toBe(whole)
+      await page.getByRole('button', { name: 'Zoom out' }).click()
+      await page.getByRole('button', { name: 'Show everything' }).click()
+      await eventually(place).toBe(whole)
       await names.getByRole('button', { name: 'All names' }).click()
       await names.getByLabel('Find a name').fill('por')
       expect(await names.getByRole('listitem').allInnerTexts()).toEqual([

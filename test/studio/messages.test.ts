@@ -150,6 +150,13 @@ describe.each(LANGUAGES)('the messages in %s', (language) => {
   })
 })
 
+it('[SU18] numbers are written as in a region of the language', () => {
+  const said = '{count, plural, one {# Zeile} other {# Zeilen}}, {size}'
+  const values = { count: 12_345, size: 0.5 }
+  expect(format(said, values, 'de')).toBe('12.345 Zeilen, 0,5')
+  expect(format(said, values, 'de', 'de-CH')).toMatch(/^12['’]345 Zeilen, 0\.5$/)
+})
+
 describe.each(TRANSLATIONS)('the translation to %s', (language) => {
   const inEnglish = messagesOf('en')
 

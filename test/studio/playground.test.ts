@@ -93,6 +93,56 @@ describe.skipIf(missing !== null)(
       await eventually(() => results(page, 'B · ').count()).toBe(1)
     })
 
+    it('[SP1] narrows by type, person, conversation and time, and tries fusion and gate', async () => {
+      const { visit, engine, scope } = await openPlayground()
+      await engine.remember(
+        { ...scope, user: 'kim', session: 'chat-1' },
+        { content: 'The dog of Kim has a long name', type: 'episodic' },
+      )
+      const page = await visit(ASKED)
+      await eventually(() => results(page).count()).toBe(3)
+      await page.getByLabel('Fusion').selectOption('rrf')
+      await page.getByLabel('Gate').selectOption('heuristic')
+      const resolution = page.getByRole('region', { name: 'Looked for with' })
+      await resolution.getByText('rrf').waitFor()
+      await resolution.getByText('None: by words alone').waitFor()
+      await resolution.getByText('there is no embedding model').waitFor()
+      await page.getByText(/Gate:/).waitFor()
+      await page.getByRole('button', { name: 'Filters and time' }).click()
+      await page.getByLabel('Type').selectOption('episodic')
+      await eventually(() => results(page).count()).toBe(1)
+      await page.getByRole('button', { name: 'Clear' }).click()
+      for (const [label, value, count] of [
+        ['User', 'kim', 1],
+        ['Session', 'chat-1', 1],
+        ['As of', '2020-01-01T12:00', 0],
+      ] as const) {
+        await page.getByLabel(label, { exact: true }).fill(value)
+        await page.keyboard.press('Enter')
+        await eventually(() => results(page).count()).toBe(count)
+        await page.getByRole('button', { name: 'Clear' }).click()
+        await eventually(() => results(page).count()).toBe(3)
+      }
+    })
+
+    it('[SP1] draws how the order came about, chooses a line in it, and copies the block', async () => {
+      const { visit } = await openPlayground()
+      const page = await visit(ASKED)
+      const course = page.getByRole('region', { name: 'How the order came about' })
+      await eventually(() => course.locator('polyline').count()).toBe(2)
+      const line = course.getByRole('button', { name: /barks at night/ })
+      await line.click()
+      expect(await line.getAttribute('aria-pressed')).toBe('true')
+      await results(page).filter({ hasText: 'barks at night' }).getByText('Fuse').waitFor()
+      await line.click()
+      expect(await line.getAttribute('aria-pressed')).toBe('false')
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+      await page.getByRole('button', { name: 'Copy' }).first().click()
+      await page.getByText('Copied.').first().waitFor()
+      const copied = await page.evaluate(() => navigator.clipboard.readText())
+      expect(copied).toContain('- My dog barks at night (')
+    })
+
     it('[SP1] says when nothing is found, and shows readers their own memories only', async () => {
       const { visit, engine } = await openPlayground()
       const key = await keyFor(engine, 'reader', 'bob')

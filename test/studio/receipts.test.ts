@@ -11,8 +11,8 @@ async function openReceipts() {
   await engine.remember({ owner: 'default' }, { content: 'The dog of Ada is called <b>Rex</b>' })
   return {
     ...studio,
-    asked: async (text: string, model: string, status = 200) => {
-      const scope = { owner: 'default' }
+    asked: async (text: string, model: string, status = 200, session?: string) => {
+      const scope = { owner: 'default', ...(session === undefined ? {} : { session }) }
       const prepared = await engine.conversations.prepare(requestOf([text], { model, scope }))
       const answer = answerOf('Well.', { usage: { input: 1_200, output: 34, cached: null } })
       engine.conversations.record(prepared, outcomeOf(prepared, answer, { status }))
@@ -42,7 +42,7 @@ describe.skipIf(missing !== null)(
       expect(await page.locator('.uplot canvas').count()).toBe(3)
       const tokens = page.getByRole('figure').filter({ hasText: 'Tokens per day' })
       await tokens.getByText('Show as table').click()
-      expect(await tokens.getByRole('row').nth(1).innerText()).toMatch(/2\.3K\s+68\s+\d+/)
+      expect(await tokens.getByRole('row').nth(1).innerText()).toMatch(/2\.3k\s+68\s+\d+/)
       expect(await violationsIn(page)).toEqual([])
       await page.getByLabel('Period').selectOption('7')
       await eventually(() => tokens.getByRole('row').count()).toBe(8)
@@ -67,6 +67,33 @@ describe.skipIf(missing !== null)(
       await list.getByLabel('User').fill('nobody')
       await page.keyboard.press('Enter')
       await page.getByText('No receipt fits these filters').waitFor()
+    })
+
+    it('[SP5] narrows by session, goes through the list by keyboard, and leads to the session', async () => {
+      const { visit, asked, engine } = await openReceipts()
+      for (let n = 0; n < 51; n++) await asked(`Zzyzx ${n}?`, 'openai/gpt')
+      await asked(ABOUT_DOG, 'openai/gpt', 200, 'walk')
+      const page = await visit('receipts')
+      const rows = page.locator('[data-receipt]')
+      await eventually(() => rows.count()).toBe(50)
+      await page.getByRole('button', { name: 'Show more' }).click()
+      await eventually(() => rows.count()).toBe(52)
+      for (const key of ['j', 'j', 'k']) await page.keyboard.press(key)
+      await page.keyboard.press('Enter')
+      const drawer = page.getByRole('dialog', { name: 'Receipt' })
+      await drawer.getByText('walk', { exact: true }).waitFor()
+      await drawer.getByRole('button', { name: 'Close' }).click()
+      await page.getByLabel('Session').fill('walk')
+      await page.keyboard.press('Enter')
+      await eventually(() => rows.count()).toBe(1)
+      await rows.click()
+      await drawer.getByRole('link', { name: 'Open the session' }).click()
+      await page.waitForURL(/studio\/sessions\?.*session=walk/)
+      await engine.settings.change('default' as OwnerId, { enabled: false })
+      await page.goBack()
+      await page.keyboard.press('Escape')
+      await page.getByRole('main').getByRole('link', { name: 'Settings' }).click()
+      await page.waitForURL(/studio\/settings/)
     })
 
     it('[SP5] tells everything about one request, and follows what comes in', async () => {

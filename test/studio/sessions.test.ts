@@ -95,6 +95,59 @@ describe.skipIf(missing !== null)(
       await nowhere.getByText('Nothing is kept of this conversation').waitFor()
     })
 
+    it('[SR9] shows more when asked, leads back on a phone, and copies a link to a turn', async () => {
+      const { visit, engine } = await openSessions()
+      for (let n = 0; n < 51; n++) {
+        const turns = [{ user: `Hello ${n}` }]
+        await engine.ingest({ ...OWNER, conversation: `c${n}`, turns, skipExtraction: true })
+      }
+      const page = await visit('sessions?session=long')
+      const list = page.getByRole('region', { name: 'Conversations' })
+      await eventually(() => list.getByRole('listitem').count()).toBe(50)
+      await list.getByRole('button', { name: 'Show more' }).click()
+      await eventually(() => list.getByRole('listitem').count()).toBe(53)
+      const turns = transcript(page).getByRole('article')
+      await eventually(() => turns.count()).toBe(100)
+      await transcript(page).getByRole('button', { name: 'Show more' }).click()
+      await eventually(() => turns.count()).toBe(130)
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+      await turns.first().getByRole('button', { name: MORE }).click()
+      await page.getByRole('menuitem', { name: 'Copy a link to it' }).click()
+      await page.getByText('The link is copied.').first().waitFor()
+      const link = await page.evaluate(() => navigator.clipboard.readText())
+      expect(link).toMatch(/\/studio\/sessions\?owner=default&session=long&turn=turn_/)
+      const phone = await visit('sessions?session=long&turn=turn_gone', {
+        viewport: { width: 390, height: 844 },
+      })
+      await transcript(phone).getByText('is not kept any more').waitFor()
+      await transcript(phone).getByRole('button', { name: 'Close' }).click()
+      await eventually(async () => phone.url()).not.toContain('turn=')
+      await phone.getByRole('button', { name: 'All conversations' }).click()
+      await phone.getByRole('button', { name: /Hello 50/ }).waitFor()
+      expect(phone.url()).not.toContain('session=')
+    })
+
+    it('[SR10] unfolds a long digest and leads to it, and has all that failed tried again', async () => {
+      const failing = new AppError('invalid_input', 'The model refuses.')
+      const summary = `Ada planned a trip to Rome${', and asked about another train'.repeat(20)}.`
+      const learned = answer([{ content: FACT, turns: [0] }], { summary })
+      const { visit, engine, scope } = await openSessions(...[failing, failing, failing], learned)
+      await personOn(engine).say('trip', `${ROME} And back?`, 'In July.', 'default')
+      for (let attempt = 0; attempt < 3; attempt++) await engine.distil(scope)
+      const page = await visit('sessions?session=trip')
+      await transcript(page).getByRole('button', { name: 'Try all again' }).click()
+      await page.getByText('2 exchanges are tried again').first().waitFor()
+      await engine.jobs.runDue()
+      const digest = transcript(page).getByRole('region', { name: 'Digest' })
+      const height = async () => (await digest.boundingBox())?.height ?? 0
+      await digest.getByRole('button', { name: 'Show all of it' }).waitFor()
+      const folded = await height()
+      await digest.getByRole('button', { name: 'Show all of it' }).click()
+      await eventually(height).toBeGreaterThan(folded)
+      await digest.getByRole('link', { name: 'Open in the timeline' }).click()
+      await page.waitForURL(/studio\/timeline\?.*episode=/)
+    })
+
     it('[SR10] distils at once, tells what came of it, shows what each turn produced, takes it back', async () => {
       const { visit, factStatus } = await openSessions()
       const page = await visit('sessions?session=trip')
@@ -151,6 +204,16 @@ describe.skipIf(missing !== null)(
       await page.getByRole('button', { name: 'Save', exact: true }).click()
       await transcript(page).getByText('Mine', { exact: true }).waitFor()
       expect((await turnsOf('trip'))[0]).toMatchObject({ content: 'Mine', version: 3 })
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await transcript(page).getByText('Theirs', { exact: true }).waitFor()
+      await open()
+      await engine.transcript.edit(OWNER, turn?.id ?? '', { content: 'Theirs again' })
+      await page.getByLabel('What was said', { exact: true }).fill('Mine again')
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
+      await page.getByRole('button', { name: 'Take theirs' }).click()
+      const field = page.getByLabel('What was said', { exact: true })
+      await eventually(() => field.inputValue()).toBe('Theirs again')
+      expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true)
     })
 
     it('[SR10] forgets a turn or all of them, with what was learned when that is wanted', async () => {
@@ -179,6 +242,8 @@ describe.skipIf(missing !== null)(
       expect(await turnsOf('trip')).toEqual([])
       await eventually(factStatus).toBe('forgotten')
       await eventually(() => page.getByRole('button', { name: /sister Clara/ }).count()).toBe(0)
+      await page.getByRole('button', { name: 'Bring the memories back' }).last().click()
+      await eventually(factStatus).toBe('active')
     })
 
     it('[SR13] readers see conversations, and nothing that they may not do', async () => {

@@ -53,6 +53,36 @@ describe.skipIf(missing !== null)(
       await eventually(async () => (await engine.settings.stored(HOME)).inject).toBe(false)
       await page.getByRole('combobox', { name: 'strategy' }).selectOption('keyword')
       await eventually(async () => (await engine.settings.stored(HOME)).strategy).toBe('keyword')
+      const model = page.locator('[data-setting=coreModel]').getByRole('textbox')
+      const named = async () => (await engine.settings.stored(HOME)).coreModel
+      await model.fill('house/small')
+      await model.press('Enter')
+      await eventually(named).toBe('house/small')
+      await model.fill('')
+      await model.press('Enter')
+      await eventually(named).toBe(undefined)
+    })
+
+    it('[SG10] does not write over somebody who is typing', async () => {
+      const { visit, engine } = await openStudio()
+      const page = await visit('settings')
+      const row = page.locator('[data-setting=coreModel]')
+      const model = row.getByRole('textbox')
+      await model.fill('house/sm')
+      await engine.settings.change(HOME, { coreModel: 'other/model' })
+      await eventually(() => row.innerText()).toContain('for this owner')
+      expect(await model.inputValue()).toBe('house/sm')
+      await model.press('Enter')
+      const named = async () => (await engine.settings.stored(HOME)).coreModel
+      await eventually(named).toBe('house/sm')
+      // Left as it was, the field tells what came meanwhile.
+      await engine.settings.change(HOME, { coreModel: 'third/model', recallLimit: 20 })
+      const limit = page.locator('[data-setting=recallLimit]')
+      await eventually(() => limit.getByRole('spinbutton').inputValue()).toBe('20')
+      expect(await model.inputValue()).toBe('house/sm')
+      await model.blur()
+      await eventually(() => model.inputValue()).toBe('third/model')
+      expect(await named()).toBe('third/model')
     })
 
     it('[SG10] says beside the field what is refused and what was moved', async () => {

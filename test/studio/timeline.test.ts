@@ -1,8 +1,9 @@
 /** The timeline, in a browser. */
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import type { TurnId } from '../../src/core/ids.ts'
+import type { OwnerId, TurnId } from '../../src/core/ids.ts'
 import { keyFor } from '../doors/http-support.ts'
+import { personOn } from '../engine/life-support.ts'
 import { BROWSER_TEST_MS, eventually, missing, openStudio, violationsIn } from './support.ts'
 
 const OWNER = { owner: 'default' }
@@ -40,7 +41,7 @@ async function openTimeline() {
 
 /** What is told of each day, newest first. */
 const days = (page: Page) => page.locator('h2[id^=day-]').allInnerTexts()
-const MAY = ['Wednesday, May 20', 'Tuesday, May 12']
+const MAY = ['Wednesday 20 May', 'Tuesday 12 May']
 
 describe.skipIf(missing !== null)(
   `the timeline (skipped when ${missing ?? 'nothing is missing'})`,
@@ -54,45 +55,66 @@ describe.skipIf(missing !== null)(
       expect(await page.getByText('Ask for seats').count()).toBe(3)
       expect(await violationsIn(page)).toEqual([])
       await page.getByRole('button', { name: /12 May 2026|May 12, 2026/ }).click()
-      await eventually(() => days(page)).toEqual(['Tuesday, May 12'])
+      await eventually(() => days(page)).toEqual(['Tuesday 12 May'])
       expect(page.url()).toContain('day=2026-05-12')
       await page.reload()
-      await eventually(() => days(page)).toEqual(['Tuesday, May 12'])
+      await eventually(() => days(page)).toEqual(['Tuesday 12 May'])
       await page.getByRole('button', { name: 'Show the whole month' }).click()
       await eventually(() => days(page)).toEqual(MAY)
       await page.getByLabel('Month', { exact: true }).selectOption('2026-03')
-      await eventually(() => days(page)).toEqual(['Tuesday, March 10'])
+      await eventually(() => days(page)).toEqual(['Tuesday 10 March'])
+      await page.getByRole('button', { name: 'Previous month' }).click()
+      await page.getByText('Nothing was distilled from this month').waitFor()
+      await page.getByRole('button', { name: 'Go to the latest' }).click()
+      await eventually(() => days(page)).toEqual(MAY)
+      await page.getByLabel('Month', { exact: true }).selectOption('2026-03')
+      await eventually(() => days(page)).toEqual(['Tuesday 10 March'])
       await page.getByRole('button', { name: 'Next month' }).click()
       await page.getByText('Nothing was distilled from this month').waitFor()
       await page.goBack()
-      await eventually(() => days(page)).toEqual(['Tuesday, March 10'])
+      await eventually(() => days(page)).toEqual(['Tuesday 10 March'])
       await page.getByRole('button', { name: 'Latest', exact: true }).click()
       await eventually(() => days(page)).toEqual(MAY)
     })
 
-    it('[SM8] is narrowed by topic and user', async () => {
-      const { visit } = await openTimeline()
+    it('[SM8] is narrowed by status, topic and user', async () => {
+      const { visit, engine } = await openTimeline()
       const page = await visit('timeline', { timezoneId: 'UTC' })
+      const { rows } = await engine.list(OWNER, { contains: 'Kim looked' })
+      await engine.disable(OWNER, rows[0]?.id ?? '')
+      await page.getByLabel('Status').selectOption('disabled')
+      await eventually(() => days(page)).toEqual(['Wednesday 20 May'])
+      await engine.restore(OWNER, rows[0]?.id ?? '')
+      await page.getByRole('button', { name: 'Clear filters' }).click()
+      await eventually(() => days(page)).toEqual(MAY)
       await page.getByLabel('Topic').fill('music')
       await eventually(() => page.getByText('Ana booked the flight.').count()).toBe(0)
       expect(await days(page)).toEqual(MAY)
       await page.getByLabel('User').fill('kim')
-      await eventually(() => days(page)).toEqual(['Wednesday, May 20'])
+      await eventually(() => days(page)).toEqual(['Wednesday 20 May'])
       expect(page.url()).toMatch(/topic=music.*user=kim/)
       await page.getByRole('button', { name: 'Clear filters' }).click()
       await eventually(() => page.getByText('Ana booked the flight.').count()).toBe(1)
       await page.getByRole('button', { name: 'travel' }).click()
-      await eventually(() => days(page)).toEqual(['Tuesday, May 12'])
+      await eventually(() => days(page)).toEqual(['Tuesday 12 May'])
       await page.getByLabel('Topic').fill('nothing of the kind')
       await page.getByText('No conversation fits the filters').waitFor()
     })
 
     it('[SM8] says what is missing when nothing was distilled', async () => {
-      const { visit } = await openStudio()
+      const { visit, engine } = await openStudio()
       const page = await visit('timeline')
       await page.getByText('No conversation has been distilled yet').waitFor()
       await page.getByText('Name one in the settings as coreModel').waitFor()
       expect(await violationsIn(page)).toEqual([])
+      await engine.settings.change('default' as OwnerId, {
+        ...{ enabled: true, extractionMode: 'manual' },
+      })
+      await personOn(engine).say('chat-1', 'Where is the key?', 'Under the mat.', 'default')
+      await page.reload()
+      await page.getByRole('link', { name: 'Open the sessions' }).click()
+      await eventually(async () => page.url()).toContain('/studio/sessions')
+      await page.goBack()
       await page.getByRole('link', { name: 'Open the settings' }).click()
       await eventually(async () => page.url()).toContain('/studio/settings')
     })
@@ -145,6 +167,17 @@ describe.skipIf(missing !== null)(
       await eventually(async () => (await engine.get(OWNER, rows[0]?.id ?? ''))?.content).toBe(
         'Mine',
       )
+      await editor.waitFor({ state: 'hidden' })
+      await page.getByRole('dialog').getByRole('button', { name: 'Edit' }).click()
+      await editor.getByLabel('Summary').fill('Mine again')
+      await engine.edit(OWNER, rows[0]?.id ?? '', { content: 'Theirs again' })
+      await editor.getByRole('button', { name: 'Save' }).click()
+      await editor.getByRole('button', { name: 'Take theirs' }).click()
+      expect(await editor.getByLabel('Summary').inputValue()).toBe('Theirs again')
+      await editor.getByRole('button', { name: 'Cancel' }).click()
+      await page.getByRole('dialog').getByRole('link', { name: 'History and use' }).click()
+      await page.waitForURL(/studio\/memories\?.*memory=/)
+      await page.getByRole('dialog').getByText('Theirs again').waitFor()
     })
 
     it('[SM8] an opened digest leads to its turns and to what was remembered from them', async () => {

@@ -26,11 +26,22 @@ import {
   type PostgresOptions,
   type PostgresStore,
 } from '../../src/adapters/postgres/store.ts'
+import { withPgvectorBeside } from './pgvector-install.ts'
 
 export type PostgresServer = {
   readonly kind: 'server'
   readonly url: string
   stop(): Promise<void>
+}
+/** One that tests may do anything to. */
+export type PrivateServer = PostgresServer & {
+  readonly directory: string
+  readonly binaries: string
+  /** Why it has no pgvector; null when it has. */
+  readonly withoutPgvector: string | null
+  /** Ends it at once, with everything that is under way. */
+  crash(): Promise<void>
+  restart(): Promise<void>
 }
 export type NoServer = { readonly kind: 'none'; readonly reason: string }
 
@@ -80,7 +91,7 @@ export async function runSql<R extends QueryResultRow>(
 
 /** The URL of a server that has pgvector, or why there is none. */
 export async function withPgvector(
-  found: PostgresServer | NoServer | string | undefined,
+  found: PostgresServer | PrivateServer | NoServer | string | undefined,
 ): Promise<{ readonly url: string } | { readonly reason: string }> {
   if (found === undefined) return { reason: 'it is not set' }
   if (typeof found !== 'string' && found.kind === 'none') return { reason: found.reason }
@@ -90,7 +101,9 @@ export async function withPgvector(
     `SELECT 1 FROM pg_available_extension_versions
      WHERE name = 'vector' AND string_to_array(version, '.')::integer[] >= '{0,8}'`,
   )
-  return versions.length > 0 ? { url } : { reason: 'pgvector 0.8 or later is not installed there' }
+  if (versions.length > 0) return { url }
+  const known = typeof found !== 'string' && 'withoutPgvector' in found && found.withoutPgvector
+  return { reason: known || 'pgvector 0.8 or later is not installed there' }
 }
 
 export type PgliteOptions = {
@@ -140,48 +153,84 @@ async function writeTemplate(data: Blob): Promise<void> {
 }
 
 /** A server of our own on a socket in a temporary directory, which no one else can reach. */
-export async function startServer(): Promise<PostgresServer | NoServer> {
+export async function startServer(): Promise<PrivateServer | NoServer> {
   if (process.platform === 'win32') return none('no unix sockets here')
-  const binaries = findBinaries() ?? (await installBinaries())
-  if (binaries === null) return none('initdb and postgres were not found, nor could be installed')
+  const found = findBinaries() ?? (await installBinaries())
+  if (found === null) return none('initdb and postgres were not found, nor could be installed')
+  const { binaries, reason } = await withPgvectorBeside(found)
+  return launch(binaries, { withoutPgvector: reason }, async (data, options) => {
+    const setup = ['-D', data, '-U', 'recollect', '-A', 'trust', '-E', 'UTF8', '--no-sync']
+    await promisify(execFile)(join(binaries, 'initdb'), setup, options)
+  })
+}
+
+/** A server that follows another one and takes no writes. */
+export async function startReplica(primary: PrivateServer): Promise<PrivateServer | NoServer> {
+  const { binaries, directory, withoutPgvector } = primary
+  return launch(binaries, { withoutPgvector }, async (data, options) => {
+    const from = ['-h', directory, '-U', 'recollect', '-D', data]
+    const how = ['-R', '-X', 'stream', '-c', 'fast', '--no-sync']
+    await promisify(execFile)(join(binaries, 'pg_basebackup'), [...from, ...how], options)
+  })
+}
+
+/** A run that is cut short, however, must not leave a server behind: it lasts as long as somebody holds its input. */
+const UNTIL_LEFT = '"$@" & server=$!; cat > /dev/null; kill -QUIT $server; wait $server'
+
+type Preparing = Account & { readonly cwd: string; readonly env: NodeJS.ProcessEnv }
+
+/** Has the data made in a new directory, and runs a server on them. */
+async function launch(
+  binaries: string,
+  facts: Pick<PrivateServer, 'withoutPgvector'>,
+  prepare: (data: string, options: Preparing) => Promise<void>,
+): Promise<PrivateServer | NoServer> {
   const account = unprivilegedAccount()
   if (account === null)
     return none('postgres refuses to run as root, and no other account was found')
   const directory = mkdtempSync(join(tmpdir(), 'recollect-postgres-'))
   if (account.uid !== undefined) chownSync(directory, account.uid, account.gid)
   const data = join(directory, 'data')
-  const environment = { ...process.env, LC_ALL: 'C' }
-  const setup = ['-D', data, '-U', 'recollect', '-A', 'trust', '-E', 'UTF8', '--no-sync']
+  const options = { ...account, cwd: directory, env: { ...process.env, LC_ALL: 'C' } }
   try {
-    const options = { ...account, cwd: directory, env: environment }
-    await promisify(execFile)(join(binaries, 'initdb'), setup, options)
+    await prepare(data, options)
   } catch (thrown) {
     rmSync(directory, { recursive: true, force: true })
-    return none(`initdb failed: ${firstLineOf(thrown)}`)
+    return none(`its data could not be made: ${firstLineOf(thrown)}`)
   }
   const settings = [
     ...['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'listen_addresses='],
     ...['max_connections=100', `unix_socket_directories=${directory}`],
   ]
-  const child = spawn(
-    join(binaries, 'postgres'),
-    ['-D', data, ...settings.flatMap((setting) => ['-c', setting])],
-    { ...account, cwd: directory, env: environment, stdio: 'ignore' },
-  )
+  const start = () =>
+    spawn(
+      'sh',
+      [
+        ...['-c', UNTIL_LEFT, 'sh', join(binaries, 'postgres'), '-D', data],
+        ...settings.flatMap((setting) => ['-c', setting]),
+      ],
+      { ...options, stdio: ['pipe', 'ignore', 'ignore'] },
+    )
+  let child = start()
   const url = `postgresql://recollect@localhost/postgres?host=${encodeURIComponent(directory)}`
   const stop = async () => {
     await stopped(child)
     rmSync(directory, { recursive: true, force: true })
   }
-  // A run that is cut short must not leave a server behind.
-  process.once('exit', () => child.kill('SIGQUIT'))
   try {
     await untilReady(url, child)
   } catch (thrown) {
     await stop()
     return none(`the server did not start: ${String(thrown)}`)
   }
-  return { kind: 'server', url, stop }
+  return {
+    ...{ kind: 'server', url, directory, binaries, stop, ...facts },
+    crash: () => stopped(child),
+    restart: async () => {
+      child = start()
+      await untilReady(url, child)
+    },
+  }
 }
 
 /** What the program said before it gave up; the first line of an error only repeats the command. */
@@ -207,10 +256,11 @@ async function untilReady(url: string, child: ChildProcess): Promise<void> {
   }
 }
 
+/** At once, as in a crash: nobody needs the data of a test any more, and those who go on with them want that. */
 async function stopped(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exit = new Promise((resolve) => child.once('exit', resolve))
-  child.kill('SIGINT')
+  child.stdin?.end()
   await exit
 }
 

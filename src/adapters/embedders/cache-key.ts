@@ -6,7 +6,7 @@ export type VectorOrigin = {
   readonly model: EmbeddingModel
   /** Null when the source makes no difference between them. */
   readonly purpose: EmbedPurpose | null
-  /** Whose account at which address, as a hash; see `accountHash`. */
+  /** Who is asked, as a hash; see `accountHash`. */
   readonly account: string
 }
 
@@ -20,12 +20,7 @@ export function vectorKey(origin: VectorOrigin, text: string): string {
     .digest('hex')
 }
 
-/**
- * Two servers may run different models by the same name, and two accounts must not learn from each other what was
- * embedded. The key itself is never stored.
- */
-export function accountHash(baseUrl: string, apiKey: string | undefined): string {
-  return createHash('sha256')
-    .update(JSON.stringify([baseUrl, apiKey ?? null]))
-    .digest('hex')
+/** Two servers may run different models by the same name. Keys say nothing of vectors: a new one pays for none again. */
+export function accountHash(baseUrl: string): string {
+  return createHash('sha256').update(baseUrl).digest('hex')
 }

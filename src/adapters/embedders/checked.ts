@@ -26,7 +26,12 @@ export interface RawSource {
 /** Embedded once to learn how long vectors are. */
 const PROBE = 'Hello, world.'
 
-export function checked(raw: RawSource): Embedder {
+/** What is known of a model before it is asked. */
+export type KnownOfModel = {
+  readonly [Name in 'tokensMax' | 'host']?: EmbeddingModel[Name] | undefined
+}
+
+export function checked(raw: RawSource, { tokensMax, host }: KnownOfModel = {}): Embedder {
   const name = `${raw.source} (${raw.model})`
   let model: EmbeddingModel | null = null
   let probing: SharedWork<EmbeddingModel> | null = null
@@ -56,7 +61,11 @@ export function checked(raw: RawSource): Embedder {
     if (state.kind === 'cold') state = { kind: 'warming' }
     const answer = await raw.embed([PROBE], { purpose: 'document', signal })
     const [vector] = unitVectors(answer, 1, null, name)
-    model = { source: raw.source, model: raw.model, dimensions: vector?.length ?? 0 }
+    model = {
+      ...{ source: raw.source, model: raw.model, dimensions: vector?.length ?? 0 },
+      ...(tokensMax === undefined ? {} : { tokensMax }),
+      ...(host === undefined ? {} : { host }),
+    }
     return model
   }
 

@@ -22,7 +22,7 @@ export interface EmbeddingCache {
 
 export type PersistedOptions = {
   readonly cache: EmbeddingCache
-  /** Whose account at which address, as a hash; see `accountHash`. */
+  /** Who is asked, as a hash; see `accountHash`. */
   readonly account: string
   /** Whether the source embeds queries otherwise than documents. When in doubt, it does. */
   readonly purposeMatters?: boolean

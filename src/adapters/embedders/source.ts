@@ -3,17 +3,26 @@
  * batches, each of them tried again, within the rates, within its time, and checked.
  */
 import { AppError } from '../../core/errors.ts'
+import {
+  EMBEDDING_PROVIDERS,
+  type EmbeddingProviderName,
+  type ProviderModel,
+  parseProviderModel,
+} from '../../core/provider-model.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Embedder } from '../../ports/embedder.ts'
+import { parseBaseUrl } from '../shared/requests.ts'
 import { batching } from './batching.ts'
 import { accountHash } from './cache-key.ts'
 import { checked, type RawSource } from './checked.ts'
 import { limitedInTime } from './limited-in-time.ts'
+import { tokensReadBy } from './model-limits.ts'
 import { rateLimited } from './rate-limited.ts'
 import { cohere } from './remote/cohere.ts'
 import { gemini } from './remote/gemini.ts'
 import { ollama } from './remote/ollama.ts'
 import { openaiCompatible } from './remote/openai-compatible.ts'
+import { prompted, promptsOf } from './remote/prompts.ts'
 import type { RemoteOptions } from './remote/protocol.ts'
 import { voyage } from './remote/voyage.ts'
 import { retrying } from './retrying.ts'
@@ -25,8 +34,8 @@ export type Provider = {
   /** Environment variables that usually hold the key, the likeliest first. None where no key is needed. */
   readonly keyVariables: readonly string[]
   readonly keyRequired: boolean
-  /** Whether queries are embedded otherwise than documents. */
-  readonly purposeMatters: boolean
+  /** Whether queries are embedded otherwise than documents; `byModel`: by models that want it, see `promptsOf`. */
+  readonly purposeMatters: boolean | 'byModel'
   /** In one request. */
   readonly textsMax: number
 }
@@ -38,6 +47,9 @@ const openaiLike = {
   purposeMatters: false,
   textsMax: 128,
 } as const
+
+/** Serves models of others, as they are. */
+const ofAnyModel = { ...openaiLike, purposeMatters: 'byModel' } as const
 
 export const PROVIDERS = {
   openai: {
@@ -78,27 +90,23 @@ export const PROVIDERS = {
     keyRequired: true,
   },
   openrouter: {
-    ...openaiLike,
+    ...ofAnyModel,
     baseUrl: 'https://openrouter.ai/api/v1',
     keyVariables: ['OPENROUTER_API_KEY'],
     keyRequired: true,
   },
   ollama: {
-    ...openaiLike,
+    ...ofAnyModel,
     open: ollama,
     baseUrl: 'http://127.0.0.1:11434',
     keyVariables: ['OLLAMA_API_KEY'],
   },
-  lmstudio: { ...openaiLike, baseUrl: 'http://127.0.0.1:1234/v1' },
-  vllm: { ...openaiLike, baseUrl: 'http://127.0.0.1:8000/v1', keyVariables: ['VLLM_API_KEY'] },
-  'openai-compatible': { ...openaiLike, baseUrl: null },
-} as const satisfies Record<string, Provider>
+  lmstudio: { ...ofAnyModel, baseUrl: 'http://127.0.0.1:1234/v1' },
+  vllm: { ...ofAnyModel, baseUrl: 'http://127.0.0.1:8000/v1', keyVariables: ['VLLM_API_KEY'] },
+  'openai-compatible': { ...ofAnyModel, baseUrl: null },
+} as const satisfies Record<EmbeddingProviderName, Provider>
 
-export type ProviderName = keyof typeof PROVIDERS
-
-export type ProviderModel = { readonly provider: ProviderName; readonly model: string }
-
-export type RemoteConfig = ProviderModel & {
+export type RemoteConfig = ProviderModel<EmbeddingProviderName> & {
   readonly clock: Clock
   readonly apiKey?: string
   readonly baseUrl?: string
@@ -110,50 +118,45 @@ export type RemoteConfig = ProviderModel & {
   readonly random?: () => number
 }
 
-const MODEL_CHARACTERS_MAX = 200
-
 /** `openai/text-embedding-3-small`. Whatever follows the first slash is the model, other slashes included. */
-export function parseProviderModel(text: string): ProviderModel {
-  const slash = text.indexOf('/')
-  const provider = text.slice(0, Math.max(0, slash))
-  const model = text.slice(slash + 1)
-  if (slash < 0 || !isProvider(provider)) {
-    throw new AppError(
-      'invalid_input',
-      `"${text}" names no model of a known provider. Write it as provider/model, with one of: ${providerNames().join(', ')}.`,
-      { provider },
-    )
-  }
-  if (model.length > MODEL_CHARACTERS_MAX || !/^[^\s\p{C}?#]+$/u.test(model)) {
-    throw new AppError('invalid_input', `"${text}" has no usable model after the slash.`, {
-      provider,
-    })
-  }
-  return { provider, model }
-}
-
-export function providerNames(): readonly ProviderName[] {
-  return Object.keys(PROVIDERS) as ProviderName[] // the table's own keys
-}
-
-function isProvider(name: string): name is ProviderName {
-  return Object.hasOwn(PROVIDERS, name)
+export function parseEmbeddingModel(text: string): ProviderModel<EmbeddingProviderName> {
+  return parseProviderModel(text, EMBEDDING_PROVIDERS)
 }
 
 /** Nothing is asked yet: a service that is down must not keep anyone from starting. */
 export function openRemoteEmbedder(config: RemoteConfig): Embedder {
   const provider: Provider = PROVIDERS[config.provider]
   const raw = provider.open({ ...remoteOptions(config), source: config.provider })
-  const sound = checked(raw)
+  const tokensMax = tokensReadBy(config.model)
+  const told = provider.purposeMatters === 'byModel' ? prompted(raw) : raw
+  const sound = checked(told, { tokensMax, host: hostOf(config) })
   const prompt = limitedInTime(sound, config)
   const modest = rateLimited(prompt, config)
   const patient = retrying(modest, config)
-  return batching(patient, { textsMax: provider.textsMax })
+  return batching(patient, {
+    textsMax: provider.textsMax,
+    ...(tokensMax === undefined ? {} : { textTokensMax: tokensMax }),
+  })
 }
+
+/** Whether queries and documents of the same text have different vectors, for caches. */
+export function purposeMatters({ provider, model }: ProviderModel<EmbeddingProviderName>): boolean {
+  const matters: Provider['purposeMatters'] = PROVIDERS[provider].purposeMatters
+  return matters === 'byModel' ? promptsOf(model) !== null : matters
+}
+
+/** Undefined at the usual address of the service. */
+function hostOf(config: RemoteConfig): string | undefined {
+  const address = parseBaseUrl(addressOf(config), config.provider)
+  return address === PROVIDERS[config.provider].baseUrl
+    ? undefined
+    : accountHash(address).slice(0, HOST_CHARACTERS)
+}
+const HOST_CHARACTERS = 8
 
 /** Who is asked, for caches that outlive the process. */
 export function remoteAccount(config: RemoteConfig): string {
-  return accountHash(addressOf(config), config.apiKey)
+  return accountHash(addressOf(config))
 }
 
 export function remoteOptions(config: RemoteConfig): RemoteOptions {

@@ -1,7 +1,7 @@
 /** What `.gitignore` files leave out: each rules the folder it lies in and all below, and the nearest one wins. */
-import { constants } from 'node:fs'
+import { constants, existsSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import ignore from 'ignore'
 
 export const IGNORE_FILE = '.gitignore'
@@ -15,6 +15,8 @@ const ignoreCase = process.platform === 'darwin' || process.platform === 'win32'
 export type IgnoreRules = {
   /** The folder, with a slash at the end unless it is the root. */
   readonly prefix: string
+  /** The way from the folder to the root, where the folder is above it. */
+  readonly lead: string
   readonly rules: ignore.Ignore
   readonly outer: IgnoreRules | null
 }
@@ -27,17 +29,38 @@ export async function ignoreRulesOf(
 ): Promise<IgnoreRules | null> {
   const text = await textOf(join(folder, IGNORE_FILE)).catch(() => null)
   if (text === null) return outer
-  return {
-    prefix: path === '' ? '' : `${path}/`,
-    rules: ignore({ ignoreCase }).add(text),
-    outer,
+  const rules = ignore({ ignoreCase }).add(text)
+  return { prefix: path === '' ? '' : `${path}/`, lead: '', rules, outer }
+}
+
+/**
+ * The rules that a repository has above a folder of it. Whoever names a folder that is ignored wants it: then there are
+ * none.
+ */
+export async function ignoreRulesAbove(folder: string): Promise<IgnoreRules | null> {
+  let rules: IgnoreRules | null = null
+  for (const above of foldersOfRepository(folder)) {
+    const lead = `${relative(above, folder).split(sep).join('/')}/`
+    const found = await ignoreRulesOf(above, '', rules)
+    rules = found === null || found === rules ? rules : { ...found, lead }
   }
+  return isIgnored('', false, rules) ? null : rules
+}
+
+/** Those between a folder and where its repository begins, outermost first; none outside of a repository. */
+function foldersOfRepository(folder: string): readonly string[] {
+  const above: string[] = []
+  for (let at = folder; !existsSync(join(at, '.git')); at = dirname(at)) {
+    if (dirname(at) === at) return []
+    above.unshift(dirname(at))
+  }
+  return above
 }
 
 export function isIgnored(path: string, isFolder: boolean, nearest: IgnoreRules | null): boolean {
   const asked = isFolder ? `${path}/` : path
   for (let level = nearest; level !== null; level = level.outer) {
-    const { ignored, unignored } = level.rules.test(asked.slice(level.prefix.length))
+    const { ignored, unignored } = level.rules.test(level.lead + asked.slice(level.prefix.length))
     if (ignored || unignored) return ignored
   }
   return false

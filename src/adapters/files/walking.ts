@@ -13,7 +13,13 @@ import type { Instant } from '../../core/ids.ts'
 import type { Scan } from '../../ports/file-tree.ts'
 import { stopIfCancelled } from '../shared/cancellation.ts'
 import { codeOf, trouble, troubleOf } from './failures.ts'
-import { IGNORE_FILE, type IgnoreRules, ignoreRulesOf, isIgnored } from './ignoring.ts'
+import {
+  IGNORE_FILE,
+  type IgnoreRules,
+  ignoreRulesAbove,
+  ignoreRulesOf,
+  isIgnored,
+} from './ignoring.ts'
 import { isAddressable, isInside, isMissing } from './paths.ts'
 import { passesSkipped, type Selection } from './selection.ts'
 
@@ -61,7 +67,9 @@ class Walk {
   }
 
   async run(): Promise<Scan> {
-    this.#enter({ path: '', real: '', ignored: null })
+    const { base, heedsIgnoreFiles } = this.#plan
+    const ignored = heedsIgnoreFiles ? await ignoreRulesAbove(base) : null
+    this.#enter({ path: '', real: '', ignored })
     do {
       await this.#emptyQueue()
       await this.#followLinks()

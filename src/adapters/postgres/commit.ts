@@ -4,8 +4,13 @@
  * Commits of one owner follow one another, because each takes the owner's lock first; several owners are locked in
  * one order, so no two commits ever wait for each other. What is left to go wrong is two owners creating the same
  * id at once: the loser starts over, and then sees the row that was in its way.
+ *
+ * A connection that is lost before the commit was asked for has left nothing, so it is begun again. One that is lost
+ * while it commits leaves a doubt, which the server is asked to clear up.
  */
+import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '../../core/errors.ts'
+import type { OwnerId } from '../../core/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../../core/limits.ts'
 import { holdsKey, type MemoryStatus } from '../../core/memory.ts'
 import { toStorable } from '../../core/storable-text.ts'
@@ -17,57 +22,111 @@ import {
   type Table,
 } from '../../ports/store.ts'
 import type { Database, Query } from './driver.ts'
+import { isCollision, isLost, isNeverGiven } from './failures.ts'
+import type { Fence } from './fence.ts'
 import { beginWithLocks, type Names, ownerLocks } from './names.ts'
 import { type Head, type Heads, type IndexedHead, type MemoryHead, planCommit } from './plan.ts'
 import { decoded, type PlaceColumns, parseProvenance, placeFromColumns } from './rows.ts'
 import { write } from './write.ts'
 
-const ATTEMPTS_MAX = 5
-/** Serialisation failure, deadlock, and a row that was not there when this commit looked. */
-const WORTH_ANOTHER_TRY = new Set(['40001', '40P01', '23505'])
+/** How often a commit is begun: others get in the way, or the server goes away and comes back. */
+const ATTEMPTS_MAX = 6
+/** The wait before the second attempt. It doubles each time, so that a server may take a second or two to restart. */
+const FIRST_WAIT_MS = 40
+/** How often the server is asked what has become of a commit: for half a minute, in which it may recover from a crash. */
+const QUESTIONS_MAX = 38
 
 export async function commit(
-  database: Database,
-  names: Names,
+  { database, names, fence }: CommitParts,
   changes: readonly Change[],
 ): Promise<CommitOutcome> {
   if (changes.length > COMMIT_CHANGES_MAX) {
     throw new RangeError(`A commit holds at most ${COMMIT_CHANGES_MAX} changes.`)
   }
   if (changes.length === 0) return { kind: 'committed' }
-  const begin = beginWithLocks(ownerLocks(names, changes.map(ownerOf)))
+  const owners = [...ownersOf(changes)]
+  const begin = beginWithLocks(ownerLocks(names, owners))
+  const once = () =>
+    fence.of(database, 'everyone').transaction(begin, async (query) => {
+      // Across owners, because an id may be taken by somebody else; what is written stays among those it is meant for.
+      const heads = await readHeads(query, names, changes)
+      const plan = planCommit(changes, heads)
+      if (plan.kind === 'conflict') return plan
+      await fence.narrow(query, owners)
+      await write(query, names, heads, plan)
+      return COMMITTED
+    })
   for (let attempt = 1; ; attempt++) {
     try {
-      return await database.transaction(begin, (query) => commitOnce(query, names, changes))
+      return await once()
     } catch (thrown) {
-      const isTransient =
-        thrown instanceof AppError && WORTH_ANOTHER_TRY.has(String(thrown.facts.sqlState))
-      if (!isTransient) throw thrown
-      if (attempt === ATTEMPTS_MAX) {
-        throw new AppError(
-          'busy',
-          `Other writers kept getting in the way of a commit; it was tried ${ATTEMPTS_MAX} times. Try again later.`,
-          thrown.facts,
-          thrown,
-        )
-      }
+      if (await isCommitted(database, thrown)) return COMMITTED
+      if (!isCollision(thrown) && !isLost(thrown)) throw thrown
+      if (attempt === ATTEMPTS_MAX) throw givenUp(thrown)
+      await pause(FIRST_WAIT_MS * 2 ** (attempt - 1))
     }
   }
 }
 
-async function commitOnce(
-  query: Query,
-  names: Names,
-  changes: readonly Change[],
-): Promise<CommitOutcome> {
-  const heads = await readHeads(query, names, changes)
-  const plan = planCommit(changes, heads)
-  if (plan.kind === 'conflict') return plan
-  await write(query, names, heads, plan)
-  return { kind: 'committed' }
+export type CommitParts = {
+  readonly database: Database
+  readonly names: Names
+  readonly fence: Fence
 }
 
-function ownerOf(change: Change): string {
+const COMMITTED = { kind: 'committed' } as const
+
+function givenUp(thrown: AppError): AppError {
+  const wasLost: boolean = isLost(thrown)
+  if (wasLost) return thrown
+  return new AppError(
+    'busy',
+    `Other writers kept getting in the way of a commit; it was tried ${ATTEMPTS_MAX} times. Try again later.`,
+    thrown.facts,
+    thrown,
+  )
+}
+
+/**
+ * Whether a commit whose answer was lost was made all the same. The server knows, so it is asked until it can tell:
+ * made again, it would be refused as a conflict with itself, or done twice. Throws when there is no way to know.
+ */
+export async function isCommitted(
+  { query }: Pick<Database, 'query'>,
+  thrown: unknown,
+): Promise<boolean> {
+  const transaction = thrown instanceof AppError ? thrown.facts.transaction : undefined
+  if (transaction === undefined) return false
+  for (let question = 0; question < QUESTIONS_MAX; question++) {
+    try {
+      const [row] = await query<{ status: string | null }>(
+        'SELECT txid_status($1::bigint) AS status',
+        [transaction],
+      )
+      if (row?.status === 'committed') return true
+      if (row?.status === 'aborted') return false
+      // Another status than `in progress` means that this server has never heard of it.
+      if (row?.status !== 'in progress') throw thrown
+    } catch (failure) {
+      if (isNeverGiven(failure)) return false
+      if (failure === thrown || !isLost(failure)) throw thrown
+    }
+    await pause(FIRST_WAIT_MS * (question + 1))
+  }
+  throw thrown
+}
+
+/** Somewhere around this long, so that those who met don't meet again. */
+async function pause(ms: number): Promise<void> {
+  await delay(ms * (0.5 + Math.random()))
+}
+
+/** Whom changes are about. */
+export function ownersOf(changes: readonly Change[]): ReadonlySet<OwnerId> {
+  return new Set(changes.map(ownerOf))
+}
+
+function ownerOf(change: Change): OwnerId {
   if (change.op !== 'put') return change.scope.owner
   return change.table === 'revision' ? change.row.memory.place.owner : change.row.place.owner
 }

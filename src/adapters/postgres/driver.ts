@@ -1,11 +1,12 @@
 /**
- * The only file that knows the `pg` package: a pool, transactions, and what its failures mean.
+ * The only file that knows the `pg` package: a pool, transactions, and what its failures mean (`failures.ts`).
  *
  * The package is loaded when a store is opened, so nobody needs it who keeps memories elsewhere. Statements are
  * never named: poolers that share one connection among many clients would mix the names up.
  */
-import type { PoolClient, QueryResultRow } from 'pg'
-import { AppError, type ErrorCode } from '../../core/errors.ts'
+import type { ClientBase, PoolClient, QueryResultRow } from 'pg'
+import { AppError } from '../../core/errors.ts'
+import { hasDied, inDoubt, toStoreError } from './failures.ts'
 
 type Pool = InstanceType<typeof import('pg').Pool>
 type Client = InstanceType<typeof import('pg').Client>
@@ -15,45 +16,91 @@ export type Query = <R extends QueryResultRow>(
   values?: readonly unknown[],
 ) => Promise<readonly R[]>
 
-export interface Database {
+/** What a statement is run with; see `fence.ts` and `reading`. */
+export interface Runner {
+  /** Runs a statement that may be run twice: when its connection dies, another one gets it. */
   readonly query: Query
-  /** Runs `begin`, then `work`, then commits. When either throws, nothing of it stays. */
+  /**
+   * Runs `begin`, then `work`, then commits. When either throws, nothing of it stays. When the connection is lost while
+   * it commits, `facts.transaction` of the error is the number to ask the server about, see `commit.ts`.
+   */
   transaction<T>(begin: string, work: (query: Query) => Promise<T>): Promise<T>
+  /** One statement that only reads, with settings that hold for it alone. Takes one trip to the server. */
+  reading<R extends QueryResultRow>(
+    settings: readonly string[],
+    sql: string,
+    values?: readonly unknown[],
+  ): Promise<readonly R[]>
+}
+
+export interface Database extends Runner {
   /**
    * Runs `work` on a connection beside the pool and without a time limit, for what takes long. Closing the database
    * cuts the connection; the server still finishes the statement that it was given.
    */
   separately<T>(work: (query: Query) => Promise<T>): Promise<T>
+  /** Hears what is sent to a channel, on a connection of its own, until it is lost or closed. */
+  listen(channel: string, ears: Ears): Promise<{ close(): Promise<void> }>
+  /** How many connections there are, and how many callers wait for one. */
+  load(): { readonly connections: number; readonly waiting: number }
   /** Waits for what is under way. Calling it again is harmless. */
   close(): Promise<void>
+}
+
+export type Ears = {
+  readonly hear: (payload: string) => void
+  /** Called once, unless it was closed. */
+  readonly onLost: () => void
 }
 
 export type DatabaseOptions = {
   readonly connectionString: string
   readonly poolSize: number
+  /** How long one statement may take; 0 for as long as it needs. */
   readonly statementTimeoutMs: number
+  /** How long a call waits for a connection before it gives up. */
+  readonly connectionWaitMs: number
 }
 
-/** How long a call waits for a connection before it gives up. */
-const CONNECTION_WAIT_MS_MAX = 30_000
+/** Connections that nobody has used for this long are closed, and all are after a while: servers move. */
+const IDLE_MS = 30_000
+const LIFETIME_SECONDS = 1_800
+/** A process that hangs in the middle of a transaction must not keep others waiting for its locks. */
+const IDLE_IN_TRANSACTION_MS = 60_000
+/** How often a statement gets another connection: when a server is started again, all that wait in the pool are dead. */
+const OTHER_CONNECTIONS = 3
+/** How much later than the server the driver gives up: a server that is gone gives up nothing. */
+const SILENCE_MS = 5_000
 const INT8_TYPE = 20
+const SERIES = 'BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY'
 
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const { connectionString, poolSize, statementTimeoutMs, connectionWaitMs } = options
   const pg = await loadDriver()
   // Instants and counters are whole numbers far below 2^53. This must not reach other users of the driver.
   const types = new pg.TypeOverrides()
   types.setTypeParser(INT8_TYPE, Number)
   const connection = {
-    connectionString: options.connectionString,
-    connectionTimeoutMillis: CONNECTION_WAIT_MS_MAX,
+    connectionString,
+    connectionTimeoutMillis: connectionWaitMs,
     application_name: 'recollect',
     keepAlive: true,
     types,
   }
+  const limits =
+    statementTimeoutMs === 0
+      ? {}
+      : { statement_timeout: statementTimeoutMs, query_timeout: statementTimeoutMs + SILENCE_MS }
+  // Statements may follow one another without waiting for answers; older versions of the driver take no notice of it.
+  const pipelined = { pipeline: true }
   const pool = new pg.Pool({
     ...connection,
-    max: options.poolSize,
-    statement_timeout: options.statementTimeoutMs,
+    ...limits,
+    ...pipelined,
+    max: poolSize,
+    idleTimeoutMillis: IDLE_MS,
+    maxLifetimeSeconds: LIFETIME_SECONDS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
   })
   // Without a listener, a connection that dies while nobody uses it would end the process.
   pool.on('error', () => {})
@@ -67,48 +114,143 @@ function createDatabase(pool: Pool, createClient: () => Client): Database {
   const requireOpen = () => {
     if (closing !== null) throw new AppError('unavailable', 'The store is closed.')
   }
+  const connected = async (): Promise<PoolClient> => {
+    requireOpen()
+    try {
+      return await pool.connect()
+    } catch (thrown) {
+      throw toStoreError(thrown)
+    }
+  }
+  const connectBeside = async (): Promise<Client> => {
+    requireOpen()
+    const client = createClient()
+    client.on('error', () => {})
+    separate.add(client)
+    client.once('end', () => separate.delete(client))
+    try {
+      await client.connect()
+      return client
+    } catch (thrown) {
+      separate.delete(client)
+      throw toStoreError(thrown)
+    }
+  }
   return {
     async query<R extends QueryResultRow>(sql: string, values: readonly unknown[] = []) {
       requireOpen()
-      return run<R>(pool, sql, values)
+      return onLiving(() => run<R>(pool, sql, values))
     },
-    async transaction(begin, work) {
-      requireOpen()
-      const client = await pool.connect().catch((thrown: unknown) => {
-        throw toStoreError(thrown)
-      })
-      const query: Query = (sql, values = []) => run(client, sql, values)
-      try {
-        await query(begin)
-        const result = await work(query)
-        await query('COMMIT')
-        client.release()
-        return result
-      } catch (thrown) {
-        await rollBack(client)
-        throw thrown
-      }
-    },
+    transaction: async (begin, work) => transact(await connected(), begin, work),
+    reading: (settings, sql, values = []) =>
+      onLiving(async () => readWith(await connected(), settings, sql, values)),
     async separately(work) {
-      requireOpen()
-      const client = createClient()
-      client.on('error', () => {})
-      separate.add(client)
+      const client = await connectBeside()
       try {
-        await client.connect().catch((thrown: unknown) => {
-          throw toStoreError(thrown)
-        })
         return await work((sql, values = []) => run(client, sql, values))
       } finally {
-        separate.delete(client)
         await client.end()
       }
     },
+    async listen(channel, { hear, onLost }) {
+      const client = await connectBeside()
+      client.on('notification', ({ payload = '' }) => hear(payload))
+      client.once('end', onLost)
+      try {
+        await run(client, `LISTEN ${channel}`, [])
+      } catch (thrown) {
+        client.off('end', onLost) // the caller is told by this failure, and once is enough
+        await client.end().catch(() => {}) // else it would stay, one more with every try
+        throw thrown
+      }
+      return {
+        close: async () => {
+          client.off('end', onLost)
+          await client.end()
+        },
+      }
+    },
+    load: () => ({ connections: pool.totalCount, waiting: pool.waitingCount }),
     async close() {
       closing ??= Promise.all([pool.end(), ...[...separate].map((client) => client.end())])
       await closing
     },
   }
+}
+
+async function onLiving<T>(work: () => Promise<T>): Promise<T> {
+  for (let others = OTHER_CONNECTIONS; ; others--) {
+    try {
+      return await work()
+    } catch (thrown) {
+      if (others === 0 || !hasDied(thrown)) throw thrown
+    }
+  }
+}
+
+async function transact<T>(
+  client: PoolClient,
+  begin: string,
+  work: (query: Query) => Promise<T>,
+): Promise<T> {
+  const query: Query = (sql, values = []) => run(client, sql, values)
+  let transaction: string | null = null
+  try {
+    const [, numbered] = await inSeries<{ number: string }>(client, [
+      [begin, []],
+      ['SELECT txid_current()::text AS number', []],
+    ])
+    const result = await work(query)
+    transaction = numbered?.[0]?.number ?? null
+    await query('COMMIT')
+    client.release()
+    return result
+  } catch (thrown) {
+    await rollBack(client)
+    // Only while it commits is it unclear what has become of it: before that, nothing was.
+    throw transaction === null ? thrown : inDoubt(thrown, transaction)
+  }
+}
+
+async function readWith<R extends QueryResultRow>(
+  client: PoolClient,
+  settings: readonly string[],
+  sql: string,
+  values: readonly unknown[],
+): Promise<readonly R[]> {
+  const begin = [SERIES, ...settings.map((setting) => `SET LOCAL ${setting}`)].join('; ')
+  try {
+    const [, rows = []] = await inSeries<R>(client, [
+      [begin, []],
+      [sql, values],
+      ['COMMIT', []],
+    ])
+    client.release()
+    return rows
+  } catch (thrown) {
+    await rollBack(client)
+    throw thrown
+  }
+}
+
+type Statement = readonly [sql: string, values: readonly unknown[]]
+
+/** One trip to the server where the driver can send all of them at once. The first failure counts; the rest go with it. */
+async function inSeries<R extends QueryResultRow>(
+  client: PoolClient,
+  statements: readonly Statement[],
+): Promise<readonly (readonly R[])[]> {
+  const results: (readonly R[])[] = []
+  if (!('pipeline' in client)) {
+    for (const [sql, values] of statements) results.push(await run<R>(client, sql, values))
+    return results
+  }
+  const sent = statements.map(([sql, values]) => run<R>(client, sql, values))
+  for (const outcome of await Promise.allSettled(sent)) {
+    if (outcome.status === 'rejected') throw outcome.reason
+    results.push(outcome.value)
+  }
+  return results
 }
 
 async function loadDriver() {
@@ -125,7 +267,7 @@ async function loadDriver() {
 }
 
 async function run<R extends QueryResultRow>(
-  runner: Pool | PoolClient | Client,
+  runner: Pool | ClientBase,
   sql: string,
   values: readonly unknown[],
 ): Promise<readonly R[]> {
@@ -144,69 +286,4 @@ async function rollBack(client: PoolClient): Promise<void> {
     // The connection is gone, and the server has rolled back with it.
     client.release(true)
   }
-}
-
-type Meaning = { readonly code: ErrorCode; readonly message: string }
-
-/** By SQLSTATE, or by its first two characters for a whole class. */
-const MEANINGS: Readonly<Record<string, Meaning>> = {
-  '08': unavailable('The connection to PostgreSQL broke.'),
-  '28': unavailable('PostgreSQL refused the login. Check the user and password of its address.'),
-  '3D': unavailable('The PostgreSQL database of this address does not exist. Create it first.'),
-  '57': unavailable('PostgreSQL is stopping or starting.'),
-  '53': unavailable('PostgreSQL has run out of memory or connections. Lower the pool size.'),
-  '53100': { code: 'disk_full', message: "The PostgreSQL server's disk is full." },
-  '25006': {
-    code: 'read_only',
-    message: 'This PostgreSQL server takes no writes; it may be a replica.',
-  },
-  '42501': {
-    code: 'read_only',
-    message: 'The PostgreSQL user may not do this. Grant it the rights to its schema.',
-  },
-  '40': busy('Other writers kept changing the same rows.'),
-  '55P03': busy('Another writer kept a lock for too long.'),
-  '57014': busy('PostgreSQL took longer than the statement timeout.'),
-  XX: {
-    code: 'damaged',
-    message: 'PostgreSQL reports damaged data. Check the server and its disk.',
-  },
-}
-
-const NETWORK_CODES =
-  /^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE|ENOENT|EACCES)/
-
-function unavailable(message: string): Meaning {
-  return { code: 'unavailable', message }
-}
-
-function busy(message: string): Meaning {
-  return { code: 'busy', message }
-}
-
-/** The SQLSTATE is kept in the facts, because some of them are worth another try. */
-function toStoreError(thrown: unknown): AppError {
-  if (thrown instanceof AppError) return thrown
-  const error: Error & Partial<Record<'code' | 'detail' | 'where' | 'internalQuery', unknown>> =
-    thrown instanceof Error ? thrown : new Error(String(thrown))
-  // They quote rows, and an error may end up in a log.
-  for (const name of ['detail', 'where', 'internalQuery'] as const) delete error[name]
-  const sqlState = typeof error.code === 'string' ? error.code : ''
-  const meaning = meaningOf(error.message, sqlState)
-  return new AppError(meaning.code, meaning.message, { sqlState }, error)
-}
-
-function meaningOf(message: string, sqlState: string): Meaning {
-  const known = MEANINGS[sqlState] ?? MEANINGS[sqlState.slice(0, 2)]
-  if (known !== undefined) return known
-  if (message.includes('timeout exceeded when trying to connect')) {
-    return busy('Every connection to PostgreSQL stayed in use for too long. Raise the pool size.')
-  }
-  if (
-    NETWORK_CODES.test(sqlState) ||
-    /^(Connection terminated|Client has encountered)/.test(message)
-  ) {
-    return unavailable('PostgreSQL cannot be reached. Check its address, and that it is running.')
-  }
-  return { code: 'internal', message: `PostgreSQL refused a statement (${sqlState || message}).` }
 }

@@ -6,7 +6,7 @@
  */
 import type { StoreFault } from '../../ports/store.ts'
 import { deriveAgain, recount } from './derive.ts'
-import type { Database, Query } from './driver.ts'
+import type { Query, Runner } from './driver.ts'
 import { beginWithLocks, type Names, ownerLock } from './names.ts'
 import { decoded } from './rows.ts'
 import {
@@ -40,12 +40,12 @@ type Counts = {
 }
 
 export async function inspect(
-  database: Database,
+  runner: Runner,
   names: Names,
   repair: boolean,
 ): Promise<readonly StoreFault[]> {
-  const memories = await inspectIndex(database, names, memoryIndex(names), repair)
-  const turns = await inspectIndex(database, names, turnIndex(names), repair)
+  const memories = await inspectIndex(runner, names, memoryIndex(names), repair)
+  const turns = await inspectIndex(runner, names, turnIndex(names), repair)
   const faults = [
     {
       what: 'memories that keyword search knows wrongly or not at all',
@@ -62,12 +62,12 @@ export async function inspect(
 }
 
 async function inspectIndex<T extends IndexedTable>(
-  database: Database,
+  runner: Runner,
   names: Names,
   index: TextIndex<T>,
   repair: boolean,
 ): Promise<Counts> {
-  const { query } = database
+  const { query } = runner
   const orphans = await countOrphans(query, index)
   const miscounted = await ownersMiscounted(query, index)
   let [unsearchable, misprinted] = [0, 0]
@@ -75,13 +75,17 @@ async function inspectIndex<T extends IndexedTable>(
     const faulty = page.filter((row) => row.isUnsearchable || row.isMisprinted)
     unsearchable += faulty.filter((row) => row.isUnsearchable).length
     misprinted += faulty.filter((row) => row.isMisprinted).length
-    if (repair) await mend(database, names, index, faulty)
+    if (repair) await mend(runner, names, index, faulty)
   }
   if (repair) {
-    if (orphans > 0) await query(`DELETE FROM ${index.posting} AS p WHERE ${isOrphan(index)}`)
+    if (orphans > 0) {
+      await runner.transaction(beginWithLocks([]), (alone) =>
+        alone(`DELETE FROM ${index.posting} AS p WHERE ${isOrphan(index)}`),
+      )
+    }
     // Again, because mending a row may have changed how many terms it has.
     for (const owner of await ownersMiscounted(query, index)) {
-      await database.transaction(beginWithLocks([ownerLock(names, owner)]), (locked) =>
+      await runner.transaction(beginWithLocks([ownerLock(names, owner)]), (locked) =>
         recount(locked, index, owner),
       )
     }
@@ -141,14 +145,14 @@ function postingsIn({ owner_hash, user_hash, length, terms }: Document): readonl
 }
 
 async function mend<T extends IndexedTable>(
-  database: Database,
+  runner: Runner,
   names: Names,
   index: TextIndex<T>,
   faulty: readonly Checked[],
 ): Promise<void> {
   for (const owner of new Set(faulty.map((row) => row.owner))) {
     const numbers = faulty.filter((row) => row.owner === owner).map(({ number }) => number)
-    await database.transaction(beginWithLocks([ownerLock(names, owner)]), (query) =>
+    await runner.transaction(beginWithLocks([ownerLock(names, owner)]), (query) =>
       deriveAgain(query, index, numbers),
     )
   }

@@ -4,6 +4,9 @@
  * Steps only go forward, run in a transaction of their own, and are recorded with a checksum: a step that was
  * released is never edited, a new one is added. Whatever touches the schema holds one lock, so any number of
  * processes may start at once.
+ *
+ * Servers are updated one after the other. So that those of the version before can go on and even start meanwhile, a
+ * version brings one step that only adds; they serve a schema that is this one step ahead of them, and none that is further.
  */
 import { AppError } from '../../core/errors.ts'
 import { sha256 } from '../../core/sha256.ts'
@@ -15,6 +18,11 @@ import { beginWithLocks, migrationLock, type Names, quoted } from './names.ts'
 export type Migration = {
   readonly name: string
   readonly sql: string
+  /**
+   * Whether a process of the version before can go on with what this step leaves: it adds tables, indexes, functions, and
+   * columns that have a default. What such a process still uses is removed by a step of a later version.
+   */
+  readonly onlyAdds?: boolean
   /** What has to be done after the SQL, in its transaction, that PostgreSQL can't do by itself. */
   fill?(query: Query, names: Names): Promise<void>
 }
@@ -24,11 +32,18 @@ export type SchemaPart = {
   readonly ledger: string
   readonly steps: readonly Migration[]
   readonly extension?: string
+  /** Fits a step to what the server has, where that differs. What is recorded is the step as it is written. */
+  adapt?(sql: string): string
 }
-type Applied = { readonly version: number; readonly name: string; readonly checksum: string }
+type Applied = {
+  readonly version: number
+  readonly name: string
+  readonly checksum: string
+  readonly only_adds: boolean
+}
 
 /** Names are compared byte by byte, so that order is the same everywhere. */
-const MIGRATIONS: readonly Migration[] = [
+export const MIGRATIONS: readonly Migration[] = [
   {
     name: 'memories, revisions, tombstones and keyword search',
     sql: `
@@ -188,7 +203,49 @@ const MIGRATIONS: readonly Migration[] = [
       CREATE INDEX entry_by_time ON {schema}.entry (owner_id, kind, at);`,
     fill: deriveAllTurns,
   },
+  {
+    name: 'row security, and limits that servers share',
+    onlyAdds: true,
+    sql: `
+      CREATE FUNCTION {schema}.sees_everyone() RETURNS boolean LANGUAGE sql STABLE AS $body$
+        SELECT COALESCE(current_setting('recollect.owners', true) = '*', false)
+      $body$;
+      CREATE FUNCTION {schema}.seen_owners() RETURNS text[] LANGUAGE sql STABLE AS $body$
+        SELECT CASE WHEN named IN ('', '*') THEN NULL ELSE named::text[] END
+        FROM current_setting('recollect.owners', true) AS named
+      $body$;
+      CREATE FUNCTION {schema}.seen_owner_hashes() RETURNS bigint[] LANGUAGE sql STABLE AS $body$
+        SELECT CASE WHEN named IN ('', '*') THEN NULL ELSE named::bigint[] END
+        FROM current_setting('recollect.owner_hashes', true) AS named
+      $body$;
+      ${['memory', 'revision', 'tombstone', 'entry', 'turn', 'corpus', 'turn_corpus']
+        .map((table) => policyFor(table, 'owner_id', 'seen_owners', 'text'))
+        .join('')}
+      ${['posting', 'turn_posting']
+        .map((table) => policyFor(table, 'owner_hash', 'seen_owner_hashes', 'bigint'))
+        .join('')}
+      CREATE TABLE {schema}.allowance (
+        name text COLLATE "C" PRIMARY KEY,
+        amount double precision NOT NULL,
+        taken double precision NOT NULL,
+        at timestamptz NOT NULL
+      );`,
+  },
+  {
+    name: 'entries of a session',
+    onlyAdds: true,
+    sql: `
+      CREATE INDEX entry_by_session ON {schema}.entry (owner_id, session_id, kind, id)
+        WHERE session_id IS NOT NULL;`,
+  },
 ]
+
+/** The owners that are seen are looked up once for a statement, not for each row. */
+export function policyFor(table: string, column: string, seen: string, type: string): string {
+  return `
+      CREATE POLICY own_rows ON {schema}.${table} USING ((SELECT {schema}.sees_everyone())
+        OR ${column} = ANY ((SELECT {schema}.${seen}())::${type}[]));`
+}
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 
@@ -203,12 +260,19 @@ export async function migratePart(
 ): Promise<void> {
   // Looking first means that an up-to-date schema needs no right to change it, and no writable server.
   let version = checkedVersion(await appliedMigrations(database.query, part), part)
-  const begin = beginWithLocks([migrationLock(names)])
-  while (version < part.steps.length) {
-    version = await database.transaction(begin, (query) => applyNext(query, names, part))
-  }
+  if (version >= part.steps.length) return
+  // A large table takes longer than a statement may, and so does waiting for another process that is at it.
+  await database.separately(async (query) => {
+    const begin = beginWithLocks([migrationLock(names)])
+    while (version < part.steps.length) {
+      await query(begin)
+      version = await applyNext(query, names, part)
+      await query('COMMIT')
+    }
+  })
 }
 
+/** The connection ends with the first failure, and what was begun with it. */
 async function applyNext(query: Query, names: Names, part: SchemaPart): Promise<number> {
   if (!(await exists(query, 'to_regnamespace', quoted(names.schema)))) {
     await query(`CREATE SCHEMA ${quoted(names.schema)}`)
@@ -216,23 +280,27 @@ async function applyNext(query: Query, names: Names, part: SchemaPart): Promise<
   await query(`CREATE TABLE IF NOT EXISTS ${part.ledger} (
     version integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL,
     applied_at timestamptz NOT NULL DEFAULT now())`)
+  await query(
+    `ALTER TABLE ${part.ledger} ADD COLUMN IF NOT EXISTS only_adds boolean NOT NULL DEFAULT false`,
+  )
   // Read again: another process may have done it while this one waited for the lock.
   const version = checkedVersion(await appliedMigrations(query, part), part)
   const next = part.steps[version]
   if (next === undefined) return version
+  // A step that sees rows sees those of all owners, also where row security is on.
+  await query(`SET LOCAL recollect.owners = '*'; SET LOCAL recollect.owner_hashes = '*'`)
   await query(filled(next.sql, names, part))
   await next.fill?.(query, names)
-  await query(`INSERT INTO ${part.ledger} (version, name, checksum) VALUES ($1, $2, $3)`, [
-    version + 1,
-    next.name,
-    checksumOf(next),
-  ])
+  await query(
+    `INSERT INTO ${part.ledger} (version, name, checksum, only_adds) VALUES ($1, $2, $3, $4)`,
+    [version + 1, next.name, checksumOf(next), next.onlyAdds === true],
+  )
   return version + 1
 }
 
-function filled(sql: string, names: Names, { extension = '' }: SchemaPart): string {
+function filled(sql: string, names: Names, { extension = '', adapt }: SchemaPart): string {
   // In one pass, since a schema may be called anything, even by the name of the other placeholder.
-  return sql.replaceAll(/\{(schema|extension)\}/g, (_, name) =>
+  return (adapt?.(sql) ?? sql).replaceAll(/\{(schema|extension)\}/g, (_, name) =>
     name === 'schema' ? quoted(names.schema) : extension,
   )
 }
@@ -242,7 +310,12 @@ async function appliedMigrations(
   { ledger }: SchemaPart,
 ): Promise<readonly Applied[]> {
   if (!(await exists(query, 'to_regclass', ledger))) return []
-  return query<Applied>(`SELECT version, name, checksum FROM ${ledger} ORDER BY version`)
+  // Ledgers of the first versions don't say whether a step only adds.
+  return query<Applied>(
+    `SELECT version, name, checksum,
+       COALESCE((to_jsonb(step) ->> 'only_adds')::boolean, false) AS only_adds
+     FROM ${ledger} AS step ORDER BY version`,
+  )
 }
 
 export async function exists(
@@ -256,15 +329,17 @@ export async function exists(
 
 /** How far the database is, once it is certain that these are our steps. */
 function checkedVersion(applied: readonly Applied[], { steps }: SchemaPart): number {
-  const version = applied.at(-1)?.version ?? 0
-  if (version > steps.length) {
+  const last = applied.at(-1)
+  const version = last?.version ?? 0
+  const isNextVersion = version === steps.length + 1 && last?.only_adds === true
+  if (version > steps.length && !isNextVersion) {
     throw new AppError(
       'schema_mismatch',
       `The database has schema version ${version}, but this Recollect knows versions up to ${steps.length}. Install the Recollect that wrote it, or a later one.`,
       { found: version, known: steps.length },
     )
   }
-  applied.forEach((step, index) => {
+  applied.slice(0, steps.length).forEach((step, index) => {
     const own = steps[index]
     if (own !== undefined && step.version === index + 1 && step.checksum === checksumOf(own)) return
     throw new AppError(

@@ -16,6 +16,10 @@ const TABLES = [
   'embedding',
   'embedding_space',
   'embedding_migration',
+  'plain_embedding',
+  'plain_embedding_space',
+  'plain_embedding_migration',
+  'allowance',
 ] as const
 export type TableName = (typeof TABLES)[number]
 
@@ -57,6 +61,11 @@ export function ownerLocks(names: Names, owners: Iterable<string>): readonly big
   return [...new Set(owners)]
     .map((owner) => ownerLock(names, owner))
     .sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+}
+
+/** Where processes on one schema tell each other what they have changed. Letters, digits and underscores only. */
+export function newsChannel(names: Names): string {
+  return `recollect_${BigInt.asUintN(64, hash64(`recollect news ${JSON.stringify(names.schema)}`))}`
 }
 
 /** Of the whole database: an extension belongs to no schema of ours. */

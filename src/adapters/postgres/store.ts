@@ -1,6 +1,7 @@
 /** The store in PostgreSQL: for several processes on the same memories, and for collections that outgrow a file. */
 import { AppError } from '../../core/errors.ts'
 import { byPlace, type OwnerId, type Scope, type UserId } from '../../core/ids.ts'
+import type { Leaving } from '../../ports/leaving.ts'
 import { cursorAfter, isSaidOrder, partOf, saidAfter } from '../../ports/paging.ts'
 import {
   type FindQuery,
@@ -14,19 +15,27 @@ import {
   type Tables,
 } from '../../ports/store.ts'
 import type { VectorIndex } from '../../ports/vector-index.ts'
+import { createAllowances } from './allowances.ts'
 import { around } from './around.ts'
-import { commit } from './commit.ts'
-import { type Database, openDatabase } from './driver.ts'
+import { commit, ownersOf } from './commit.ts'
+import { type Database, openDatabase, type Query } from './driver.ts'
+import { createFence, type Fence } from './fence.ts'
 import { CONDITIONS, createBinder, scopeConditions } from './filters.ts'
 import { inspect } from './inspect.ts'
+import { inspectVectors } from './inspect-vectors.ts'
+import { createLeaving } from './leaving.ts'
 import { migrate, SCHEMA_VERSION } from './migrations.ts'
 import { type Names, namesIn, quoted } from './names.ts'
+import { createNews, tellEverything } from './news.ts'
+import { createReplicas, type Replicas } from './replicas.ts'
 import { decoded, SHAPES } from './rows.ts'
 import { sessions } from './sessions.ts'
 import { tally } from './tally.ts'
 import { matchText, matchTurns } from './text.ts'
 import { createPostgresVectors } from './vectors.ts'
-import { prepareVectors, type VectorSupport } from './vectors-schema.ts'
+import type { VectorForm } from './vectors-forms.ts'
+import { prepareVectors, type VectorSupport, type WithoutPgvector } from './vectors-schema.ts'
+import type { VectorTables } from './vectors-spaces.ts'
 
 export type PostgresOptions = {
   /** `postgresql://user:password@host:port/database`. */
@@ -37,19 +46,37 @@ export type PostgresOptions = {
   readonly poolSize?: number
   /** How long one statement may take, waiting for other writers included; 0 for as long as it needs. */
   readonly statementTimeoutMs?: number
+  /** How long a call waits while all connections are in use. */
+  readonly connectionWaitMs?: number
   /** Up to how many vectors of one owner are compared one by one; an owner with more gets an index. */
   readonly scannedVectorsMax?: number
+  /** What to do where pgvector is missing: search by words alone, or compare all vectors. Default: `keyword`. */
+  readonly withoutPgvector?: WithoutPgvector
+  /** Has PostgreSQL itself keep owners apart as well. Once on, it stays on for the schema. */
+  readonly rowSecurity?: boolean
+  /** Addresses of read replicas, for searches. */
+  readonly replicas?: readonly string[]
+  /** How far a replica may be behind what other processes have written. */
+  readonly replicaLagMsMax?: number
 }
 
 export type PostgresStore = Store & {
-  /** Null where pgvector is missing; the report says why. It is looked for each time a store is opened. */
+  /** Null where there are none; the report says why. pgvector is looked for each time a store is opened. */
   readonly vectors: VectorIndex | null
+  /** The same for people: why there are none, and what to do. */
+  readonly withoutVectors: string | null
+  /** For moving everything elsewhere. */
+  readonly leaving: Leaving
 }
 
 const DEFAULT_SCHEMA = 'recollect'
 const DEFAULT_POOL_SIZE = 10
 const DEFAULT_STATEMENT_TIMEOUT_MS = 30_000
+const DEFAULT_CONNECTION_WAIT_MS = 10_000
 const DEFAULT_SCANNED_VECTORS_MAX = 20_000
+const DEFAULT_REPLICA_LAG_MS_MAX = 5_000
+/** A replica that is slow is no help. */
+const REPLICA_LIMITS = { connectionWaitMs: 1_000, statementTimeoutMs: 5_000 }
 
 /** Connects, and brings the schema up to date. */
 export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
@@ -58,45 +85,143 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     schema = DEFAULT_SCHEMA,
     poolSize = DEFAULT_POOL_SIZE,
     statementTimeoutMs = DEFAULT_STATEMENT_TIMEOUT_MS,
-    scannedVectorsMax = DEFAULT_SCANNED_VECTORS_MAX,
+    connectionWaitMs = DEFAULT_CONNECTION_WAIT_MS,
+    withoutPgvector = 'keyword',
+    replicas: addresses = [],
   } = options
   const names = namesIn(schema)
-  const database = await openDatabase({ connectionString, poolSize, statementTimeoutMs })
+  const database = await openDatabase({
+    ...{ connectionString, poolSize, statementTimeoutMs, connectionWaitMs },
+  })
+  const fence = createFence(database, names)
   let support: VectorSupport
   try {
     await requireUnicode(database)
     await migrate(database, names)
-    support = await prepareVectors(database, names)
+    support = await prepareVectors(database, names, withoutPgvector)
+    await fence.look()
+    const isFenced = options.rowSecurity === true || fence.state !== 'off'
+    if (isFenced && (await fence.raise())) await tellEverything(database, names)
   } catch (thrown) {
     await database.close()
     throw thrown
   }
+  const followers = addresses.map((address) =>
+    openDatabase({ ...REPLICA_LIMITS, connectionString: address, poolSize }),
+  )
+  const replicas = createReplicas({
+    ...{ primary: database, names, replicas: await Promise.all(followers) },
+    lagMsMax: options.replicaLagMsMax ?? DEFAULT_REPLICA_LAG_MS_MAX,
+  })
+  await replicas.look()
+  return storeOn({ options: { ...options, poolSize }, database, names, fence, support, replicas })
+}
+
+type Parts = {
+  readonly options: PostgresOptions & { readonly poolSize: number }
+  readonly database: Database
+  readonly names: Names
+  readonly fence: Fence
+  readonly support: VectorSupport
+  readonly replicas: Replicas
+}
+
+function storeOn(parts: Parts): PostgresStore {
+  const { options, database, names, fence, support, replicas } = parts
+  const news = createNews(database, names)
+  const vectors = support.kind === 'ready' ? vectorsOn(parts, support.form) : null
+  const reading = ({ owner }: Scope) => fence.of(database, [owner]).query
+  const searching = <T>({ owner }: Scope, search: (query: Query) => Promise<T>) =>
+    replicas.search(owner, (on) => search(fence.of(on, [owner]).query))
   return {
-    get: (table, scope, id) => get(database, names, table, scope, id),
-    find: (table, scope, query) => find(database, names, table, scope, query),
-    tally: (scope, where) => tally(database.query, names, scope, where),
-    around: (scope, ids, reach) => around(database.query, names, scope, ids, reach),
-    matchText: (scope, query) => matchText(database.query, names, scope, query),
-    matchTurns: (scope, query) => matchTurns(database.query, names, scope, query),
-    sessions: (scope, query) => sessions(database.query, names, scope, query),
-    commit: (changes) => commit(database, names, changes),
-    places: () => places(database, names),
+    get: (table, scope, id) => get(reading(scope), names, table, scope, id),
+    find: (table, scope, query) => find(reading(scope), names, table, scope, query),
+    tally: (scope, where) => tally(reading(scope), names, scope, where),
+    around: (scope, ids, reach) =>
+      searching(scope, (query) => around(query, names, scope, ids, reach)),
+    matchText: (scope, asked) => searching(scope, (query) => matchText(query, names, scope, asked)),
+    matchTurns: (scope, asked) =>
+      searching(scope, (query) => matchTurns(query, names, scope, asked)),
+    sessions: (scope, query) => sessions(reading(scope), names, scope, query),
+    commit: async (changes) => {
+      const outcome = await commit({ database, names, fence }, changes)
+      if (outcome.kind === 'committed') {
+        replicas.wrote(ownersOf(changes))
+        news.tell(changes)
+      }
+      return outcome
+    },
+    places: (owner) =>
+      places(fence.of(database, owner === undefined ? 'everyone' : [owner]).query, names, owner),
     report: async () => ({
       kind: 'postgres',
-      location: withoutPassword(connectionString),
+      location: withoutPassword(options.connectionString),
       schemaVersion: SCHEMA_VERSION,
-      ...(await measure(database, names, {
-        poolSize,
-        pgvector: support.kind === 'ready' ? support.version : support.reason,
+      ...(await measure(fence.of(database, 'everyone').query, names, {
+        poolSize: options.poolSize,
+        ...database.load(),
+        ...factsOf(support),
+        rowSecurity: fence.state,
+        news: news.report(),
+        ...replicas.report(),
       })),
     }),
-    inspect: ({ repair }) => inspect(database, names, repair),
-    vectors:
-      support.kind === 'ready'
-        ? createPostgresVectors({ ...support, database, names, scannedMax: scannedVectorsMax })
-        : null,
-    close: () => database.close(),
+    inspect: async ({ repair }) => [
+      ...(await inspect(fence.of(database, 'everyone'), names, repair)),
+      ...(support.kind === 'ready' && vectors !== null
+        ? await inspectVectors(vectorTablesOn(parts, support.form, database), vectors, repair)
+        : []),
+    ],
+    vectors,
+    withoutVectors: support.kind === 'ready' ? null : withoutVectors(support.reason),
+    onElsewhere: (listener) =>
+      news.listen((heard) => {
+        // Another process may have raised the fence; then nothing is seen without it.
+        if (heard.owners === 'any') void fence.look().catch(() => {})
+        listener(heard)
+      }),
+    tellElsewhere: (changed) => news.tellMemories(changed),
+    takeAllowance: createAllowances(database, names),
+    leaving: createLeaving({ database, names, fence }),
+    close: async () => {
+      await news.close()
+      await replicas.close()
+      await database.close()
+    },
   }
+}
+
+function vectorsOn(parts: Parts, form: VectorForm): VectorIndex {
+  const { options, database, replicas } = parts
+  return createPostgresVectors({
+    tables: vectorTablesOn(parts, form, database),
+    searching: (owner, search) =>
+      replicas.search(owner, (on) => search(vectorTablesOn(parts, form, on))),
+    scannedMax: options.scannedVectorsMax ?? DEFAULT_SCANNED_VECTORS_MAX,
+  })
+}
+
+function vectorTablesOn({ names, fence }: Parts, form: VectorForm, on: Database): VectorTables {
+  const own =
+    form.kind === 'pgvector'
+      ? names
+      : {
+          ...names,
+          embedding: names.plain_embedding,
+          embedding_space: names.plain_embedding_space,
+        }
+  return { ...{ database: on, names: own, form }, of: (owners) => fence.of(on, owners) }
+}
+
+function withoutVectors(reason: string): string {
+  return `pgvector can’t be used: ${reason}. Mend that, or set RECOLLECT_POSTGRES_WITHOUT_PGVECTOR=exact to compare vectors without it.`
+}
+
+/** What is told of vectors, also where there are none. */
+function factsOf(support: VectorSupport): StoreReport['facts'] {
+  if (support.kind === 'none') return { pgvector: support.reason }
+  const { form } = support
+  return { pgvector: form.kind === 'pgvector' ? form.version : form.because }
 }
 
 async function requireUnicode({ query }: Database): Promise<void> {
@@ -112,7 +237,7 @@ async function requireUnicode({ query }: Database): Promise<void> {
 }
 
 async function get<T extends Table>(
-  { query }: Database,
+  query: Query,
   names: Names,
   table: T,
   scope: Scope,
@@ -125,7 +250,7 @@ async function get<T extends Table>(
 }
 
 async function find<T extends Table>(
-  { query }: Database,
+  query: Query,
   names: Names,
   table: T,
   scope: Scope,
@@ -160,7 +285,7 @@ function columnsOf(order: Tables[Table]['order'] | undefined): readonly string[]
 }
 
 async function selectRows<T extends Table>(
-  query: Database['query'],
+  query: Query,
   names: Names,
   table: T,
   tail: string,
@@ -175,15 +300,22 @@ async function selectRows<T extends Table>(
   return rows.map((row) => fromColumns(row))
 }
 
-async function places({ query }: Database, names: Names): ReturnType<Store['places']> {
+async function places(
+  query: Query,
+  names: Names,
+  owner: OwnerId | undefined,
+): ReturnType<Store['places']> {
+  const binder = createBinder()
+  const where = owner === undefined ? '' : `WHERE owner_id = ${binder.bind(owner)}`
   const held = TABLES.map(
     (table) =>
-      `SELECT owner_id, user_id, ${table === 'memory' ? 1 : 0} AS memories FROM ${names[table]}`,
+      `SELECT owner_id, user_id, ${table === 'memory' ? 1 : 0} AS memories FROM ${names[table]} ${where}`,
   )
   const rows = await query<{ owner: OwnerId; user: UserId | null; memories: number }>(
     `SELECT owner_id AS owner, user_id AS "user", sum(memories)::integer AS memories FROM (
        ${held.join(' UNION ALL ')}
      ) AS held GROUP BY owner_id, user_id`,
+    binder.values,
   )
   return rows
     .map(({ owner, user, memories }) => ({
@@ -195,7 +327,7 @@ async function places({ query }: Database, names: Names): ReturnType<Store['plac
 }
 
 async function measure(
-  { query }: Database,
+  query: Query,
   names: Names,
   facts: StoreReport['facts'],
 ): Promise<Pick<StoreReport, 'sizeBytes' | 'rows' | 'facts'>> {

@@ -7,6 +7,7 @@
  */
 import type { OwnerId } from '../../core/ids.ts'
 import { indexLock, ownerHash, quoted } from './names.ts'
+import type { Pgvector } from './vectors-forms.ts'
 import {
   canBeIndexed,
   INDEX_PREFIX,
@@ -24,18 +25,39 @@ export type VectorIndexes = {
   report(): Readonly<Record<string, string | number>>
 }
 
-export function createVectorIndexes(tables: VectorTables, scannedMax: number): VectorIndexes {
+/** Where vectors are compared one by one in any case. */
+export const NO_INDEXES: VectorIndexes = {
+  grown: async () => {},
+  drop: async () => {},
+  report: () => ({}),
+}
+
+/** A build takes long, and whatever went wrong may go wrong again: each time it is tried after twice as long. */
+const PAUSE_MS_MIN = 60_000
+const PAUSE_MS_MAX = 6 * 3_600_000
+
+type Failure = { readonly because: string; readonly pauseMs: number; readonly nextTryAt: number }
+
+export function createVectorIndexes(
+  tables: VectorTables<Pgvector>,
+  scannedMax: number,
+  now: () => number = () => performance.now(),
+): VectorIndexes {
+  const { form } = tables
   const building = new Set<string>()
-  /** Not tried again by this process: whatever went wrong would most likely go wrong again, and take long. */
-  const failed = new Map<string, string>()
+  const failed = new Map<string, Failure>()
 
   async function build(kept: KeptSpace, owner: OwnerId): Promise<void> {
-    const name = indexName(kept, owner)
+    const name = indexName(form, kept, owner)
     building.add(name)
     try {
       await buildIndex(tables, kept, owner)
+      failed.delete(name)
     } catch (thrown) {
-      failed.set(name, thrown instanceof Error ? thrown.message : String(thrown))
+      const because = thrown instanceof Error ? thrown.message : String(thrown)
+      const before = failed.get(name)?.pauseMs ?? PAUSE_MS_MIN / 2
+      const pauseMs = Math.min(PAUSE_MS_MAX, before * 2)
+      failed.set(name, { because, pauseMs, nextTryAt: now() + pauseMs })
     } finally {
       building.delete(name)
     }
@@ -43,8 +65,9 @@ export function createVectorIndexes(tables: VectorTables, scannedMax: number): V
 
   return {
     async grown(kept, owner) {
-      const name = indexName(kept, owner)
-      if (!canBeIndexed(kept) || building.has(name) || failed.has(name)) return
+      const name = indexName(form, kept, owner)
+      const isPaused = now() < (failed.get(name)?.nextTryAt ?? 0)
+      if (!canBeIndexed(form, kept) || building.has(name) || isPaused) return
       const isDue = await lacksIndex(tables, kept, owner, scannedMax).catch(() => false)
       // Asked again, since another call may have begun meanwhile.
       if (isDue && !building.has(name)) void build(kept, owner)
@@ -66,31 +89,41 @@ export function createVectorIndexes(tables: VectorTables, scannedMax: number): V
 
     report() {
       const [failure] = failed.values()
-      return { indexesBeingBuilt: building.size, ...(failure === undefined ? {} : { failure }) }
+      const told = failure === undefined ? {} : { failure: failure.because }
+      return { indexesBeingBuilt: building.size, ...told }
     },
   }
 }
 
 /** Counts no further than it must. */
 async function lacksIndex(
-  { database, names }: VectorTables,
+  { of, names, form }: VectorTables<Pgvector>,
   kept: KeptSpace,
   owner: OwnerId,
   scannedMax: number,
 ): Promise<boolean> {
-  const [row] = await database.query<{ due: boolean }>(
+  const [row] = await of([owner]).query<{ due: boolean }>(
     `SELECT CASE WHEN (SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1))
        THEN false ELSE (SELECT count(*) > $4 FROM (
          SELECT 1 FROM ${names.embedding} WHERE space = $2 AND owner_hash = $3 LIMIT $4 + 1
        ) AS held) END AS due`,
-    [qualified(names.schema, indexName(kept, owner)), kept.number, ownerHash(owner), scannedMax],
+    [
+      qualified(names.schema, indexName(form, kept, owner)),
+      kept.number,
+      ownerHash(owner),
+      scannedMax,
+    ],
   )
   return row?.due === true
 }
 
-async function buildIndex(tables: VectorTables, kept: KeptSpace, owner: OwnerId): Promise<void> {
-  const { database, names } = tables
-  const name = indexName(kept, owner)
+async function buildIndex(
+  tables: VectorTables<Pgvector>,
+  kept: KeptSpace,
+  owner: OwnerId,
+): Promise<void> {
+  const { database, names, form } = tables
+  const name = indexName(form, kept, owner)
   await database.separately(async (query) => {
     // When another process is building one, this one's turn comes with a later put.
     const [lock] = await query<{ taken: boolean }>(
@@ -105,6 +138,9 @@ async function buildIndex(tables: VectorTables, kept: KeptSpace, owner: OwnerId)
     // A build that was interrupted leaves an index that is kept up to date and never used.
     if (index !== undefined) await query(dropStatement(tables, name))
     await query(indexStatement(tables, kept, owner))
+    // One that another version of the extension was searched with is of no use any more.
+    const former = indexName({ hasHalves: !form.hasHalves }, kept, owner)
+    await query(dropStatement(tables, former))
     // Whether to go through the index is PostgreSQL's decision, and it should know how many there are.
     for (const table of [names.embedding, names.memory]) await query(`ANALYZE ${table}`)
   })

@@ -5,7 +5,6 @@
  * goes through all memories of an owner again for each vector, and a search takes minutes.
  */
 import type { Scope } from '../../core/ids.ts'
-import type { Query } from './driver.ts'
 import type { Binder } from './filters.ts'
 import { ownerHash, userHash } from './names.ts'
 import type { KeptSpace, VectorTables } from './vectors-spaces.ts'
@@ -17,7 +16,7 @@ export function lookedUp({ names }: VectorTables, kept: KeptSpace, { bind }: Bin
   ) AS e`
 }
 
-/** For many: both are read once. To be run by `joining`. */
+/** For many: both are read once. To be read with `JOINING`. */
 export function joined({ names }: VectorTables): string {
   return `${names.embedding} AS e JOIN ${names.memory} AS m ON m.number = e.memory`
 }
@@ -32,17 +31,6 @@ export function heldConditions(kept: KeptSpace, scope: Scope, { bind }: Binder):
   return [...held, `e.user_hash = ${bind(userHash(scope.user))}::integer`]
 }
 
-export function joining<T>(tables: VectorTables, work: (query: Query) => Promise<T>): Promise<T> {
-  return readingWith(tables, ['enable_nestloop = off'], work)
-}
-
-/** Runs one search with settings of its own. Compiling it first would take longer than it does. */
-export function readingWith<T>(
-  { database }: VectorTables,
-  settings: readonly string[],
-  work: (query: Query) => Promise<T>,
-): Promise<T> {
-  const set = ['jit = off', ...settings].map((setting) => `SET LOCAL ${setting}`)
-  const begin = ['BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY', ...set].join('; ')
-  return database.transaction(begin, work)
-}
+/** Compiling a search first would take longer than it does. */
+export const UNCOMPILED = 'jit = off'
+export const JOINING: readonly string[] = [UNCOMPILED, 'enable_nestloop = off']

@@ -14,14 +14,16 @@ import { isZero, refuseUnfit } from '../../core/vectors.ts'
 import type { VectorHit, VectorQuery, VectorSpace } from '../../ports/vector-index.ts'
 import { type Binder, CONDITIONS, createBinder, isNarrow, scopeConditions } from './filters.ts'
 import { decoded } from './rows.ts'
-import { heldConditions, joined, joining, lookedUp, readingWith } from './vectors-rows.ts'
+import { type Pgvector, similarity, toText } from './vectors-forms.ts'
+import { nearestPlain } from './vectors-plain.ts'
+import { heldConditions, JOINING, joined, lookedUp, UNCOMPILED } from './vectors-rows.ts'
 import {
   INDEX_PREFIX,
   indexed,
+  indexSuffix,
   type KeptSpace,
   keptSpace,
   ownerNumber,
-  similarity,
   type VectorTables,
 } from './vectors-spaces.ts'
 
@@ -29,11 +31,18 @@ import {
 const CANDIDATES = TEXT_HITS_MAX
 /** How thoroughly the index is searched for each candidate: well above its default of 40, and still fast. */
 const SEARCH_BREADTH = 200
-const INDEX_SETTINGS = [
-  // The order within the candidates doesn't matter, since all of them are compared again.
-  'hnsw.iterative_scan = relaxed_order',
-  `hnsw.ef_search = ${SEARCH_BREADTH}`,
-]
+/** The most that it can be. Without iterative scans it is also how many candidates there are at most. */
+const SEARCH_BREADTH_MAX = 1_000
+
+function indexSettings({ iterates }: Pgvector): readonly string[] {
+  if (!iterates) return [UNCOMPILED, `hnsw.ef_search = ${SEARCH_BREADTH_MAX}`]
+  return [
+    UNCOMPILED,
+    // The order within the candidates doesn't matter, since all of them are compared again.
+    'hnsw.iterative_scan = relaxed_order',
+    `hnsw.ef_search = ${SEARCH_BREADTH}`,
+  ]
+}
 
 type HitColumns = { id: MemoryId; similarity: number }
 type CandidateColumns = HitColumns & { candidates: number }
@@ -50,77 +59,93 @@ export async function nearest(
   const place = await locate(tables, space, scope)
   if (place === null) return []
   const search = { kept: place.kept, scope, query: { ...query, limit } }
+  const { form } = tables
+  if (form.kind === 'plain') return nearestPlain(tables, search)
+  const own = { ...tables, form }
   if (place.hasIndex && !isNarrow(scope, query.where)) {
-    const hits = await nearestByIndex(tables, search)
+    const hits = await nearestByIndex(own, search)
     if (hits !== null) return hits
   }
-  return nearestOfAll(tables, search)
+  return nearestOfAll(own, search)
 }
 
-type Search = { readonly kept: KeptSpace; readonly scope: Scope; readonly query: VectorQuery }
+export type Search = {
+  readonly kept: KeptSpace
+  readonly scope: Scope
+  readonly query: VectorQuery
+}
 
 /** Finds the space, and whether the owner has an index there that is ready. */
 async function locate(
-  { database, names }: VectorTables,
+  { of, names, form }: VectorTables,
   space: VectorSpace,
   scope: Scope,
 ): Promise<{ readonly kept: KeptSpace; readonly hasIndex: boolean } | null> {
-  const [row] = await database.query<{ number: number; dimensions: number; ready: boolean | null }>(
+  const suffix = form.kind === 'pgvector' ? indexSuffix(form) : ''
+  const [row] = await of([scope.owner]).query<{
+    number: number
+    dimensions: number
+    ready: boolean | null
+  }>(
     `SELECT number, dimensions, (SELECT indisvalid FROM pg_index WHERE indexrelid =
-       to_regclass(format('%I.%I', $2::text, '${INDEX_PREFIX}' || number || '_' || $3::text))) AS ready
+       to_regclass(format('%I.%I', $2::text,
+         '${INDEX_PREFIX}' || number || '_' || $3::text || '${suffix}'))) AS ready
      FROM ${names.embedding_space} WHERE signature = $1`,
     [toStorable(space.signature), names.schema, ownerNumber(scope.owner)],
   )
   if (row === undefined) return null
-  return { kept: keptSpace(space, row), hasIndex: row.ready === true }
+  return { kept: keptSpace(form, space, row), hasIndex: row.ready === true }
 }
 
-async function nearestOfAll(tables: VectorTables, search: Search): Promise<readonly VectorHit[]> {
+async function nearestOfAll(
+  tables: VectorTables<Pgvector>,
+  search: Search,
+): Promise<readonly VectorHit[]> {
+  const { form, of } = tables
   const { kept, scope, query } = search
   const binder = createBinder()
-  const vector = binder.bind(vectorText(query.vector))
+  const vector = binder.bind(toText(form, query.vector))
   const statement = (from: string) =>
-    `SELECT id, ${similarity(tables, `e.${kept.column}`, vector)} AS similarity FROM ${from}
+    `SELECT id, ${similarity(form, `e.${kept.column}`, vector)} AS similarity FROM ${from}
      ORDER BY similarity DESC, id DESC LIMIT ${binder.bind(query.limit)}`
   if (isNarrow(scope, query.where)) {
-    const from = `${lookedUp(tables, kept, binder)} WHERE e.${kept.column} IS NOT NULL
-      AND ${visible(search, binder).join(' AND ')}`
-    const rows = await tables.database.query<HitColumns>(statement(from), binder.values)
+    const from = permittedFew(tables, search, binder)
+    const rows = await of([scope.owner]).query<HitColumns>(statement(from), binder.values)
     return rows.map(hitFrom)
   }
   const sql = statement(permitted(tables, search, binder))
-  const rows = await joining(tables, (run) => run<HitColumns>(sql, binder.values))
+  const rows = await of([scope.owner]).reading<HitColumns>(JOINING, sql, binder.values)
   return rows.map(hitFrom)
 }
 
 /** Null when the index gave fewer candidates than there may be. */
 async function nearestByIndex(
-  tables: VectorTables,
+  tables: VectorTables<Pgvector>,
   search: Search,
 ): Promise<readonly VectorHit[] | null> {
-  const { kept, query } = search
-  const { extension } = tables
+  const { kept, scope, query } = search
+  const { form } = tables
   const binder = createBinder()
-  const vector = binder.bind(vectorText(query.vector))
-  const sought = indexed(tables, kept, `${vector}::${extension}.vector`)
+  const vector = binder.bind(toText(form, query.vector))
+  const sought = indexed(form, kept, `${vector}::${form.extension}.vector`)
   const statement = `
     WITH candidate AS MATERIALIZED (
       SELECT id, e.${kept.column} AS vector FROM ${permitted(tables, search, binder)}
-      ORDER BY ${indexed(tables, kept, `e.${kept.column}`)} OPERATOR(${extension}.<#>) ${sought}
+      ORDER BY ${indexed(form, kept, `e.${kept.column}`)} OPERATOR(${form.extension}.<#>) ${sought}
       LIMIT ${CANDIDATES}
     )
-    SELECT id, ${similarity(tables, 'vector', vector)} AS similarity,
+    SELECT id, ${similarity(form, 'vector', vector)} AS similarity,
       count(*) OVER () AS candidates
     FROM candidate ORDER BY similarity DESC, id DESC LIMIT ${binder.bind(query.limit)}`
-  const rows = await readingWith(tables, INDEX_SETTINGS, (run) =>
-    run<CandidateColumns>(statement, binder.values),
-  )
+  const rows = await tables
+    .of([scope.owner])
+    .reading<CandidateColumns>(indexSettings(form), statement, binder.values)
   const isFull = rows[0]?.candidates === CANDIDATES
   return isFull ? rows.map(hitFrom) : null
 }
 
 /** The vectors that may be hits, with their memories. */
-function permitted(tables: VectorTables, search: Search, binder: Binder): string {
+export function permitted(tables: VectorTables, search: Search, binder: Binder): string {
   const { kept, scope } = search
   const conditions = [
     ...heldConditions(kept, scope, binder),
@@ -130,15 +155,17 @@ function permitted(tables: VectorTables, search: Search, binder: Binder): string
   return `${joined(tables)} WHERE ${conditions.join(' AND ')}`
 }
 
+/** The same where few memories can be hits. */
+export function permittedFew(tables: VectorTables, search: Search, binder: Binder): string {
+  const { kept } = search
+  return `${lookedUp(tables, kept, binder)} WHERE e.${kept.column} IS NOT NULL
+    AND ${visible(search, binder).join(' AND ')}`
+}
+
 function visible({ scope, query }: Search, binder: Binder): readonly string[] {
   return [...scopeConditions(scope, binder), ...CONDITIONS.memory(query.where, binder)]
 }
 
 function hitFrom({ id, similarity }: HitColumns): VectorHit {
   return { id: decoded(id), similarity }
-}
-
-/** A vector as pgvector reads it. Single precision survives the way through text unchanged. */
-export function vectorText(vector: Float32Array): string {
-  return `[${vector.join(',')}]`
 }

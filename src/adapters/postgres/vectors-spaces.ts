@@ -1,37 +1,42 @@
-/** Spaces as the database knows them: their numbers, how their vectors are written and read, and their indexes. */
+/** Spaces as the database knows them: their numbers, where their vectors are, and their indexes. */
 import { AppError } from '../../core/errors.ts'
 import { toStorable } from '../../core/storable-text.ts'
-import { isKeptInBytes } from '../../core/vectors.ts'
 import type { VectorSpace } from '../../ports/vector-index.ts'
-import type { Database, Query } from './driver.ts'
+import type { Database, Query, Runner } from './driver.ts'
+import type { Owners } from './fence.ts'
 import { type Names, ownerHash, quoted } from './names.ts'
+import {
+  columnFor,
+  indexedDimensionsMax,
+  indexType,
+  type Pgvector,
+  type VectorColumn,
+  type VectorForm,
+} from './vectors-forms.ts'
 
 /** What every call on vectors needs. */
-export type VectorTables = {
+export type VectorTables<Form extends VectorForm = VectorForm> = {
   readonly database: Database
+  /** Statements that see these owners alone. */
+  readonly of: (owners: Owners) => Runner
+  /** The tables of vectors under their names are those of the form. */
   readonly names: Names
-  /** The quoted schema of pgvector: it need not be on anybody's search path. */
-  readonly extension: string
+  readonly form: Form
 }
 
 export type KeptSpace = {
   readonly number: number
   readonly dimensions: number
   /** The column that its vectors are in. */
-  readonly column: 'exact' | 'rounded'
+  readonly column: VectorColumn
 }
-
-/** What an index over vectors can hold, in the half precision that it is made with. */
-const INDEXED_DIMENSIONS_MAX = 4_000
-
-const COLUMN_TYPES = { exact: 'vector', rounded: 'halfvec' } as const
 
 type SpaceColumns = { number: number; dimensions: number }
 
 /** Null when nobody has put a vector there. `lock` keeps it from being dropped until the transaction ends. */
 export async function findSpace(
   query: Query,
-  names: Names,
+  { names, form }: VectorTables,
   space: VectorSpace,
   lock: '' | 'FOR KEY SHARE' = '',
 ): Promise<KeptSpace | null> {
@@ -39,10 +44,14 @@ export async function findSpace(
     `SELECT number, dimensions FROM ${names.embedding_space} WHERE signature = $1 ${lock}`,
     [toStorable(space.signature)],
   )
-  return row === undefined ? null : keptSpace(space, row)
+  return row === undefined ? null : keptSpace(form, space, row)
 }
 
-export function keptSpace(space: VectorSpace, { number, dimensions }: SpaceColumns): KeptSpace {
+export function keptSpace(
+  form: VectorForm,
+  space: VectorSpace,
+  { number, dimensions }: SpaceColumns,
+): KeptSpace {
   if (dimensions !== space.dimensions) {
     throw new AppError(
       'invalid_input',
@@ -50,50 +59,45 @@ export function keptSpace(space: VectorSpace, { number, dimensions }: SpaceColum
       { dimensions: space.dimensions, expected: dimensions },
     )
   }
-  return { number, dimensions, column: isKeptInBytes(space.signature) ? 'rounded' : 'exact' }
+  return { number, dimensions, column: columnFor(form, space.signature) }
 }
 
 export async function ensureSpace(
   query: Query,
-  names: Names,
+  tables: VectorTables,
   space: VectorSpace,
 ): Promise<KeptSpace> {
   while (true) {
-    const known = await findSpace(query, names, space, 'FOR KEY SHARE')
+    const known = await findSpace(query, tables, space, 'FOR KEY SHARE')
     if (known !== null) return known
     // Somebody else may be creating it as well, or drop it before it is found: then look again.
     await query(
-      `INSERT INTO ${names.embedding_space} (signature, dimensions) VALUES ($1, $2)
+      `INSERT INTO ${tables.names.embedding_space} (signature, dimensions) VALUES ($1, $2)
        ON CONFLICT (signature) DO NOTHING`,
       [toStorable(space.signature), space.dimensions],
     )
   }
 }
 
-/** The type that a vector of the space is written with. */
-export function columnType({ extension }: VectorTables, { column }: KeptSpace): string {
-  return `${extension}.${COLUMN_TYPES[column]}`
-}
-
-/**
- * The inner product of a stored vector with the one in the parameter. Rounding must neither make it leave its range
- * nor round the vector that is looked for, which is as exact as it was given.
- */
-export function similarity({ extension }: VectorTables, vector: string, parameter: string): string {
-  const product = `-(${vector}::${extension}.vector OPERATOR(${extension}.<#>) ${parameter}::${extension}.vector)`
-  return `LEAST(1, GREATEST(-1, ${product}))`
-}
-
 /** What an index is made of, and what a query must be ordered by for the index to be of use. */
-export function indexed({ extension }: VectorTables, kept: KeptSpace, vector: string): string {
-  return `(${vector}::${extension}.halfvec(${kept.dimensions}))`
+export function indexed(form: Pgvector, kept: KeptSpace, vector: string): string {
+  return `(${vector}::${form.extension}.${indexType(form)}(${kept.dimensions}))`
 }
 
-/** The name of an index begins with this, and goes on with the space's number and the owner's. */
+/** The name of an index begins with this, and goes on with the space's number, the owner's, and how it was made. */
 export const INDEX_PREFIX = 'embedding_nearest_'
 
-export function indexName({ number }: KeptSpace, owner: string): string {
-  return `${INDEX_PREFIX}${number}_${ownerNumber(owner)}`
+/** What the name of an index ends with that was made by a version without half precision. */
+export function indexSuffix({ hasHalves }: Pick<Pgvector, 'hasHalves'>): string {
+  return hasHalves ? '' : '_full'
+}
+
+export function indexName(
+  form: Pick<Pgvector, 'hasHalves'>,
+  { number }: KeptSpace,
+  owner: string,
+): string {
+  return `${INDEX_PREFIX}${number}_${ownerNumber(owner)}${indexSuffix(form)}`
 }
 
 export function ownerNumber(owner: string): string {
@@ -101,14 +105,17 @@ export function ownerNumber(owner: string): string {
 }
 
 /** An owner has an index of its own or none, so that nobody's search goes through the vectors of others. */
-export function indexStatement(tables: VectorTables, kept: KeptSpace, owner: string): string {
-  const { names, extension } = tables
-  return `CREATE INDEX CONCURRENTLY ${quoted(indexName(kept, owner))}
+export function indexStatement(
+  { names, form }: VectorTables<Pgvector>,
+  kept: KeptSpace,
+  owner: string,
+): string {
+  return `CREATE INDEX CONCURRENTLY ${quoted(indexName(form, kept, owner))}
     ON ${names.embedding} USING hnsw
-      (${indexed(tables, kept, kept.column)} ${extension}.halfvec_ip_ops)
+      (${indexed(form, kept, kept.column)} ${form.extension}.${indexType(form)}_ip_ops)
     WHERE space = ${kept.number} AND owner_hash = '${ownerHash(owner)}'::bigint`
 }
 
-export function canBeIndexed({ dimensions }: KeptSpace): boolean {
-  return dimensions <= INDEXED_DIMENSIONS_MAX
+export function canBeIndexed(form: VectorForm, { dimensions }: KeptSpace): boolean {
+  return dimensions <= indexedDimensionsMax(form)
 }

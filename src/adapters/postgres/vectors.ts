@@ -4,7 +4,7 @@
  */
 import { embeddingTextHash } from '../../core/embedding.ts'
 import { AppError } from '../../core/errors.ts'
-import { covers, type MemoryId, type Scope } from '../../core/ids.ts'
+import { covers, type MemoryId, type OwnerId, type Scope } from '../../core/ids.ts'
 import { PAGE_ROWS_MAX } from '../../core/limits.ts'
 import { toStorable } from '../../core/storable-text.ts'
 import { isZero, refuseUnfit } from '../../core/vectors.ts'
@@ -14,50 +14,49 @@ import type {
   VectorIndex,
   VectorSpace,
 } from '../../ports/vector-index.ts'
-import type { Database, Query } from './driver.ts'
+import type { Query, Runner } from './driver.ts'
 import { createBinder, scopeConditions } from './filters.ts'
 import { beginWithLocks, type Names, ownerHash, ownerLocks, userHash } from './names.ts'
 import { decoded, type PlaceColumns, parseProvenance, placeFromColumns } from './rows.ts'
-import { createVectorIndexes, type VectorIndexes } from './vectors-indexes.ts'
-import { heldConditions, joined, joining, lookedUp } from './vectors-rows.ts'
-import { nearest, vectorText } from './vectors-search.ts'
-import {
-  columnType,
-  ensureSpace,
-  findSpace,
-  type KeptSpace,
-  type VectorTables,
-} from './vectors-spaces.ts'
+import { dimensionsMax, fromText, stored, told, toText, type VectorForm } from './vectors-forms.ts'
+import { createVectorIndexes, NO_INDEXES, type VectorIndexes } from './vectors-indexes.ts'
+import { heldConditions, JOINING, joined, lookedUp } from './vectors-rows.ts'
+import { nearest } from './vectors-search.ts'
+import { ensureSpace, findSpace, type KeptSpace, type VectorTables } from './vectors-spaces.ts'
 
 export type PostgresVectorsOptions = {
-  readonly database: Database
-  readonly names: Names
-  readonly extension: string
-  readonly version: string
+  readonly tables: VectorTables
+  /** Where a search is answered: with these tables, or with their copy on another server. */
+  readonly searching: <T>(
+    owner: OwnerId,
+    search: (tables: VectorTables) => Promise<T>,
+  ) => Promise<T>
   /** Up to how many vectors of one owner are compared one by one. */
   readonly scannedMax: number
 }
 
-/** What pgvector can hold. */
-const DIMENSIONS_MAX = 16_000
 /** How many numbers one statement carries at most; a single vector may still have more. */
 const STATEMENT_NUMBERS_MAX = 500_000
 const DROPPED_AT_ONCE = 10_000
 
 export function createPostgresVectors(options: PostgresVectorsOptions): VectorIndex {
-  const { database, names, extension, version, scannedMax } = options
-  const tables = { database, names, extension }
-  const indexes = createVectorIndexes(tables, scannedMax)
+  const { tables, searching, scannedMax } = options
+  const { form } = tables
+  const indexes =
+    form.kind === 'plain' ? NO_INDEXES : createVectorIndexes({ ...tables, form }, scannedMax)
+  const facts =
+    form.kind === 'plain' ? { because: form.because } : { version: form.version, scannedMax }
   return {
     put: (space, entries) => put(tables, indexes, space, entries),
     remove: (space, scope, ids) => remove(tables, space, scope, ids),
-    nearest: (space, scope, query) => nearest(tables, space, scope, query),
+    nearest: (space, scope, query) =>
+      searching(scope.owner, (on) => nearest(on, space, scope, query)),
     vectorsOf: (space, scope, ids) => vectorsOf(tables, space, scope, ids),
     list: (space, scope, page) => list(tables, space, scope, page),
     count: (space, scope) => count(tables, space, scope),
     spaces: () => spaces(tables),
     drop: (space) => drop(tables, indexes, space),
-    report: () => ({ kind: 'pgvector', version, scannedMax, ...indexes.report() }),
+    report: () => ({ kind: form.kind, ...facts, ...indexes.report() }),
     // The connections are the store's, and an index that is being built may be finished.
     close: async () => {},
   }
@@ -69,17 +68,17 @@ async function put(
   space: VectorSpace,
   entries: readonly VectorEntry[],
 ): Promise<void> {
-  refuseLong(space)
+  refuseLong(tables, space)
   for (const { vector } of entries) refuseUnfit(space.dimensions, vector)
   if (entries.length === 0) return
-  const { database, names } = tables
+  const { of, names } = tables
   const owners = new Set(entries.map(({ place }) => place.owner))
   // No commit of these owners comes in between, so what is put is of the memories as they are.
-  const kept = await database.transaction(
+  const kept = await of([...owners]).transaction(
     beginWithLocks(ownerLocks(names, owners)),
     async (query) => {
-      const known = await ensureSpace(query, names, space)
-      const rows = await rowsFor(query, names, entries)
+      const known = await ensureSpace(query, tables, space)
+      const rows = await rowsFor(query, tables, entries)
       for (const batch of batches(rows, space.dimensions)) {
         await insert(query, tables, known, batch)
       }
@@ -89,11 +88,12 @@ async function put(
   for (const owner of owners) await indexes.grown(kept, owner)
 }
 
-function refuseLong({ dimensions }: VectorSpace): void {
-  if (dimensions <= DIMENSIONS_MAX) return
+function refuseLong({ form }: VectorTables, { dimensions }: VectorSpace): void {
+  const most = dimensionsMax(form)
+  if (dimensions <= most) return
   throw new AppError(
     'invalid_input',
-    `pgvector holds vectors of up to ${DIMENSIONS_MAX} dimensions, not ${dimensions}.`,
+    `pgvector holds vectors of up to ${most} dimensions, not ${dimensions}.`,
     { dimensions },
   )
 }
@@ -110,7 +110,7 @@ type EntryRow = {
 /** The entries whose memory is there and has the text that was embedded; of several for one memory, the last. */
 async function rowsFor(
   query: Query,
-  names: Names,
+  { names, form }: VectorTables,
   entries: readonly VectorEntry[],
 ): Promise<readonly EntryRow[]> {
   const given = new Map(entries.map((entry) => [entry.id, entry]))
@@ -132,17 +132,21 @@ async function rowsFor(
     // The session is only where a memory was learned; its vector is the same in another one.
     const isCurrent =
       covers({ owner, user }, placeFromColumns(columns)) && textHash === entry.textHash
-    return isCurrent ? [entryRow(columns.number, entry)] : []
+    return isCurrent ? [entryRow(form, columns.number, entry)] : []
   })
 }
 
-function entryRow(memory: number, { place, textHash, vector }: VectorEntry): EntryRow {
+function entryRow(
+  form: VectorForm,
+  memory: number,
+  { place, textHash, vector }: VectorEntry,
+): EntryRow {
   return {
     memory,
     owner_hash: ownerHash(place.owner),
     user_hash: userHash(place.user),
     text_hash: textHash,
-    vector: isZero(vector) ? null : vectorText(vector),
+    vector: isZero(vector) ? null : toText(form, vector),
   }
 }
 
@@ -154,13 +158,12 @@ function* batches(rows: readonly EntryRow[], dimensions: number): Generator<read
 async function insert(
   query: Query,
   tables: VectorTables,
-  kept: KeptSpace,
+  { column, number }: KeptSpace,
   rows: readonly EntryRow[],
 ): Promise<void> {
-  const { column, number } = kept
   await query(
     `INSERT INTO ${tables.names.embedding} (memory, owner_hash, user_hash, space, text_hash, ${column})
-     SELECT memory, owner_hash, user_hash, $1, text_hash, vector::${columnType(tables, kept)}
+     SELECT memory, owner_hash, user_hash, $1, text_hash, ${stored(tables.form, column, 'vector')}
      FROM json_to_recordset($2)
        AS given(memory bigint, owner_hash bigint, user_hash integer, text_hash text, vector text)
      ON CONFLICT (memory, space)
@@ -170,12 +173,13 @@ async function insert(
 }
 
 async function remove(
-  { database, names }: VectorTables,
+  tables: VectorTables,
   space: VectorSpace,
   scope: Scope,
   ids: readonly MemoryId[],
 ): Promise<void> {
-  const kept = await findSpace(database.query, names, space)
+  const { of, names } = tables
+  const kept = await findSpace(of([scope.owner]).query, tables, space)
   if (kept === null || ids.length === 0) return
   const binder = createBinder()
   const conditions = [`id = ANY (${binder.bind(ids)}::text[])`, ...scopeConditions(scope, binder)]
@@ -183,7 +187,7 @@ async function remove(
     AND memory = ANY (ARRAY(SELECT number FROM ${names.memory} WHERE ${conditions.join(' AND ')}))`
   // The lock keeps it in line with commits, which might otherwise meet the same rows in another order.
   const begin = beginWithLocks(ownerLocks(names, [scope.owner]))
-  await database.transaction(begin, (query) => query(sql, binder.values))
+  await of([scope.owner]).transaction(begin, (query) => query(sql, binder.values))
 }
 
 async function vectorsOf(
@@ -192,20 +196,18 @@ async function vectorsOf(
   scope: Scope,
   ids: readonly MemoryId[],
 ): Promise<ReadonlyMap<MemoryId, Float32Array>> {
-  const { database, names } = tables
-  const kept = await findSpace(database.query, names, space)
+  const { query } = tables.of([scope.owner])
+  const kept = await findSpace(query, tables, space)
   if (kept === null || ids.length === 0) return new Map()
   const binder = createBinder()
-  const rows = await database.query<{ id: MemoryId; vector: string | null }>(
-    `SELECT id, e.${kept.column}::text AS vector FROM ${lookedUp(tables, kept, binder)}
+  const rows = await query<{ id: MemoryId; vector: string | null }>(
+    `SELECT id, ${told(tables.form, `e.${kept.column}`)} AS vector FROM ${lookedUp(tables, kept, binder)}
      WHERE id = ANY (${binder.bind(ids)}::text[]) AND ${scopeConditions(scope, binder).join(' AND ')}`,
     binder.values,
   )
-  return new Map(rows.map(({ id, vector }) => [decoded(id), parseVector(vector, kept)]))
-}
-
-function parseVector(text: string | null, { dimensions }: KeptSpace): Float32Array {
-  return text === null ? new Float32Array(dimensions) : Float32Array.from(JSON.parse(text))
+  const parse = (text: string | null) =>
+    text === null ? new Float32Array(kept.dimensions) : fromText(tables.form, text)
+  return new Map(rows.map(({ id, vector }) => [decoded(id), parse(vector)]))
 }
 
 async function list(
@@ -214,13 +216,13 @@ async function list(
   scope: Scope,
   { limit, after }: { readonly limit: number; readonly after?: MemoryId },
 ): ReturnType<VectorIndex['list']> {
-  const { database, names } = tables
-  const kept = await findSpace(database.query, names, space)
+  const { query } = tables.of([scope.owner])
+  const kept = await findSpace(query, tables, space)
   if (kept === null || limit <= 0) return []
   const binder = createBinder()
   const conditions = [...scopeConditions(scope, binder)]
   if (after !== undefined) conditions.push(`id > ${binder.bind(after)}`)
-  const rows = await database.query<{ id: MemoryId; text_hash: string }>(
+  const rows = await query<{ id: MemoryId; text_hash: string }>(
     `SELECT id, text_hash FROM ${lookedUp(tables, kept, binder)}
      WHERE ${conditions.join(' AND ')}
      ORDER BY id LIMIT ${binder.bind(Math.min(limit, PAGE_ROWS_MAX))}`,
@@ -230,17 +232,22 @@ async function list(
 }
 
 async function count(tables: VectorTables, space: VectorSpace, scope: Scope): Promise<number> {
-  const kept = await findSpace(tables.database.query, tables.names, space)
+  const own = tables.of([scope.owner])
+  const kept = await findSpace(own.query, tables, space)
   if (kept === null) return 0
   const binder = createBinder()
   const conditions = [...heldConditions(kept, scope, binder), ...scopeConditions(scope, binder)]
   const sql = `SELECT count(*) FROM ${joined(tables)} WHERE ${conditions.join(' AND ')}`
-  const [row] = await joining(tables, (query) => query<{ count: number }>(sql, binder.values))
+  const [row] = await own.reading<{ count: number }>(JOINING, sql, binder.values)
   return row?.count ?? 0
 }
 
-async function spaces({ database, names }: VectorTables): Promise<readonly SpaceReport[]> {
-  const rows = await database.query<{ signature: string; dimensions: number; vectors: number }>(
+async function spaces({ of, names }: VectorTables): Promise<readonly SpaceReport[]> {
+  const rows = await of('everyone').query<{
+    signature: string
+    dimensions: number
+    vectors: number
+  }>(
     `SELECT signature, dimensions, vectors FROM ${names.embedding_space} AS s JOIN (
        SELECT space, count(*) AS vectors FROM ${names.embedding} GROUP BY space
      ) AS held ON held.space = s.number
@@ -254,7 +261,7 @@ async function spaces({ database, names }: VectorTables): Promise<readonly Space
  * of them. One that was interrupted is finished by the next.
  */
 async function drop(
-  { database, names }: VectorTables,
+  { database, of, names }: VectorTables,
   indexes: VectorIndexes,
   space: VectorSpace,
 ): Promise<void> {
@@ -267,20 +274,34 @@ async function drop(
   )
   for (const { number } of dropped) {
     await indexes.drop(number)
-    await dropVectors(database.query, names, number)
-    await database.query(
-      `DELETE FROM ${names.embedding_space} WHERE number = $1
-       AND NOT EXISTS (SELECT 1 FROM ${names.embedding} WHERE space = $1)`,
-      [number],
+    await dropVectors(of('everyone'), names, number)
+    await of('everyone').transaction(BEGIN, (query) =>
+      query(
+        `DELETE FROM ${names.embedding_space} WHERE number = $1
+         AND NOT EXISTS (SELECT 1 FROM ${names.embedding} WHERE space = $1)`,
+        [number],
+      ),
     )
   }
 }
 
-async function dropVectors(query: Query, names: Names, spaceNumber: number): Promise<void> {
+const BEGIN = beginWithLocks([])
+
+async function dropVectors(runner: Runner, names: Names, spaceNumber: number): Promise<void> {
   for (let last: number | null = 0; last !== null; ) {
-    // Rows that a commit is about to delete are left to it: waiting for it could be waiting for each other.
-    const [row]: readonly { last: number | null }[] = await query(
-      `WITH next AS MATERIALIZED (
+    last = await runner.transaction(BEGIN, (query) => dropSome(query, names, spaceNumber, last))
+  }
+}
+
+async function dropSome(
+  query: Query,
+  names: Names,
+  spaceNumber: number,
+  after: number | null,
+): Promise<number | null> {
+  // Rows that a commit is about to delete are left to it: waiting for it could be waiting for each other.
+  const [row] = await query<{ last: number | null }>(
+    `WITH next AS MATERIALIZED (
          SELECT memory FROM ${names.embedding} WHERE space = $1 AND memory > $2
          ORDER BY memory LIMIT ${DROPPED_AT_ONCE} FOR UPDATE SKIP LOCKED
        ), gone AS (
@@ -288,8 +309,7 @@ async function dropVectors(query: Query, names: Names, spaceNumber: number): Pro
          WHERE space = $1 AND memory = ANY (ARRAY(SELECT memory FROM next))
        )
        SELECT max(memory) AS last FROM next`,
-      [spaceNumber, last],
-    )
-    last = row?.last ?? null
-  }
+    [spaceNumber, after],
+  )
+  return row?.last ?? null
 }

@@ -151,6 +151,11 @@ export class OwnerIndex {
     this.update().catch(() => {}) // told in the status
   }
 
+  /** Has files looked at again when that is next asked for, however long ago the last time was. */
+  touch(): void {
+    this.#triedAt = null
+  }
+
   /** Looks at all files now. Whoever asks meanwhile shares it. */
   update(): Promise<SyncReport> {
     this.#triedAt = this.#parts.clock.now()

@@ -33,12 +33,16 @@ export type QmdParts = {
   readonly clock: Clock
   readonly tree: Pick<FileTree, 'scan'>
   readonly rootsOf: (owner: OwnerId) => Promise<readonly QmdRoot[]>
+  /** What holds where a question says nothing else. */
+  readonly settingsOf: (owner: OwnerId) => Promise<QmdDefaults>
   /** How a file of a root is called in results. */
   readonly pathOutside: (root: QmdRoot, path: string) => string
   /** Reading needs no index: the fences are the same whoever searches. */
   readonly readFile: FileSearch['readFile']
   readonly every: (ms: number, work: () => void) => () => void
 }
+
+export type QmdDefaults = { readonly maxResults: number; readonly minScore: number }
 
 export type QmdOptions = {
   /** Everything that is kept for owners; not for encrypted data, as `qmd` keeps the texts as they are. */
@@ -53,9 +57,7 @@ export type QmdOptions = {
 }
 
 const BACKEND = 'qmd'
-const RESULTS = 6
 const RESULTS_MAX = 100
-const MIN_SCORE = 0.35
 /** Some hits turn out to be none; more are asked for than told. */
 const ASKED_FACTOR = 3
 const MARKDOWN = /\.(?:md|markdown|mdx)$/i
@@ -69,6 +71,8 @@ type Asked = {
 }
 
 export type QmdSearch = FileSearch & {
+  /** Notes that something was written to an owner's files: the next question has them looked at first. */
+  touch(owner: OwnerId): void
   /** Removes all that is kept of an owner's files. */
   forget(owner: OwnerId): Promise<void>
 }
@@ -92,7 +96,7 @@ export function openQmdSearch(parts: QmdParts, options: QmdOptions): QmdSearch {
       program: { command: options.command ?? ['qmd'], environment: options.environment },
       times,
       home: homeOf(owner),
-      modelFolder: options.modelFolder ?? null,
+      modelFolder: mode === 'search' ? null : (options.modelFolder ?? null),
       embeds: mode !== 'search',
       roots: () => parts.rootsOf(owner),
       scan: (root) => parts.tree.scan(root),
@@ -124,7 +128,7 @@ export function openQmdSearch(parts: QmdParts, options: QmdOptions): QmdSearch {
   }
 
   async function search(owner: OwnerId, given: FileQuery): Promise<FileAnswer> {
-    const asked = parseQuery(given)
+    const asked = parseQuery(given, await parts.settingsOf(owner))
     const query = plainQuery(asked.text, modeKnown)
     if (query === '') return answer([])
     const index = indexOf(owner)
@@ -217,6 +221,7 @@ export function openQmdSearch(parts: QmdParts, options: QmdOptions): QmdSearch {
       provider: mode === 'search' ? null : BACKEND,
       model: null,
       unembedded: 0,
+      unembeddedBecause: null,
       rebuilding: null,
       facts: {
         qmdMode: modeKnown,
@@ -246,6 +251,7 @@ export function openQmdSearch(parts: QmdParts, options: QmdOptions): QmdSearch {
       }
       return report
     },
+    touch: (owner) => indexes.get(owner)?.index.touch(),
     forget: async (owner) => {
       const known = indexes.get(owner)
       indexes.delete(owner)
@@ -267,13 +273,9 @@ function homeName(owner: OwnerId): string {
   return createHash('sha256').update(owner).digest('hex').slice(0, 32)
 }
 
-function parseQuery({
-  text,
-  maxResults = RESULTS,
-  minScore = MIN_SCORE,
-  ...rest
-}: FileQuery): Asked {
-  const { sources = FILE_SOURCES, signal } = rest
+function parseQuery(given: FileQuery, settings: QmdDefaults): Asked {
+  const { text, maxResults = settings.maxResults, minScore = settings.minScore } = given
+  const { sources = FILE_SOURCES, signal } = given
   if (typeof text !== 'string') throw invalid('text', 'What is looked for is text.')
   if (!Number.isInteger(maxResults) || maxResults < 1 || maxResults > RESULTS_MAX) {
     throw invalid('maxResults', `maxResults is a whole number from 1 to ${RESULTS_MAX}.`)
@@ -312,7 +314,8 @@ function headingsAt(path: string, text: string, line: number): readonly string[]
 async function within<Result>(ms: number, work: Promise<Result>): Promise<Result> {
   const timer = new AbortController()
   const late = pause(ms, timer.signal).then(() => {
-    throw new AppError('unavailable', 'qmd is still making its index.')
+    // It is well, and others are answered by it.
+    throw new AppError('busy', 'qmd is still making its index.')
   })
   late.catch(() => {})
   work.catch(() => {}) // nobody may be left to hear of it

@@ -125,10 +125,11 @@ export function createReferenceStore(): Store {
       return { kind: 'committed' }
     },
 
-    async places() {
+    async places(only) {
       const held = new Map<string, { owner: string; user: string | null; memories: number }>()
       for (const table of TABLES) {
         for (const { owner, user } of [...rows[table].values()].map(placeOf)) {
+          if (only !== undefined && owner !== only) continue
           const name = JSON.stringify([owner, user])
           const known = held.get(name) ?? { owner, user, memories: 0 }
           held.set(name, { ...known, memories: known.memories + (table === 'memory' ? 1 : 0) })

@@ -34,7 +34,7 @@ export async function postJson(
 
 /** What is asked, besides where and as whom. */
 export type Ask = {
-  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly body?: string | Blob | FormData
 }
 

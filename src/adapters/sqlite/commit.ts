@@ -1,7 +1,7 @@
 /**
  * Commits: changes applied in order inside one transaction, which is rolled back at the first conflict.
  */
-import { covers, type OwnerId, type Scope } from '../../core/ids.ts'
+import { covers, type Scope } from '../../core/ids.ts'
 import type { Memory } from '../../core/memory.ts'
 import { isReworded } from '../../core/searchable.ts'
 import type { Turn } from '../../core/transcript.ts'
@@ -10,6 +10,7 @@ import { type Change, type CommitOutcome, TABLES, type Table } from '../../ports
 import { Growth } from './corpus.ts'
 import type { SqlRow, SqlValue } from './driver.ts'
 import { ENTRY_COLUMNS, entryValues } from './entry-rows.ts'
+import { conjunction, within } from './filters.ts'
 import {
   entryFor,
   entryOf,
@@ -56,15 +57,15 @@ export function commit(session: SqliteSession, changes: readonly Change[]): Comm
   })
 }
 
-/** What is at hand of memories that are written, and of their owners. */
+/** What is at hand of memories that are written. */
 function forgetKnown(session: SqliteSession, changes: readonly Change[]): void {
-  const owners = new Set<OwnerId>()
   for (const change of changes) {
     if (change.op !== 'count' && (change.table !== 'memory' || change.op === 'check')) continue
-    session.known.forget(change.op === 'put' ? change.row.id : change.id)
-    owners.add(change.op === 'put' ? change.row.place.owner : change.scope.owner)
+    const id = change.op === 'put' ? change.row.id : change.id
+    const owner = change.op === 'put' ? change.row.place.owner : change.scope.owner
+    session.known.forget(id)
+    session.resident.outdate(session.ownerNumber({ owner }), id)
   }
-  for (const owner of owners) session.small.forget(session.ownerNumber({ owner }))
 }
 
 /** Removes a row or only checks it. */
@@ -95,13 +96,14 @@ function put(session: SqliteSession, change: Put, growth: Growth): Refusal | nul
   const home = session.homeFor(place)
   // An insert is tried without looking first: a bulk import is nothing but inserts.
   if (change.expect === 'absent') return insert(session, change, home, growth)
+  if (change.table === 'entry' && isRewritten(session, change, home)) return null
   const row = existing(session, change.table, change.row.id)
   const because = refusal(change.expect, row, { owner: place.owner, user: place.user })
   if (because !== null) return because
   if (row === null) return insert(session, change, home, growth)
   if (change.table === 'memory') return updateMemory(session, change.row, home, row, growth)
   if (change.table === 'turn') return updateTurn(session, change.row, home, row, growth)
-  session.run(UPDATE[change.table], [...valuesOf(change, home), change.row.id])
+  update(session, change.table, valuesOf(change, home), row)
   return null
 }
 
@@ -133,13 +135,13 @@ function updateMemory(
   row: SqlRow,
   growth: Growth,
 ): Refusal | null {
-  session.small.forget(Number(row.owner_number)) // it may have been another's
+  session.resident.outdate(Number(row.owner_number), next.id) // it may have been another's
   const known = entryOf(row)
   const previous = toMemory(row)
   const isIndexedAgain = isReworded(previous, next)
   const entry = isIndexedAgain ? entryFor(next) : known
-  const values = [...memoryValues(next, home, entry), next.id]
-  if (session.run(UPDATE.memory, values).changes === 0) return 'key'
+  const { changes } = update(session, 'memory', memoryValues(next, home, entry), row)
+  if (changes === 0) return 'key'
   if (isIndexedAgain) {
     const number = Number(row.number)
     takeOut(session, MEMORY_INDEX, number, memoryEntry(home, known))
@@ -172,7 +174,7 @@ function updateTurn(
 ): null {
   const known = wordsOf(row)
   const words = turnWords(next)
-  session.run(UPDATE.turn, [...turnValues(next, home, words), next.id])
+  update(session, 'turn', turnValues(next, home, words), row)
   if (words.terms !== known.terms) {
     const number = Number(row.number)
     takeOut(session, TURN_INDEX, number, turnEntry(home, known))
@@ -183,13 +185,14 @@ function updateTurn(
 }
 
 function countUses(session: SqliteSession, change: Extract<Change, { op: 'count' }>): void {
-  const row = existing(session, 'memory', change.id)
-  if (row === null || !covers(change.scope, toPlace(row))) return
+  const where = conjunction([
+    { sql: 'memory.id = ?', values: [change.id] },
+    ...within('memory', change.scope, session, []),
+  ])
   session.run(
-    `UPDATE memory
-     SET use_count = use_count + ?1, last_used_at = max(coalesce(last_used_at, ?2), ?2)
-     WHERE id = ?3`,
-    [change.uses, change.usedAt, change.id],
+    `UPDATE memory SET use_count = use_count + ?, last_used_at = max(coalesce(last_used_at, ?), ?)
+     WHERE ${where.sql}`,
+    [change.uses, change.usedAt, change.usedAt, ...where.values],
   )
 }
 
@@ -240,10 +243,42 @@ const KEPT: { readonly [column: string]: string } = {
   last_used_at: 'nullif(max(coalesce(last_used_at, -9e15), coalesce(?, -9e15)), -9e15)',
 }
 /** `OR IGNORE` turns a key that is taken into "nothing written", which `changes` tells. */
-const UPDATE = statements(
-  (table, columns) => `UPDATE OR IGNORE ${table}
-    SET ${columns.map((column) => `${column} = ${KEPT[column] ?? '?'}`).join(', ')} WHERE id = ?`,
+const UPDATE = statements((table, columns) => updating(table, columns))
+/** What hardly ever changes begins most indexes. Those are written again when it is set, to whatever it is. */
+const LASTING: ReadonlySet<string> = new Set(['id', 'owner_number', 'place_number', 'kind'])
+const UPDATE_IN_PLACE = statements((table, columns) =>
+  updating(
+    table,
+    columns.filter((column) => !LASTING.has(column)),
+  ),
 )
+
+const REWRITE_ENTRY = `${UPDATE_IN_PLACE.entry} AND version = ? AND place_number = ? AND kind = ?`
+
+function updating(table: Table, columns: readonly string[]): string {
+  const set = columns.map((column) => `${column} = ${KEPT[column] ?? '?'}`)
+  return `UPDATE OR IGNORE ${table} SET ${set.join(', ')} WHERE id = ?`
+}
+
+/** Without looking first, as it nearly always goes well: whether an entry was there as expected, and is written over. */
+function isRewritten(session: SqliteSession, { row, expect }: Put<'entry'>, home: Home): boolean {
+  if (typeof expect === 'string') return false
+  const { changes } = session.run(REWRITE_ENTRY, [
+    ...entryValues(row, home).filter((_, at) => !LASTING.has(ENTRY_COLUMNS[at] ?? '')),
+    ...[row.id, expect.version, home.number, row.kind],
+  ])
+  return changes > 0
+}
+
+/** Writes values, in the order of the table's columns, over a row. */
+function update(session: SqliteSession, table: Table, values: readonly SqlValue[], row: SqlRow) {
+  const columns = COLUMNS[table]
+  const id = row.id ?? null
+  const isInPlace = columns.every((name, at) => !LASTING.has(name) || values[at] === row[name])
+  if (!isInPlace) return session.run(UPDATE[table], [...values, id])
+  const changing = values.filter((_, at) => !LASTING.has(columns[at] ?? ''))
+  return session.run(UPDATE_IN_PLACE[table], [...changing, id])
+}
 
 function statements(sql: (table: Table, columns: readonly string[]) => string) {
   return Object.fromEntries(TABLES.map((table) => [table, sql(table, COLUMNS[table])])) as {

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import type { DatabaseKey, OpenConnection, SqliteConnection, SqlRow } from './driver.ts'
 import { rebuildTerms } from './inspection.ts'
+import { NOTES_TABLE } from './leaving.ts'
 import { MIGRATIONS, type Migration, migrate } from './migrations.ts'
 import { SqliteSession } from './session.ts'
 
@@ -20,8 +21,8 @@ export type CopyOptions = {
 }
 
 const BATCH_ROWS = 500
-/** Counted from the rows again, see `rebuildTerms`. */
-const DERIVED_TABLES: readonly string[] = ['corpus', 'turn_corpus']
+/** Counted from the rows again, see `rebuildTerms`; and notes of what changes, which a copy makes of its own. */
+const DERIVED_TABLES: readonly string[] = ['corpus', 'turn_corpus', NOTES_TABLE]
 /** Written again by `rebuildTerms`, which mends them where they were off. */
 const DERIVED_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   memory: ['terms', 'terms_count', 'fingerprint'],

@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { AppError, type ErrorCode } from '../../core/errors.ts'
+import { MOVED } from '../../ports/leaving.ts'
 import { SQL_FUNCTIONS, type SqlFunction } from './functions.ts'
 
 export type SqlValue = string | number | null | Uint8Array
@@ -278,6 +279,9 @@ function mapped<Result>(call: () => Result): Result {
   try {
     return call()
   } catch (error) {
+    if (error instanceof Error && error.message.startsWith(MOVED)) {
+      throw new AppError('read_only', error.message, { sqlite: 'CONSTRAINT' }, error)
+    }
     const name = resultCodeOf(error)
     const known = name === undefined ? undefined : CODES[name]
     if (known === undefined) throw error

@@ -48,7 +48,9 @@ export function within(
       ? []
       : [condition(`${column('place_number')} = ?`, session.placeNumber(scope) ?? NOWHERE)]
   const inSession = given(scope.session, (name) =>
-    condition(`${table}.session IS ?`, name === null ? null : toStorable(name)),
+    name === null
+      ? condition(`${table}.session IS NULL`)
+      : condition(`${table}.session = ?`, toStorable(name)),
   )
   return [owner, ...user, ...inSession]
 }

@@ -272,6 +272,12 @@ export const MIGRATIONS: readonly Migration[] = [
       CREATE INDEX entry_due ON entry (owner_number, kind, at);
     `,
   },
+  {
+    name: 'entries of a session',
+    sql: `
+      CREATE INDEX entry_session ON entry (owner_number, session, kind, id) WHERE session IS NOT NULL;
+    `,
+  },
 ]
 
 /** SQLite's default, which both drivers use and we never change. */

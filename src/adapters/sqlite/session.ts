@@ -12,8 +12,8 @@ import {
   type SqlValue,
 } from './driver.ts'
 import { KnownRows } from './known-rows.ts'
+import { type ResidentOptions, ResidentOwners } from './resident-owners.ts'
 import { type Home, toHome } from './rows.ts'
-import { SmallOwners } from './small-owners.ts'
 
 /** Enough for every statement we have; filters combine into a few hundred at the very most. */
 const STATEMENTS_MAX = 500
@@ -21,14 +21,6 @@ const STATEMENTS_MAX = 500
 const HELD_MS_MAX = 5
 const PAUSE_MS_MIN = 2
 const PAUSE_MS_MAX = 50
-/** A commit of so many changes is part of much that is written at once. */
-const BULK_CHANGES = 200
-/**
- * Between checkpoints, which hold the thread for as long as they take: 4 MiB are copied before anybody notices. With so
- * little, a bulk import would write many pages several times, so that has 16 MiB.
- */
-const CHECKPOINT_PAGES = 1_000
-const BULK_CHECKPOINT_PAGES = 4_000
 
 /** What to read, by the names it gets, and all that follows the columns in a statement. */
 export type Selection = {
@@ -42,24 +34,25 @@ export class SqliteSession {
   readonly #homes = new Map<string, Home>()
   readonly #ownerNumbers = new Map<string, number>()
   #busyTimeoutMs = 0
-  #checkpointPages = 0
-  /** Owners with few memories. Whoever writes memories or vectors tells it. */
-  readonly small: SmallOwners
+  /** Owners whose memories are at hand. Whoever writes memories or vectors tells it. */
+  readonly resident: ResidentOwners
   /** Memories that were read by their ids. Likewise. */
   readonly known = new KnownRows(this)
   #dataVersion = Number.NaN
 
-  constructor(connection: SqliteConnection, smallOwnerRows?: number) {
+  constructor(connection: SqliteConnection, resident?: ResidentOptions) {
     this.connection = connection
-    this.small = new SmallOwners(this, smallOwnerRows)
+    this.resident = new ResidentOwners(this, resident)
   }
 
   /** Gives up all that is at hand when another process has written anything. To be asked after each `await`. */
   heedOthers(): void {
     const [row] = this.all('PRAGMA data_version')
     if (row?.data_version === this.#dataVersion) return
+    const isFirst = Number.isNaN(this.#dataVersion)
     this.#dataVersion = Number(row?.data_version)
-    this.small.forgetAll()
+    if (isFirst) return
+    this.resident.heedOthers()
     this.known.forgetAll()
   }
 
@@ -135,14 +128,6 @@ export class SqliteSession {
   waitElsewhere(busyTimeoutMs: number): void {
     this.#busyTimeoutMs = busyTimeoutMs
     this.connection.exec(`PRAGMA busy_timeout = ${Math.min(busyTimeoutMs, HELD_MS_MAX)}`)
-  }
-
-  /** Lets the log grow as long as is good for commits of this size. */
-  expectLog(changes: number): void {
-    const pages = changes >= BULK_CHANGES ? BULK_CHECKPOINT_PAGES : CHECKPOINT_PAGES
-    if (pages === this.#checkpointPages) return
-    this.connection.exec(`PRAGMA wal_autocheckpoint = ${pages}`)
-    this.#checkpointPages = pages
   }
 
   /** SQLite may have rolled back by itself (a full disk does that); the first error is the one to show. */

@@ -9,7 +9,8 @@
 import { AppError } from '../../core/errors.ts'
 import { byPlace, type MemoryId, type Scope } from '../../core/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../../core/limits.ts'
-import { fromStorable } from '../../core/storable-text.ts'
+import { fromStorable, toStorable } from '../../core/storable-text.ts'
+import type { Leaving } from '../../ports/leaving.ts'
 import { cursorAfter, isSaidOrder, partOf, saidAfter } from '../../ports/paging.ts'
 import {
   type Change,
@@ -26,12 +27,15 @@ import {
   type TurnQuery,
 } from '../../ports/store.ts'
 import type { VectorIndex } from '../../ports/vector-index.ts'
+import { Checkpoints } from './checkpoints.ts'
 import { commit } from './commit.ts'
 import { type DatabaseKey, type OpenConnection, openConnection, type SqlRow } from './driver.ts'
 import { toEntry } from './entry-rows.ts'
 import { type Condition, conjunction, matching, ordered, within } from './filters.ts'
 import { inspect } from './inspection.ts'
+import { createLeaving } from './leaving.ts'
 import { MIGRATIONS, type Migration, migrate, pendingMigrations } from './migrations.ts'
+import type { ResidentOptions } from './resident-owners.ts'
 import {
   INDEX_COLUMNS,
   MEMORY_SELECTION,
@@ -48,6 +52,10 @@ import { TURN_COLUMNS, toTurn } from './turn-rows.ts'
 import { openVecVectors } from './vec-extension.ts'
 import { openSqliteVectors } from './vectors.ts'
 
+/** How near vectors are looked for. */
+export const VECTOR_SEARCHES = ['built-in', 'sqlite-vec'] as const
+export type VectorSearch = (typeof VECTOR_SEARCHES)[number]
+
 export type SqliteOptions = {
   /** A file's path, or `:memory:`. */
   readonly path: string
@@ -59,9 +67,9 @@ export type SqliteOptions = {
   /** Owners' vectors are kept in memory up to this much; those of larger owners are read for each search. */
   readonly vectorMemoryBytes?: number
   /** What compares vectors: our own scan, or the package sqlite-vec, which must be installed. */
-  readonly vectors?: 'built-in' | 'sqlite-vec'
-  /** Memories of owners with no more than this are kept at hand once they were asked about; with 0, none are at all. */
-  readonly smallOwnerRows?: number
+  readonly vectors?: VectorSearch
+  /** Which owners' memories are kept at hand once they were asked about. */
+  readonly resident?: ResidentOptions
   /** For tests that break the driver on purpose. */
   readonly openConnection?: OpenConnection
 }
@@ -71,20 +79,25 @@ export type SqliteStore = Store & {
   backup(path: string): Promise<void>
   /** On the same connection. Closing the store closes it. */
   readonly vectors: VectorIndex
+  /** For moving everything elsewhere. */
+  readonly leaving: Leaving
 }
 
 const BUSY_TIMEOUT_MS = 5_000
+/** What a commit lets the log grow to before it empties it itself, 40 MiB: see `checkpoints.ts`. */
+const LOG_PAGES_MAX = 10_000
 /** Questions about many owners read pages from all over the file. */
 const CACHE_KIB = 65_536
 
 export async function openSqliteStore(options: SqliteOptions): Promise<SqliteStore> {
   const key = options.key ?? null
   const connection = await (options.openConnection ?? openConnection)(options.path, key)
-  const session = new SqliteSession(connection, options.smallOwnerRows)
+  const session = new SqliteSession(connection, options.resident)
   try {
     connection.exec(`
       PRAGMA busy_timeout = ${options.busyTimeoutMs ?? BUSY_TIMEOUT_MS};
       PRAGMA journal_mode = WAL;
+      PRAGMA wal_autocheckpoint = ${LOG_PAGES_MAX};
       PRAGMA synchronous = ${options.durability === 'full' ? 'FULL' : 'NORMAL'};
       PRAGMA foreign_keys = ON;
       PRAGMA secure_delete = ON;
@@ -119,8 +132,10 @@ function sqliteStore(
   isEncrypted: boolean,
   vectors: VectorIndex,
 ): SqliteStore {
+  const checkpoints = new Checkpoints({ path: options.path, key: options.key ?? null })
   return {
     vectors,
+    leaving: createLeaving(session),
 
     async get<T extends Table>(table: T, scope: Scope, id: Tables[T]['id']) {
       const [row] = select(session, table, scope, [{ sql: `${table}.id = ?`, values: [id] }])
@@ -133,7 +148,8 @@ function sqliteStore(
       if (known !== null) return { rows: known, next: null }
       const part = [limit + 1, offset]
       const rows =
-        query.order === 'updated'
+        findCreated(session, table, scope, query) ??
+        (query.order === 'updated'
           ? select(
               session,
               table,
@@ -141,7 +157,7 @@ function sqliteStore(
               [lastUpdated(session, scope, matching(table, query.where), part)],
               { sql: BY_UPDATE, values: [] },
             )
-          : select(session, table, scope, ...inOrder(table, query, part))
+          : select(session, table, scope, ...inOrder(table, query, part)))
       const page = rows.slice(0, limit)
       return {
         rows: page,
@@ -173,19 +189,22 @@ function sqliteStore(
       if (changes.length > COMMIT_CHANGES_MAX) {
         throw new RangeError(`A commit holds at most ${COMMIT_CHANGES_MAX} changes.`)
       }
-      session.expectLog(changes.length)
       const outcome = await session.whenFree(() => commit(session, changes))
-      if (outcome.kind === 'committed' && changes.some(isErasing)) emptyLog(session)
+      checkpoints.note(changes.length)
+      if (outcome.kind === 'committed' && changes.some(isErasing)) {
+        if (!(await checkpoints.empty())) emptyLog(session)
+      }
       return outcome
     },
 
-    async places() {
+    async places(owner) {
       // From the counts that search keeps: going through the memories would take a second with a million of them.
       const rows = session.all(
         `SELECT place.owner, place.user, coalesce(corpus.memories, 0) AS memories
          FROM place LEFT JOIN corpus ON corpus.token = ? || place.number
-         WHERE corpus.memories > 0 OR ${BESIDE_MEMORIES.map(holds).join(' OR ')}`,
-        [PLACE_TOKEN],
+         WHERE (corpus.memories > 0 OR ${BESIDE_MEMORIES.map(holds).join(' OR ')})
+           ${owner === undefined ? '' : 'AND place.owner = ?'}`,
+        owner === undefined ? [PLACE_TOKEN] : [PLACE_TOKEN, toStorable(owner)],
       )
       return rows
         .map((row) => ({
@@ -214,7 +233,7 @@ function sqliteStore(
     },
 
     async inspect({ repair }) {
-      session.small.forgetAll()
+      session.resident.forgetAll()
       session.known.forgetAll()
       return session.whenFree(() => inspect(session, repair))
     },
@@ -225,6 +244,8 @@ function sqliteStore(
 
     async close() {
       await vectors.close()
+      await checkpoints.close()
+      session.resident.forgetAll()
       session.connection.close()
     },
   }
@@ -237,15 +258,39 @@ function findByIds<T extends Table>(
   scope: Scope,
   query: FindQuery<T>,
 ): readonly Row<T>[] | null {
-  if (table !== 'memory') return null
-  const { where, limit, order = 'newest', after, offset = 0 } = query as FindQuery<'memory'>
-  const { ids, ...others } = where
-  if (ids === undefined || limit < ids.length || order !== 'newest') return null
-  if (after !== undefined || offset !== 0 || session.small.isOff) return null
-  const small = session.small.of(session.ownerNumber(scope))
-  if (small === null) session.heedOthers()
-  const found = (small ?? session.known).find(scope, ids, others)
+  const first = newestMemories(table, query)
+  if (first === null || session.resident.isOff) return null
+  const { ids, ...others } = first.where
+  if (ids === undefined || first.limit < ids.length) return null
+  const resident = session.resident.of(session.ownerNumber(scope))
+  if (resident === null) session.heedOthers()
+  const found = (resident ?? session.known).find(scope, ids, others)
   return found as readonly Row<T>[] // memories, as was just seen
+}
+
+/** Memories of a time, as recall asks for them, and one more than are wanted. */
+function findCreated<T extends Table>(
+  session: SqliteSession,
+  table: T,
+  scope: Scope,
+  query: FindQuery<T>,
+): readonly Row<T>[] | null {
+  const first = newestMemories(table, query)
+  if (first?.where.createdFrom === undefined) return null
+  const resident = session.resident.of(session.ownerNumber(scope))
+  if (resident === null) return null
+  const found = resident.created(scope, first.where, partOf(first).limit + 1)
+  return found as readonly Row<T>[] // memories, as was just seen
+}
+
+/** The query if it is for the first of the newest memories. */
+function newestMemories<T extends Table>(
+  table: T,
+  query: FindQuery<T>,
+): FindQuery<'memory'> | null {
+  const { order = 'newest', after, offset = 0 } = query
+  if (table !== 'memory' || order !== 'newest' || after !== undefined || offset !== 0) return null
+  return query as FindQuery<'memory'> // just checked
 }
 
 const READ: { readonly [T in Table]: (row: SqlRow) => Row<T> } = {

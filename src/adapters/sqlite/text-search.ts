@@ -30,6 +30,8 @@ const ROWS_PER_READ = 256
  * own; they still count in the score of rows that a rarer word has found.
  */
 const LARGE_OWNER_ROWS = 8_000
+/** So is one with fewer rows that are long, as pieces of documents are: it takes as long to read all that hold a word. */
+const LARGE_OWNER_TERMS = 800_000
 /** Up to this many rows of a conversation, or named by their ids, are read without asking the index which to read. */
 const FEW_ROWS_MAX = 1_000
 /** Rows of more terms than this take long to read, and fewer of them are scored: those of documents, mostly. */
@@ -136,7 +138,7 @@ export async function search(
 
   const owner = ownerToken(ownerNumber)
   const size = sizeOf(session, index, owner)
-  const isLarge = size.documents > LARGE_OWNER_ROWS
+  const isLarge = size.documents > LARGE_OWNER_ROWS || size.terms > LARGE_OWNER_TERMS
   const where = conjunction([
     ...within(index.table, scope, session, query.filters),
     ...query.filters,

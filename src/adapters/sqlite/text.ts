@@ -25,9 +25,9 @@ export async function matchText(
   const limit = hitsOf(query.limit)
   const terms = queryTerms(query.text)
   if (limit <= 0 || terms.length === 0) return NO_MATCH
-  const small = session.small.of(session.ownerNumber(scope))
+  const resident = session.resident.of(session.ownerNumber(scope))
   const { candidates, ...found } =
-    small === null
+    resident === null
       ? await search(session, MEMORY_INDEX, scope, {
           terms,
           limit,
@@ -35,7 +35,7 @@ export async function matchText(
           columns: MEMORY_COLUMNS,
           isNarrow: false,
         })
-      : small.search(scope, query.where, terms)
+      : resident.search(scope, query.where, terms, limit)
   if (candidates.length === 0) return NO_MATCH
   const hits = candidates
     .map(({ row, score, coverage, counts, length }) => ({
@@ -89,8 +89,8 @@ export function around(
   ids: readonly MemoryId[],
   reach: number,
 ): ReadonlyMap<MemoryId, Surroundings> {
-  const small = session.small.of(session.ownerNumber(scope))
-  if (small !== null) return small.around(scope, ids, reach)
+  const resident = session.resident.of(session.ownerNumber(scope))
+  if (resident !== null) return resident.around(scope, ids, reach)
   const side = (beyond: '<' | '>', direction: 'ASC' | 'DESC') =>
     `(SELECT json_group_array(id) FROM (
        SELECT other.id FROM memory AS other

@@ -11,7 +11,7 @@
 import type { Breather } from './breather.ts'
 import type { SqliteSession } from './session.ts'
 import type { Shape, VectorArena } from './vector-arena.ts'
-import { lengthMaxAt, markGone, recordBytes } from './vector-record.ts'
+import { lengthMaxAt, markGone, recordBytes, sequenceAt } from './vector-record.ts'
 import { type OwnerVectors, readRecords } from './vector-rows.ts'
 
 const SEGMENTS_PER_READ = 6
@@ -135,6 +135,31 @@ export class VectorBlocks {
     this.arena.floatsAt(address, vector.length).set(vector)
     block.fullAt.set(row, address)
     block.fullPlaces++
+  }
+
+  /** The vectors of these sequences that are at hand in full. */
+  fullOf(owner: OwnerVectors, sequences: Iterable<number>): ReadonlyMap<number, Float32Array> {
+    const block = this.#blocks.get(keyOf(owner))
+    const found = new Map<number, Float32Array>()
+    if (block === undefined) return found
+    for (const sequence of sequences) {
+      const address = block.fullAt.get(this.#rowOf(block, sequence))
+      if (address === undefined) continue
+      found.set(sequence, this.arena.floatsAt(address, owner.dimensions).slice())
+    }
+    return found
+  }
+
+  /** The row of a sequence, by halving: rows come in the order of their sequences. -1 when it isn't loaded. */
+  #rowOf(block: VectorBlock, sequence: number): number {
+    const sequenceOf = (row: number) => sequenceAt(this.arena.view, block.addressOf(row))
+    let [from, to] = [0, block.rows]
+    while (from < to) {
+      const middle = (from + to) >> 1
+      if (sequenceOf(middle) < sequence) from = middle + 1
+      else to = middle
+    }
+    return from < block.rows && sequenceOf(from) === sequence ? from : -1
   }
 
   clear(): void {

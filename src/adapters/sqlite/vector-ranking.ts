@@ -14,6 +14,8 @@ const STEP_OF_ZERO = STEPS / 2
 const FIRST_ROWS = 128
 const ROWS_MAX = 16_384
 const GROWTH = 4
+/** A row and the bits of its value fit into one number that is exact. */
+const ROWS_IN_KEY = 2 ** 21
 
 export class Ranking {
   #most: Float32Array
@@ -84,8 +86,32 @@ export class Ranking {
       const place = placeOf(most[row] ?? NEVER)
       if (place >= from && place < to && most[row] !== NEVER) rows[found++] = row
     }
-    return rows.sort((a, b) => (most[b] ?? NEVER) - (most[a] ?? NEVER))
+    return sortedByMost(rows, most)
   }
+}
+
+/**
+ * Highest first. As numbers that hold both the value and the row: what is sorted without asking which of two comes first
+ * is sorted many times as fast.
+ */
+function sortedByMost(rows: Uint32Array, most: Float32Array): Uint32Array {
+  if (most.length > ROWS_IN_KEY) return rows.sort((a, b) => (most[b] ?? NEVER) - (most[a] ?? NEVER))
+  const values = new Float32Array(rows.length)
+  for (let at = 0; at < rows.length; at++) values[at] = most[rows[at] ?? 0] ?? NEVER
+  const bits = new Int32Array(values.buffer)
+  const keys = new Float64Array(rows.length)
+  for (let at = 0; at < rows.length; at++) {
+    const own = bits[at] ?? 0
+    // In the order of the values: the bits of a negative float count the other way round.
+    const ordinal = own >= 0 ? own : -(own & 0x7fff_ffff)
+    keys[at] = ordinal * ROWS_IN_KEY - (rows[at] ?? 0)
+  }
+  keys.sort()
+  for (let at = 0; at < rows.length; at++) {
+    const key = keys[rows.length - 1 - at] ?? 0
+    rows[at] = (Math.ceil(key / ROWS_IN_KEY) * ROWS_IN_KEY - key) >>> 0
+  }
+  return rows
 }
 
 /** In steps and parts of them. Never lower for a higher value. */

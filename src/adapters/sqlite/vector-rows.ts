@@ -77,7 +77,7 @@ export function putVectors(
     const growth = new Map<number, { sequence: number; added: number }>()
     for (const { entry, row } of fitting) {
       const ownerNumber = Number(row.owner_number)
-      session.small.forget(ownerNumber)
+      session.resident.outdate(ownerNumber, entry.id)
       const grown = growth.get(ownerNumber) ?? {
         sequence: lastSequence(session, number, ownerNumber),
         added: 0,
@@ -164,7 +164,7 @@ export function removeVectors(
 ): void {
   const found = findSpace(session, space)
   if (found === null || ids.length === 0) return
-  session.small.forget(session.ownerNumber(scope))
+  for (const id of ids) session.resident.outdate(session.ownerNumber(scope), id)
   const filters = matching('memory', { ids })
   const where = conjunction([...within('memory', scope, session, filters), ...filters])
   session.run(

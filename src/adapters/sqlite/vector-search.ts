@@ -393,8 +393,8 @@ function permittedAmong(
   { session, owner, scope, query, permitted }: VectorSearch,
   wanted: readonly number[],
 ): (sequence: number) => MemoryId | null | undefined {
-  const small = session.small.of(owner.ownerNumber)
-  if (small !== null) return small.permittedBySequence(owner.space, scope, query.where)
+  const resident = session.resident.of(owner.ownerNumber)
+  if (resident !== null) return resident.permittedBySequence(owner.space, scope, query.where)
   const [row] = session.all(
     `SELECT json_group_array(vector.sequence) AS sequences, json_group_array(memory.id) AS ids
      FROM json_each(?) AS candidate

@@ -23,7 +23,7 @@ export function sweepStep(session: SqliteSession): boolean {
   const [space] = session.all('SELECT number FROM vector_space WHERE signature IS NULL LIMIT 1')
   if (space === undefined) return false
   const number = Number(space.number)
-  session.small.forgetAll()
+  session.resident.forgetAll()
   session.transact(() => {
     const { changes } = session.run(
       `DELETE FROM vector WHERE space = ?1 AND (owner_number, sequence) IN

@@ -2,6 +2,7 @@
  * The vector index in the same database as the memories, on the same connection: what is encrypted there is encrypted
  * here, and a commit that rewords or removes a memory takes its vectors with it.
  */
+import type { MemoryId, Scope } from '../../core/ids.ts'
 import { isZero, refuseUnfit } from '../../core/vectors.ts'
 import type { VectorIndex, VectorSpace } from '../../ports/vector-index.ts'
 import { Breather } from './breather.ts'
@@ -35,6 +36,25 @@ export function openSqliteVectors(
   /** Made when first needed: most commands never search. */
   let blocks: VectorBlocks | null = null
 
+  /** Those that searches have read. */
+  function vectorsAtHand(
+    space: VectorSpace,
+    scope: Scope,
+    ids: readonly MemoryId[],
+  ): ReadonlyMap<MemoryId, Float32Array> {
+    const owner = blocks === null ? null : findOwner(session, space, scope)
+    const resident = session.resident.of(owner?.ownerNumber ?? null)
+    if (blocks === null || owner === null || resident === null) return new Map()
+    const sequences = resident.sequencesOf(owner.space, scope, ids)
+    const vectors = blocks.fullOf(owner, sequences.keys())
+    return new Map(
+      [...vectors].flatMap(([sequence, vector]) => {
+        const id = sequences.get(sequence)
+        return id === undefined ? [] : [[id, vector] as const]
+      }),
+    )
+  }
+
   return {
     async put(space, entries) {
       for (const { vector } of entries) refuseUnfit(space.dimensions, vector)
@@ -55,7 +75,9 @@ export function openSqliteVectors(
     },
 
     async vectorsOf(space, scope, ids) {
-      return keptVectors(session, space, scope, ids)
+      const atHand = vectorsAtHand(space, scope, ids)
+      const others = ids.filter((id) => !atHand.has(id))
+      return new Map([...atHand, ...keptVectors(session, space, scope, others)])
     },
 
     async list(space, scope, page) {

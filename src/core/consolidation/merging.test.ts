@@ -67,14 +67,21 @@ describe('which one stays', () => {
   })
 
   it('[CN3] the survivor has what all of them have, and its own words', () => {
-    const one = memory({ content: LONGER, sourceCount: 2, entities: ['Ada'], metadata: { a: 1 } })
+    const one = memory({
+      content: LONGER,
+      sourceCount: 2,
+      useCount: 4,
+      entities: ['Ada'],
+      metadata: { a: 1, tags: ['x', 'y'] },
+    })
     const two = memory({
       content: LONG,
       sourceCount: 3,
+      useCount: 5,
       salience: 0.9,
       importance: 8,
       entities: ['Berlin'],
-      metadata: { a: 2, b: 3 },
+      metadata: { a: 2, b: 3, tags: ['y', 'z'] },
       lastUsedAt: instant(5_000),
     })
     const merge = merged(one, two)
@@ -84,10 +91,11 @@ describe('which one stays', () => {
     expect(survivorOf(merge, stamp)).toEqual({
       ...one,
       sourceCount: 5,
+      useCount: 9,
       salience: 0.9,
       importance: 8,
       entities: ['Ada', 'Berlin'],
-      metadata: { a: 1, b: 3 },
+      metadata: { a: 1, b: 3, tags: ['x', 'y', 'z'] },
       lastUsedAt: 5_000,
       version: 2,
       change: 'chg_merge',
@@ -144,4 +152,19 @@ it('[CN3] two digests of conversations with the same words are one', () => {
   const one = memory({ ...episode, validFrom: instant(1) })
   const two = memory({ ...episode, validFrom: instant(9) })
   expect(merged(two, one)?.absorbed).toHaveLength(1)
+})
+
+it('[CN3] two digests become one with all that was decided, and none where that is at odds', () => {
+  const digest = (metadata: Memory['metadata']) =>
+    memory({ content: LONG, category: 'episode', metadata })
+  const one = digest({ topics: ['offices'], decisions: ['Meet in the blue room'], actionItems: [] })
+  const two = digest({ topics: ['lunch'], decisions: ['Order pizza'], actionItems: ['Call Bob'] })
+  const merge = merged(one, two)
+  expect(merge && survivorOf(merge, { change: changeId('merge'), now: NOW }).metadata).toEqual({
+    topics: ['offices', 'lunch'],
+    decisions: ['Meet in the blue room', 'Order pizza'],
+    actionItems: ['Call Bob'],
+  })
+  expect(merged(one, digest({ decisions: ['Meet in the green room'] }))).toBeNull()
+  expect(merged(two, digest({ actionItems: ["Don't call Bob"] }))).toBeNull()
 })

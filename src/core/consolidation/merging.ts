@@ -2,13 +2,14 @@
  * Which of several memories with nearly the same words are one memory said twice, and what becomes of them.
  *
  * Likeness only brings them here. They are one when the rules of `core/statements.ts` say so, or when one says the other
- * word for word and a little more, and the little more neither denies nor narrows it. The one that says more stays.
+ * word for word and a little more, and the little more neither denies nor narrows it. The one that says more stays, with
+ * what the others hold beside their words.
  */
 import { foldStatement } from '../fingerprint.ts'
 import type { ChangeId, Instant, MemoryId, TurnId } from '../ids.ts'
 import { ENTITIES_MAX, METADATA_CHARACTERS_MAX, PROVENANCE_TURNS_MAX } from '../limits.ts'
-import { hasEnded, type JsonObject, type Memory, TRUST_LEVELS } from '../memory.ts'
-import { announcesChange, compareStatements } from '../statements.ts'
+import { hasEnded, type Json, type JsonObject, type Memory, TRUST_LEVELS } from '../memory.ts'
+import { announcesChange, compareStatements, readStatement, sharedWords } from '../statements.ts'
 import { UNSPACED } from '../terms.ts'
 import { isLasting } from './salience.ts'
 
@@ -76,7 +77,29 @@ export function mergeOfSame(a: Memory, b: Memory, now: Instant): Merge | null {
 }
 
 function canGiveWay(memory: Memory, to: Memory): boolean {
-  return isOfTheSame(memory, to) && isSaidBy(memory.content, to.content)
+  return (
+    isOfTheSame(memory, to) &&
+    isSaidBy(memory.content, to.content) &&
+    !LISTS.some((name) => isOtherwise(linesOf(memory, name), linesOf(to, name)))
+  )
+}
+
+/** What a digest says beside its summary, and another one may say otherwise. */
+const LISTS = ['decisions', 'actionItems'] as const
+
+/** Whether a line of one speaks of what a line of the other speaks of, and doesn't say the same. */
+function isOtherwise(lines: readonly string[], others: readonly string[]): boolean {
+  return lines.some((line) => others.some((other) => isAtOdds(line, other)))
+}
+
+function isAtOdds(line: string, other: string): boolean {
+  if (isSaidBy(line, other) || isSaidBy(other, line)) return false
+  return sharedWords(readStatement(line), readStatement(other)) > 0
+}
+
+function linesOf({ metadata }: Memory, name: string): readonly string[] {
+  const lines = metadata[name]
+  return Array.isArray(lines) ? lines.filter((line) => typeof line === 'string') : []
 }
 
 /** Whether two are of one person, speaker and time, so that what they say decides. */
@@ -169,6 +192,7 @@ export function survivorOf({ survivor, absorbed }: Merge, { change, now }: Stamp
   return {
     ...survivor,
     sourceCount: sum(all.map(({ sourceCount }) => sourceCount)),
+    useCount: sum(all.map(({ useCount }) => useCount)),
     salience: Math.max(...all.map(({ salience }) => salience)),
     importance: Math.max(...all.map(({ importance }) => importance)),
     // A fact that was learned twice holds since it was first learned.
@@ -195,10 +219,23 @@ export function absorbedBy(memory: Memory, survivor: MemoryId, { change, now }: 
   }
 }
 
+/** Lists with what any of them holds; of everything else the survivor's, then the first that is there. */
 function joinedMetadata(all: readonly Memory[]): JsonObject {
   const own = all[0]?.metadata ?? {}
-  const joined: JsonObject = Object.assign({}, ...all.map(({ metadata }) => metadata), own)
+  const joined: { [name: string]: Json } = {}
+  for (const { metadata } of all) {
+    for (const [name, value] of Object.entries(metadata)) {
+      const known = joined[name]
+      if (known === undefined) joined[name] = value
+      else if (Array.isArray(known) && Array.isArray(value)) joined[name] = union(known, value)
+    }
+  }
   return JSON.stringify(joined).length <= METADATA_CHARACTERS_MAX ? joined : own
+}
+
+function union(known: readonly Json[], more: readonly Json[]): readonly Json[] {
+  const texts = new Set(known.map((each) => JSON.stringify(each)))
+  return [...known, ...more.filter((each) => !texts.has(JSON.stringify(each)))]
 }
 
 function sum(numbers: readonly number[]): number {

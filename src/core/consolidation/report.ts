@@ -49,6 +49,8 @@ export type ConsolidationReport = {
   readonly decayed: number
   /** Memories that became part of another one. */
   readonly merged: number
+  /** Pairs that a model has settled; in a dry run, those that it would be asked about. */
+  readonly judged: number
   readonly promoted: number
   readonly evicted: number
   readonly retired: number
@@ -58,10 +60,21 @@ export type ConsolidationReport = {
   readonly trimmed: number
   /** Erased from the bin. */
   readonly emptied: number
-  /** The first ones; `actionsTotal` says how many there were. */
+  /** Narratives that were told anew, or taken away. */
+  readonly narrated: number
+  /** All of a dry run, the first ones of a run, and fewer of one that is kept; `actionsTotal` says how many there were. */
   readonly actions: readonly ConsolidationAction[]
   readonly actionsTotal: number
   readonly durationsMs: Readonly<Record<ConsolidationStep, number>>
+}
+
+/** `done`: nothing of it is left to take back. `impossible`: it can't be, or what it was done to is gone. */
+export const UNDO_STATES = ['possible', 'done', 'impossible'] as const
+export type UndoState = (typeof UNDO_STATES)[number]
+
+/** A report as it is read later, with what can still be taken back of it. */
+export type KeptReport = Omit<ConsolidationReport, 'actions'> & {
+  readonly actions: readonly (ConsolidationAction & { readonly undo: UndoState })[]
 }
 
 const GAP_DAYS_MAX = 30

@@ -5,6 +5,12 @@
  * Rules can't know what a sentence is meant for. What they find waits for a person; nothing is thrown away by them.
  */
 import { clipMessage, foldText } from '../gate/reading.ts'
+import type { Trust } from '../memory.ts'
+
+/** How far a statement is believed, whoever finds it: one that looks like an instruction waits for a person. */
+export function trustIn(statement: string, trust: Trust): Trust {
+  return looksLikeInstruction(statement) ? 'suspect' : trust
+}
 
 /** Somebody wants to be taken for whoever gives the orders: wrong in any text. */
 export function overridesInstructions(text: string): boolean {

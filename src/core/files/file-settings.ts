@@ -87,6 +87,12 @@ export const FILE_SETTINGS = {
     scope: 'owner',
     help: 'The time zone that days begin and end in, as `Europe/Berlin`: which note is that of today.',
   },
+  fileMirror: {
+    kind: 'switch',
+    default: false,
+    scope: 'owner',
+    help: 'Whether pinned facts and identity are kept in `MEMORY.md` as well, between two marks, where they can be edited.',
+  },
   fileSizeMaxBytes: {
     kind: 'number',
     default: 10_000_000,
@@ -95,7 +101,14 @@ export const FILE_SETTINGS = {
     step: 'integer',
     scope: 'system',
     appliesAt: 'start',
-    help: 'Larger files are not indexed, and the status says so. Transcripts have no limit.',
+    help: 'Larger files are not indexed, and the status says so. Transcripts may be larger. Of a file with more than 1,900 pieces, which is some 2 MB, the first are indexed, and of a transcript the last.',
+  },
+  fileEmbeddingBatches: {
+    kind: 'switch',
+    default: false,
+    scope: 'system',
+    appliesAt: 'start',
+    help: 'Whether many pieces of files are embedded by the batches of OpenAI, Gemini or Voyage, which cost less and may take an hour. Until then they are found by their words.',
   },
   fileBackend: {
     kind: 'choice',
@@ -104,6 +117,14 @@ export const FILE_SETTINGS = {
     scope: 'system',
     appliesAt: 'start',
     help: 'What searches in files. `qmd` is a program to be installed, which keeps an index in plain text; where it fails, the built-in index answers.',
+  },
+  fileQmdMode: {
+    kind: 'choice',
+    default: 'search',
+    choices: ['search', 'vsearch', 'query'],
+    scope: 'system',
+    appliesAt: 'start',
+    help: 'How `qmd` searches: by words, by meaning, or by both with a model that ranks. The last two have it download models, and embed all files.',
   },
   fileBackendFailClosed: {
     kind: 'switch',

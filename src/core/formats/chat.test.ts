@@ -5,6 +5,7 @@ import { FENCE_CLOSE, FENCE_OPEN } from '../prompting/block.ts'
 import { ANSWER_CHARACTERS_MAX } from './answering.ts'
 import { chat } from './chat.ts'
 
+const NOTHING_SAID = { id: null, text: '', isComplete: false, isCutOff: false, usage: null }
 const BLOCK = `${FENCE_OPEN}\n- Likes tea (2026-03-01)\n${FENCE_CLOSE}`
 
 describe('requests', () => {
@@ -197,6 +198,7 @@ describe('answers', () => {
       id: 'chatcmpl-1',
       text: 'Hello, Ann.',
       isComplete: true,
+      isCutOff: false,
       usage: { input: 12, output: 5, cached: 8 },
     })
   })
@@ -259,14 +261,16 @@ describe('answers', () => {
       id: 'chatcmpl-2',
       text: 'Hello',
       isComplete: true,
+      isCutOff: false,
       usage: { input: 12, output: 5, cached: 8 },
     })
     expect(whole({ content: null, tool_calls: [{}] }, 'tool_calls')).toMatchObject({ text: '' })
-    expect(whole({ content: 'Hel' }, 'length').isComplete).toBe(false)
+    expect(whole({ content: 'Hel' }, 'length')).toMatchObject({ isComplete: false, isCutOff: true })
+    expect(whole({ content: 'Hel' }, 'content_filter').isCutOff).toBe(false)
     expect(whole({ content: [{ type: 'text', text: 'Parts' }] }, 'stop').text).toBe('Parts')
     const failed = chat.createReader()
     failed.whole({ error: { message: 'no' } })
-    expect(failed.answer()).toEqual({ id: null, text: '', isComplete: false, usage: null })
+    expect(failed.answer()).toEqual(NOTHING_SAID)
   })
 
   it('[FM11] are what is read when the client sends them back', () => {
@@ -293,7 +297,7 @@ describe('answers', () => {
       }),
     )
     const odd = { choices: [{ delta: 7 }, null, 'x'], usage: { prompt_tokens: 'many' }, id: 4 }
-    expect(answerTo(odd)).toEqual({ id: null, text: '', isComplete: false, usage: null })
+    expect(answerTo(odd)).toEqual(NOTHING_SAID)
     const endless = chunk({ content: 'x'.repeat(ANSWER_CHARACTERS_MAX / 2 + 1) })
     const answer = answerTo(endless, endless, endless, chunk({}, 'stop'), DONE)
     expect(answer.text).toHaveLength(ANSWER_CHARACTERS_MAX)

@@ -141,7 +141,7 @@ function partJson(text: string): string {
 }
 
 /** The answer is not whole, though it ended in good order. */
-const CUT_OFF: ReadonlySet<string> = new Set(['length', 'content_filter', 'error'])
+const UNFINISHED: ReadonlySet<string> = new Set(['length', 'content_filter', 'error'])
 
 class ChatReader implements AnswerReader {
   readonly #words = new Words()
@@ -163,11 +163,13 @@ class ChatReader implements AnswerReader {
   }
 
   answer(): Answer {
-    const isWhole = this.#finish !== null && !CUT_OFF.has(this.#finish) && !this.#words.isOverfull
+    const isEnded = this.#finish !== null && this.#isDone && !this.#hasFailed
+    const isWhole = !UNFINISHED.has(this.#finish ?? '') && !this.#words.isOverfull
     return {
       id: this.#id,
       text: this.#words.text(),
-      isComplete: isWhole && this.#isDone && !this.#hasFailed,
+      isComplete: isEnded && isWhole,
+      isCutOff: isEnded && this.#finish === 'length',
       usage: this.#usage,
     }
   }

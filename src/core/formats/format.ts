@@ -64,6 +64,8 @@ export type Answer = {
   readonly text: string
   /** False when it was cut off, or ended in an error. */
   readonly isComplete: boolean
+  /** Whether it ended in good order, but only because it had become too long. */
+  readonly isCutOff?: boolean
   readonly usage: Usage | null
 }
 

@@ -207,6 +207,7 @@ describe('answers', () => {
       id: 'msg_1',
       text: 'Hello, Ann.\nMore.',
       isComplete: true,
+      isCutOff: false,
       // What was in the cache and what was put there is part of the input.
       usage: { input: 15, output: 5, cached: 8 },
     })
@@ -252,6 +253,7 @@ describe('answers', () => {
       id: 'msg_1',
       text: 'Hello\nMore.',
       isComplete: true,
+      isCutOff: false,
       usage: { input: 4, output: 5, cached: null },
     })
     expect(whole({ ...body, stop_reason: 'max_tokens' }).isComplete).toBe(false)
@@ -260,6 +262,7 @@ describe('answers', () => {
       id: null,
       text: '',
       isComplete: false,
+      isCutOff: false,
       usage: null,
     })
   })

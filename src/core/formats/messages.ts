@@ -153,12 +153,8 @@ function blockJson(text: string): string {
   return JSON.stringify({ type: 'text', text })
 }
 
-/** The answer is not whole, though it ended in good order. */
-const CUT_OFF: ReadonlySet<string> = new Set([
-  'max_tokens',
-  'model_context_window_exceeded',
-  'refusal',
-])
+/** The answer is not whole, though it ended in good order: it became too long. */
+const CUT_OFF: ReadonlySet<string> = new Set(['max_tokens', 'model_context_window_exceeded'])
 
 class MessagesReader implements AnswerReader {
   readonly #words = new Words()
@@ -190,11 +186,14 @@ class MessagesReader implements AnswerReader {
   }
 
   answer(): Answer {
-    const isCutOff = this.#stopReason !== null && CUT_OFF.has(this.#stopReason)
+    const isEnded = this.#isStopped && !this.#hasFailed
+    const isCutOff = CUT_OFF.has(this.#stopReason ?? '')
+    const isWhole = !isCutOff && this.#stopReason !== 'refusal' && !this.#words.isOverfull
     return {
       id: this.#id,
       text: this.#words.text(),
-      isComplete: this.#isStopped && !isCutOff && !this.#hasFailed && !this.#words.isOverfull,
+      isComplete: isEnded && isWhole,
+      isCutOff: isEnded && isCutOff,
       usage: this.#usage(),
     }
   }

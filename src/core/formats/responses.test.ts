@@ -196,6 +196,7 @@ describe('answers', () => {
       id: 'resp_1',
       text: 'Hello, Ann.\nMore.',
       isComplete: true,
+      isCutOff: false,
       usage: { input: 12, output: 5, cached: 8 },
     }
     const output = [reasoning, message(outputText('Hello, Ann.'), outputText('More.')), call]
@@ -251,6 +252,7 @@ describe('answers', () => {
       id: 'resp_1',
       text: 'Hello\nNo.',
       isComplete: true,
+      isCutOff: false,
       usage: { input: 12, output: 5, cached: 8 },
     })
     for (const status of ['queued', 'in_progress', 'incomplete', 'failed', 'cancelled']) {

@@ -196,6 +196,7 @@ class ResponsesReader implements AnswerReader {
   #id: string | null = null
   #usage: Usage | null = null
   #isCompleted = false
+  #isCutOff = false
   #hasFailed = false
 
   event({ name, data }: { readonly name: string; readonly data: string }): void {
@@ -218,6 +219,9 @@ class ResponsesReader implements AnswerReader {
     this.#usage = usageIn(body.usage) ?? this.#usage
     this.#isCompleted ||= body.status === 'completed'
     if (isObject(body.error) || ENDED_BADLY.has(body.status)) this.#hasFailed = true
+    const { status, incomplete_details: why } = body
+    this.#isCutOff ||=
+      status === 'incomplete' && isObject(why) && why.reason === 'max_output_tokens'
     const texts = textsIn(body.output)
     if (texts.length === 0) return
     this.#words.clear()
@@ -229,6 +233,7 @@ class ResponsesReader implements AnswerReader {
       id: this.#id,
       text: this.#words.text(),
       isComplete: this.#isCompleted && !this.#hasFailed && !this.#words.isOverfull,
+      isCutOff: this.#isCutOff,
       usage: this.#usage,
     }
   }

@@ -1,6 +1,10 @@
-/** Which facts tell who a person is, for those who ask before anything was written about that as a whole. */
+/** Which facts tell who a person is: they are always told, and answer those who ask who they are. */
 import { hintsOf } from '../attributes.ts'
 import { readStatement } from '../statements.ts'
+
+/** How much a statement matters that says who the person is, whatever found it. */
+export const IDENTITY_IMPORTANCE = 9
+export const IDENTITY_SALIENCE = 0.9
 
 /** Of whoever speaks, in the order in which they matter. What somebody else is has another name. */
 const ATTRIBUTES: readonly string[] = [

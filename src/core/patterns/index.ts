@@ -19,6 +19,7 @@ import { maskForeignSpeech } from './speech.ts'
 import { findTailStart } from './tail.ts'
 import type { Extraction, Grammar, PatternCategory } from './types.ts'
 
+export { patternRules } from './languages/index.ts'
 export type { Extraction, PatternLanguage, Polarity } from './types.ts'
 
 /** Rises with every change of the rules that changes what is extracted; stored as provenance. */

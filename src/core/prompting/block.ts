@@ -3,7 +3,7 @@
  * were given; a memory that was learned from a block would be a memory of itself.
  */
 import { excerpt } from '../excerpt.ts'
-import type { Instant } from '../ids.ts'
+import type { Instant, MemoryId } from '../ids.ts'
 import type { Memory } from '../memory.ts'
 import type { Turn } from '../transcript.ts'
 
@@ -20,15 +20,18 @@ export type BlockContent = {
   readonly turns: readonly Turn[]
   /** What of a long turn is shown is what this is about. */
   readonly question: string
+  /** A memory that is shown like that as well, because there is no room for all of it. */
+  readonly shortened?: { readonly memory: MemoryId; readonly characters: number }
 }
 
 /**
  * Empty when there is nothing to say: a date alone is nothing. The same content gives the same bytes on the same day:
  * prompt caches live on that.
  */
-export function renderBlock({ today, memories, turns, question }: BlockContent): string {
+export function renderBlock(content: BlockContent): string {
+  const { today, memories, turns, question } = content
   const lines = [
-    ...memories.map(memoryLine),
+    ...memories.map((memory) => memoryLine(shownOf(memory, content))),
     ...turns.map((turn) => turnLine(turn, question)),
   ].filter((line) => line !== null)
   return lines.length === 0 ? '' : framed(today, lines)
@@ -56,6 +59,11 @@ const WEEKDAYS = [
 /** "Yesterday" and "in two weeks" mean nothing to a model that doesn't know what day it is. */
 function dateLine(today: Instant): string {
   return `Today is ${dayOf(today)}, ${WEEKDAYS[new Date(today).getUTCDay()]} (UTC).`
+}
+
+function shownOf(memory: Memory, { shortened, question }: BlockContent): Memory {
+  if (memory.id !== shortened?.memory) return memory
+  return { ...memory, content: excerpt(memory.content, question, shortened.characters) }
 }
 
 function memoryLine({

@@ -18,6 +18,13 @@ export function contextWindowOf(provider: Provider, model: string): number | nul
   return CONTEXT_WINDOWS.find(([pattern]) => pattern.test(name))?.[1] ?? null
 }
 
+/** Whether a request may hold tools. Where that isn't known, the model itself will tell. */
+export function supportsTools(provider: Provider, model: string): boolean {
+  if (provider.kind === 'demo') return false
+  const told = configured(provider, model)?.supportsTools ?? provider.supportsTools
+  return told ?? !WITHOUT_TOOLS.test(bareName(model))
+}
+
 function configured({ models }: Provider, model: string): ProviderModel | undefined {
   return models.find(({ id }) => id.toLowerCase() === model.toLowerCase())
 }
@@ -33,6 +40,7 @@ const WITHOUT_SYSTEM: ReadonlySet<string> = new Set(['o1', 'o1-mini', 'o1-previe
 const LEADING_SYSTEM: ReadonlySet<string> = new Set(['xiaomi-mimo', 'mimo', 'qwen'])
 
 const O1 = /^o1(?:-mini|-preview)?(?:-\d{4}-\d{2}-\d{2})?$/
+const WITHOUT_TOOLS = /^o1-(?:mini|preview)(?:-\d{4}-\d{2}-\d{2})?$/
 const GLM = /^glm(?:-?(?<major>\d{1,2})(?!\d)(?:\.(?<minor>\d+))?|(?=-|$))/
 const STRICT = /^(?:xiaomi-)?mimo(?![a-z])|^(?:qwen|qwq|qvq)/
 

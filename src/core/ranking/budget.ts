@@ -1,6 +1,6 @@
 /** How many of the best memories fit into a prompt. */
 import type { CountTokens } from '../tokens.ts'
-import type { Loaded } from './match.ts'
+import type { Loaded } from './candidate.ts'
 
 export type Fitted = Loaded & { readonly tokens: number }
 

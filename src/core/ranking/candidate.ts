@@ -1,5 +1,6 @@
 /** What ranking works on: candidates that collect evidence, and the steps that tell how each got its score. */
 import type { MemoryId } from '../ids.ts'
+import type { Memory } from '../memory.ts'
 
 export const STAGES = [
   'keyword',
@@ -78,6 +79,42 @@ export type Candidate = {
   readonly trail: readonly UntoldStep[]
 }
 
+export type Loaded = Candidate & { readonly memory: Memory }
+
+type Revision = Partial<Omit<Candidate, 'id' | 'coverage' | 'contextCoverage'>>
+
+/**
+ * The candidate with other values. Each is named, so that all candidates are objects of one shape: spreading them took a
+ * third of the time of a question.
+ */
+export function revised<C extends Candidate | Loaded>(candidate: C, revision: Revision): C {
+  return {
+    id: candidate.id,
+    score: revision.score ?? candidate.score,
+    evidence: revision.evidence ?? candidate.evidence,
+    coverage: candidate.coverage,
+    contextCoverage: candidate.contextCoverage,
+    similarity: revision.similarity ?? candidate.similarity,
+    contextSimilarity: revision.contextSimilarity ?? candidate.contextSimilarity,
+    trail: revision.trail ?? candidate.trail,
+    memory: 'memory' in candidate ? candidate.memory : undefined,
+  } as Candidate as C // all that either has
+}
+
+export function loadedWith(candidate: Candidate, memory: Memory): Loaded {
+  return {
+    id: candidate.id,
+    score: candidate.score,
+    evidence: candidate.evidence,
+    coverage: candidate.coverage,
+    contextCoverage: candidate.contextCoverage,
+    similarity: candidate.similarity,
+    contextSimilarity: candidate.contextSimilarity,
+    trail: candidate.trail,
+    memory,
+  }
+}
+
 /** The candidate with a new score, and the step that gave it. */
 export function stepped<C extends Candidate>(
   candidate: C,
@@ -86,7 +123,7 @@ export function stepped<C extends Candidate>(
   note?: UntoldStep['note'],
 ): C {
   const step: UntoldStep = note === undefined ? { stage, score } : { stage, score, note }
-  return { ...candidate, score, trail: [...candidate.trail, step] }
+  return revised(candidate, { score, trail: [...candidate.trail, step] })
 }
 
 /** Best first; equal ones newest first, so that the order never depends on chance. */

@@ -1,7 +1,6 @@
 /** Maximal marginal relevance: of memories that say the same, one is enough. */
 import { searchableTerms } from '../searchable.ts'
-import { stepped } from './candidate.ts'
-import type { Loaded } from './match.ts'
+import { type Loaded, stepped } from './candidate.ts'
 
 /**
  * Reorders so that each next one is good and unlike those before it. `lambda` 1 keeps the order. Likeness is the

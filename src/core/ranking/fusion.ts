@@ -1,5 +1,5 @@
 /** Joins what the legs found into one order. */
-import { byScore, type Candidate, type Evidence, type UntoldStep } from './candidate.ts'
+import { byScore, type Candidate, type Evidence, revised, type UntoldStep } from './candidate.ts'
 import type { KeywordLeg, MeaningLeg } from './evidence.ts'
 
 export const FUSIONS = ['adaptive', 'rrf', 'weighted'] as const
@@ -87,7 +87,7 @@ export function withTrail(
     if (similarity !== null) trail.push({ stage: 'meaning', score: similarity })
     const note = fusion === 'adaptive' ? { note: () => parts(evidence) } : {}
     trail.push({ stage: 'fuse', score, ...note })
-    return { ...candidate, trail }
+    return revised(candidate, { trail })
   })
 }
 
@@ -111,7 +111,7 @@ function scored(
     .map((candidate) => ({ id: candidate.id, score: scoreOf(candidate), candidate }))
     .sort(byScore)
     .slice(0, limit)
-    .map(({ candidate, score }) => ({ ...candidate, score }))
+    .map(({ candidate, score }) => revised(candidate, { score }))
 }
 
 const KINDS = Object.keys(EVIDENCE_WEIGHTS) as (keyof Evidence)[] // the table's own keys

@@ -2,7 +2,7 @@
 import type { Instant } from '../ids.ts'
 import type { Memory } from '../memory.ts'
 import { UNSPACED } from '../terms.ts'
-import { byScore, type Candidate, stepped } from './candidate.ts'
+import { byScore, type Loaded, revised, stepped } from './candidate.ts'
 import { EVIDENCE_WEIGHTS } from './fusion.ts'
 import { nearness, type Span, timeSpan } from './times.ts'
 
@@ -15,8 +15,6 @@ export type Asked = {
   readonly span: Span | null
   readonly question: string
 }
-
-export type Loaded = Candidate & { readonly memory: Memory }
 
 // Whole words in any script: the "me" of "même" is none. "US" is a country.
 const USER_WORDS =
@@ -48,7 +46,7 @@ export function match(candidates: readonly Loaded[], asked: Asked): readonly Loa
       ]
       const fit = EVIDENCE_WEIGHTS.speaker * speaker + EVIDENCE_WEIGHTS.time * time
       const evidence = { ...candidate.evidence, speaker, time }
-      const matched = { ...candidate, evidence }
+      const matched = revised(candidate, { evidence })
       return stepped(matched, 'match', candidate.score + scale * fit, notes.join(', '))
     })
     .sort(byScore)

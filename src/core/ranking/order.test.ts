@@ -4,10 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { candidate, loaded } from '../../../test/fakes/candidates.ts'
 import { instant, memoryId } from '../../../test/fakes/memories.ts'
 import { withinBudget } from './budget.ts'
-import { NO_EVIDENCE, told } from './candidate.ts'
+import { type Loaded, NO_EVIDENCE, told } from './candidate.ts'
 import { diversify } from './diversify.ts'
 import { aboveFloor, closenessAmong } from './floor.ts'
-import type { Loaded } from './match.ts'
 import { freshness, weigh } from './weigh.ts'
 
 const DAY = 86_400_000
@@ -55,6 +54,23 @@ describe('weigh', () => {
       stage: 'weigh',
       note: expect.stringContaining('importance 9'),
     })
+  })
+
+  it('[RA9] salience counts as far as it has not faded, which pinned memories and identity do not', () => {
+    const ageless = { ...options, ageWeight: 0 }
+    const idle = { salience: 0.9, updatedAt: instant(NOW - 60 * DAY) }
+    const weighed = weigh(
+      [
+        loaded(1, 1, idle),
+        loaded(2, 1, { salience: 0.5, updatedAt: NOW }),
+        loaded(3, 1, { ...idle, pinned: true, salience: 0.7 }),
+        loaded(4, 1, { ...idle, category: 'identity', salience: 0.8 }),
+        loaded(5, 1, { ...idle, lastUsedAt: NOW }),
+      ],
+      NOW,
+      ageless,
+    )
+    expect(idsOf(weighed)).toEqual([5, 4, 3, 2, 1].map(memoryId))
   })
 
   it('[RA9] with no weight it changes nothing, with any it never turns a score negative', () => {

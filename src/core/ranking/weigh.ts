@@ -1,9 +1,10 @@
-/** Importance, salience and age: what makes one of two equally fitting memories the better answer. */
+/** Importance, what is left of salience, and age: what makes one of two equally fitting memories the better answer. */
+import { effectiveSalience } from '../consolidation/salience.ts'
 import { remainingShare } from '../decay.ts'
 import type { Instant } from '../ids.ts'
 import type { Memory } from '../memory.ts'
-import { byScore, stepped } from './candidate.ts'
-import { type Loaded, momentOf } from './match.ts'
+import { byScore, type Loaded, stepped } from './candidate.ts'
+import { momentOf } from './match.ts'
 
 export type WeighOptions = {
   /** After how many days a memory has half of its freshness; 0 leaves age out. */
@@ -23,12 +24,13 @@ export function weigh(
     .map((candidate) => {
       const { memory } = candidate
       const fresh = freshness(memory, now, options.halfLifeDays)
-      const worth = (memory.importance - 5.5) / 4.5 / 2 + (memory.salience - 0.5)
+      const salience = effectiveSalience(memory, now)
+      const worth = (memory.importance - 5.5) / 4.5 / 2 + (salience - 0.5)
       const factor =
         (1 - options.ageWeight * (1 - fresh)) * (1 + (options.importanceWeight * worth) / 2)
       if (factor === 1) return candidate
       const note = () =>
-        `importance ${memory.importance}, salience ${memory.salience.toFixed(2)}, freshness ${fresh.toFixed(2)}`
+        `importance ${memory.importance}, salience ${salience.toFixed(2)}, freshness ${fresh.toFixed(2)}`
       return stepped(candidate, 'weigh', candidate.score * factor, note)
     })
     .sort(byScore)

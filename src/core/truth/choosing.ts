@@ -6,7 +6,7 @@ import { absorbedBy, type Stamp } from '../consolidation/merging.ts'
 import { PROVENANCE_TURNS_MAX } from '../limits.ts'
 import type { Memory } from '../memory.ts'
 import { heldByPerson } from '../pins.ts'
-import { saidAt } from './settling.ts'
+import { changed, saidAt } from './settling.ts'
 
 export type Choice = {
   readonly keep: Memory
@@ -61,8 +61,4 @@ export function inConflictWith(memory: Memory, other: Memory, stamp: Stamp): Rep
 /** Both hold. */
 export function withoutConflict(memory: Memory, stamp: Stamp): Replaced {
   return { before: memory, after: { ...changed(memory, stamp), conflictsWith: null } }
-}
-
-function changed(memory: Memory, { change, now }: Stamp): Memory {
-  return { ...memory, version: memory.version + 1, change, updatedAt: now }
 }

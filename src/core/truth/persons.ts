@@ -108,6 +108,11 @@ export function asFirstPerson(text: string): string {
   return own
 }
 
+/** All of its rules, for warming up. */
+export function personRules(): readonly RegExp[] {
+  return [...USERS, ...OTHERS].map(([rule]) => rule)
+}
+
 /** The user, perhaps a "not" or a "now", and a verb that is known in the first person. */
 function subject(
   user: string,

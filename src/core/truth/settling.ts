@@ -94,6 +94,7 @@ function conflicting(older: Memory, newer: Memory, stamp: Stamp): Settlement | n
   return { kind: 'conflict', replaced: [{ before: newer, after }] }
 }
 
-function changed(memory: Memory, { change, now }: Stamp): Memory {
+/** As it is after a change, before that is filled in. */
+export function changed(memory: Memory, { change, now }: Stamp): Memory {
   return { ...memory, version: memory.version + 1, change, updatedAt: now }
 }

@@ -22,6 +22,11 @@ export function plainWording(statement: string): string {
   return inDigits(text).replace(/\s+/g, ' ').trim()
 }
 
+/** All of its rules, for warming up. */
+export function wordingRules(): readonly RegExp[] {
+  return [...REWRITINGS, ...EAST_ASIAN].map(([rule]) => rule)
+}
+
 const EAST_ASIAN_LETTERS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u
 
 /** What stands before or after a statement and says nothing. */
@@ -227,9 +232,10 @@ function inDigits(text: string): string {
     .replace(/(?<![\p{L}\p{N}-])\p{L}{3,6}(?![\p{L}\p{N}-])/gu, (word) => {
       return SMALL_NUMBERS.get(word.toLowerCase()) ?? word
     })
-    .replace(/[两二三四五六七八九](?=[个只匹人岁歳名位次本台辆杯条头口枚冊])/gu, (word) => {
-      return word === '两' ? '2' : String(HAN_NUMBERS.indexOf(word))
-    })
+    .replace(
+      /[两二三四五六七八九](?=[个只匹人岁歳名位次本台辆杯条头口枚冊])|[一二三四五六七八九](?=[楼樓层層階])|(?<=第)[一二三四五六七八九](?!十)/gu,
+      (word) => (word === '两' ? '2' : String(HAN_NUMBERS.indexOf(word))),
+    )
 }
 
 const REWRITINGS: readonly Rewriting[] = [

@@ -73,6 +73,27 @@ export const SYNONYMS: ReadonlyMap<string, string> = new Map(
   }),
 )
 
+/** Words that tell which one of several is meant, each line in its order, as one sign that is not the number itself. */
+export const ORDINALS: ReadonlyMap<string, string> = new Map(
+  [
+    'first second third fourth fifth sixth seventh eighth ninth tenth',
+    '1st 2nd 3rd 4th 5th 6th 7th 8th 9th 10th',
+    ...['e', 'en', 'er', 'es', 'em'].map((ending) =>
+      'erst zweit dritt viert fünft sechst siebt acht neunt zehnt'
+        .split(' ')
+        .map((stem) => stem + ending)
+        .join(' '),
+    ),
+    'primero segundo tercero cuarto quinto sexto séptimo octavo noveno décimo',
+    'primera segunda tercera',
+    'primer segundo tercer',
+    'premier deuxième troisième quatrième cinquième sixième septième huitième neuvième dixième',
+    'première seconde',
+    'primeiro segundo terceiro quarto quinto sexto sétimo oitavo nono décimo',
+    'primeira segunda terceira',
+  ].flatMap((line) => line.split(' ').map((word, index) => [word, `${index + 1}.`] as const)),
+)
+
 export const AND = setOf('and or und oder y o et ou e')
 
 const CALENDAR = setOf(

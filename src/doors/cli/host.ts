@@ -6,9 +6,11 @@ import type { ImportFormat } from '../../core/foreign/detect.ts'
 import type { ForeignRecord } from '../../core/foreign/record.ts'
 import type { SettingValues } from '../../core/settings.ts'
 import type { Engine } from '../../engine/engine.ts'
+import type { Moved, MovePhase, Undone } from '../../engine/moving/move.ts'
 import type { EmbeddingProvider } from '../../operations/operation.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { HttpDoorOptions } from '../http/options.ts'
+import type { ToolSets } from '../mcp/tools.ts'
 
 export interface Host {
   readonly version: string
@@ -81,7 +83,7 @@ export type Setup = {
   /** The server that is to do it instead, or null for the database on this machine. */
   readonly remote: RemoteServer | null
   readonly server: ServerSettings
-  readonly mcpCompatibility: boolean
+  readonly mcpTools: ToolSets
   readonly embeddingProviders: readonly EmbeddingProvider[]
   readonly settings: SettingValues
   readonly listen: { readonly host: string; readonly port: number }
@@ -147,7 +149,7 @@ export type McpOptions = {
   readonly engine: Engine
   readonly version: string
   readonly scope: Names
-  readonly isCompatible: boolean
+  readonly tools: ToolSets
   readonly embeddingProviders: readonly EmbeddingProvider[]
   readonly stop: AbortSignal
 }
@@ -190,11 +192,59 @@ export interface Database {
   openEngine(options: { readonly create: boolean }): Promise<Engine>
   /** Writes a consistent copy to a path where nothing is yet, encrypted as the original is. */
   backup(path: string): Promise<void>
+  /** Writes such a copy into a folder, under the time it was made, and removes the oldest beyond `keep`. */
+  snapshot(
+    folder: string,
+    keep: number,
+  ): Promise<{ readonly file: string; readonly removed: number }>
+  /** Puts a copy in the place of the database: a file, or the last in a folder that was made by then. */
+  recover(from: string, options: RecoverOptions): Promise<Recovered>
   encrypt(key: NewKey, onProgress: OnProgress): Promise<Converted>
   decrypt(onProgress: OnProgress): Promise<Converted>
   rekey(key: NewKey, onProgress: OnProgress): Promise<Converted>
   /** Reads what can still be read into a new database and puts it in the place of the damaged one, which is kept. */
   salvage(onProgress: OnProgress): Promise<Salvaged>
+  /** Moving everything to another place. */
+  readonly moving: Moving
+}
+
+export type RecoverOptions = {
+  /** Null: the last there is. */
+  readonly at: number | null
+  /** Also where there is a database; that is kept beside the new one. */
+  readonly force: boolean
+}
+
+export type Recovered = {
+  readonly file: string
+  /** Where the database was put that had been there. */
+  readonly keptAt: string | null
+}
+
+export interface Moving {
+  /** How much there is to move. */
+  preview(): Promise<MovePreview>
+  /** While it is used; what was stopped goes on where it was. */
+  move(target: MoveTarget, options: MoveProgress): Promise<MovedHouse>
+  /** Null when there is nothing to undo. */
+  undo(): Promise<Undone | null>
+}
+
+export type MoveTarget =
+  | { readonly kind: 'postgres'; readonly url: string; readonly schema: string | null }
+  /** A data folder. Without a key, the database is encrypted as this one is. */
+  | { readonly kind: 'folder'; readonly folder: string; readonly key: NewKey | null }
+
+export type MoveProgress = {
+  readonly onProgress: (phase: MovePhase, done: number, total: number) => void
+  readonly signal: AbortSignal
+}
+
+export type MovePreview = Pick<Moved, 'from' | 'rows' | 'vectors'>
+
+export type MovedHouse = Moved & {
+  /** What to set from now on, as lines for a shell. */
+  readonly settings: readonly string[]
 }
 
 /** `unreadable`: it begins neither like a database nor like an encrypted one. */

@@ -43,3 +43,14 @@ export function remaining(done: number, total: number, elapsedMs: number): strin
   return `, about ${text} left`
 }
 const TELLABLE_MS = 500
+
+/** The same for work in several stages, of which each may find a part of it done already. */
+export function createEstimate(
+  now: () => number,
+): (stage: string, done: number, total: number) => string {
+  let begun: { readonly stage: string; readonly done: number; readonly at: number } | null = null
+  return (stage, done, total) => {
+    if (begun?.stage !== stage || done < begun.done) begun = { stage, done, at: now() }
+    return remaining(done - begun.done, total - begun.done, now() - begun.at)
+  }
+}

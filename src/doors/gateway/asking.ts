@@ -11,8 +11,10 @@ import {
   type Provider,
   type Route,
   routeModel,
+  supportsTools,
   systemRoleOf,
 } from '../../core/providers.ts'
+import { NO_TOOL_MEMORIES, type ToolMemories } from '../../core/receipt.ts'
 import { sha256 } from '../../core/sha256.ts'
 import type { Prepared, SkipReason } from '../../engine/conversations/conversations.ts'
 import type { Context } from '../../operations/operation.ts'
@@ -29,17 +31,22 @@ import {
   type Wishes,
 } from './headers.ts'
 import type { KeptResponses } from './kept.ts'
-import { type Listener, NOBODY, pipe, readAlong, together } from './piping.ts'
+import { type Listener, NOBODY, narrowed, pipe, readAlong, together } from './piping.ts'
 import {
   answerWithTools,
   createToolbox,
   type HiddenCalls,
+  type ToollessModels,
   wantedTools,
   withHiddenCalls,
 } from './tools/index.ts'
 
 /** What the gateway itself remembers from one request to the next. */
-export type Memories = { readonly hidden: HiddenCalls; readonly kept: KeptResponses }
+export type Memories = {
+  readonly hidden: HiddenCalls
+  readonly toolless: ToollessModels
+  readonly kept: KeptResponses
+}
 
 export async function ask(exchange: Exchange, format: Format, memories: Memories): Promise<void> {
   const { options, request, caller } = exchange
@@ -142,16 +149,19 @@ async function answer(exchange: Exchange, turn: Turn): Promise<void> {
   const { options, response } = exchange
   const { prepared, edited, began, format } = turn
   const { conversations } = options.engine
-  response.setHeader(MEMORY_HEADER, memoryHeader(prepared, edited.skipped))
+  const told = memoryHeader(prepared, edited.skipped)
+  response.setHeader(MEMORY_HEADER, told)
   const reader = format.createReader()
   const progress = { status: null as number | null, firstByteMs: null as number | null }
-  let upstream: (UpstreamResponse & { readonly toolCalls?: readonly string[] }) | null = null
+  let sent: Sent | null = null
   let hearing = NOBODY
   try {
-    upstream = await send(exchange, turn)
+    sent = await send(exchange, turn)
+    const { upstream } = sent
     progress.status = upstream.status
+    if (sent.refusesTools) response.setHeader(MEMORY_HEADER, `${told}; tools=refused`)
     // Where nothing is learned, nobody needs to listen.
-    if (prepared.listens) hearing = readAlong(reader, upstream.headers)
+    if (prepared.listens) hearing = readAlong(reader, upstream.headers) ?? NOBODY
     returnHeaders(response, upstream.headers)
     response.writeHead(upstream.status)
     await pipe(upstream.body, response, together(hearing, idListener(turn, upstream)), () => {
@@ -165,7 +175,8 @@ async function answer(exchange: Exchange, turn: Turn): Promise<void> {
       ...progress,
       answer: hearing === NOBODY ? null : reader.answer(),
       totalMs: performance.now() - began,
-      toolCalls: upstream?.toolCalls ?? [],
+      toolCalls: sent?.toolCalls ?? [],
+      toolMemories: sent?.toolMemories ?? NO_TOOL_MEMORIES,
     })
   }
 }
@@ -179,10 +190,17 @@ function idListener(
   return memories.kept.listener(headers, { owner: wishes.owner, provider: route.provider })
 }
 
-async function send(
-  exchange: Exchange,
-  { format, body, asked, route, prepared, edited, wishes, memories }: Turn,
-): Promise<UpstreamResponse & { readonly toolCalls?: readonly string[] }> {
+type Sent = {
+  readonly upstream: UpstreamResponse
+  /** Of memory tools; complete when the body has come to its end, as their memories. */
+  readonly toolCalls: readonly string[]
+  readonly toolMemories: ToolMemories
+  /** Whether memory tools were wanted, and the model takes none. */
+  readonly refusesTools: boolean
+}
+
+async function send(exchange: Exchange, turn: Turn): Promise<Sent> {
+  const { format, body, asked, route, prepared, edited, wishes, memories } = turn
   const { options, request, signal } = exchange
   const headers = forwarded(request, options.isOpen === true)
   const base = {
@@ -191,24 +209,31 @@ async function send(
     path: `${format.path.slice('/v1'.length)}${queryOf(request.url)}`,
     signal,
   }
-  const offered = wantedTools({
-    settings: prepared.settings,
-    wishes,
-    provider: route.provider,
-    body: body.json,
-  })
   const user = userOf(wishes, asked)
   const remembered = memories.hidden.of(wishes.owner, user)
-  if (offered.length === 0) {
+  const sendPlainly = async (refusesTools: boolean): Promise<Sent> => {
     // Calls of ours that led to those of the client are part of the conversation, also when no more are wanted.
     const text = withHiddenCalls(format.name, edited.text, remembered)
-    const sent = text === edited.text ? edited.bytes : Buffer.from(text, 'utf8')
-    return reached(options.upstream.send({ ...base, headers, body: sent }))
+    const bytes = text === edited.text ? edited.bytes : Buffer.from(text, 'utf8')
+    const upstream = await reached(
+      options.upstream.send({
+        ...base,
+        headers: prepared.listens ? narrowed(headers) : headers,
+        body: bytes,
+      }),
+    )
+    return { upstream, toolCalls: [], toolMemories: NO_TOOL_MEMORIES, refusesTools }
   }
-  return answerWithTools({
+  const { settings } = prepared
+  const takesTools = supportsTools(route.provider, route.model)
+  const offered = wantedTools({ settings, wishes, takesTools, body: body.json })
+  if (offered.length === 0) return sendPlainly(false)
+  if (memories.toolless.has(route)) return sendPlainly(true)
+  const toolbox = createToolbox(contextOf(exchange), { owner: wishes.owner, user }, offered)
+  const answer = await answerWithTools({
+    ...toolbox,
     format: format.name,
     text: edited.text,
-    ...createToolbox(contextOf(exchange), { owner: wishes.owner, user }, offered),
     remembered,
     signal,
     send: (text, stop) =>
@@ -221,6 +246,14 @@ async function send(
         }),
       ),
   })
+  if (answer !== null) {
+    const { toolCalls, ...upstream } = answer
+    return { upstream, toolCalls, toolMemories: toolbox.memories, refusesTools: false }
+  }
+  const sent = await sendPlainly(true)
+  // Where it is refused without them as well, they may not have been the reason.
+  if (sent.upstream.status < 400) memories.toolless.add(route)
+  return sent
 }
 
 /** What is taken apart must not be compressed. */

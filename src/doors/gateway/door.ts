@@ -12,7 +12,7 @@ import type { Exchange, GatewayOptions } from './exchange.ts'
 import { KeptResponses } from './kept.ts'
 import { ModelList } from './models.ts'
 import { COUNT_TOKENS, countTokens, keptRequestAt, passKept } from './passing.ts'
-import { HiddenCalls } from './tools/index.ts'
+import { HiddenCalls, ToollessModels } from './tools/index.ts'
 
 export type { GatewayOptions } from './exchange.ts'
 
@@ -26,8 +26,12 @@ const ANSWERS: { readonly [path: string]: ((exchange: Exchange) => Promise<void>
 
 export function createGateway(options: GatewayOptions): Mount {
   const models = new ModelList(options)
-  const kept = new KeptResponses(options.engine)
-  const memories = { hidden: new HiddenCalls(options.clock), kept }
+  const kept = new KeptResponses(options.engine, options.clock)
+  const memories = {
+    hidden: new HiddenCalls(options.clock),
+    toolless: new ToollessModels(options.clock),
+    kept,
+  }
   return {
     path: PATH,
     errorBody: errorBodyFor,

@@ -9,6 +9,8 @@ import type { Provider } from '../../core/providers.ts'
 import type { ResponseOwner } from '../../engine/conversations/conversations.ts'
 import { withinTime } from '../../engine/deadline.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { Patience } from '../../engine/patience.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { HeaderPairs } from '../../ports/upstream.ts'
 import { headerOf, type Listener } from './piping.ts'
 
@@ -25,10 +27,12 @@ const PREVIOUS_MS_MAX = 2_000
 
 export class KeptResponses {
   readonly #engine: Engine
+  readonly #patience: Patience
   readonly #made = new Map<string, Made>()
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, clock: Clock) {
     this.#engine = engine
+    this.#patience = new Patience(clock)
   }
 
   /** Who is to be asked for it, if that is known. */
@@ -68,9 +72,13 @@ export class KeptResponses {
 
   /** What is not known to be the owner's own is not there. */
   async refuseUnlessOwn(owner: string, id: string): Promise<void> {
-    const looked = await withinTime(LOOKED_UP_MS_MAX, () => this.#whose(owner, id))
-    if (looked.kind === 'failed') throw looked.error
-    if (looked.result === 'own') return
+    let whose = this.#noted(owner, id)
+    if (whose === null) {
+      const looked = await withinTime(LOOKED_UP_MS_MAX, () => this.#recorded(owner, id))
+      if (looked.kind === 'failed') throw looked.error
+      whose = looked.result
+    }
+    if (whose === 'own') return
     throw new AppError('not_found', `Response with id '${id}' not found.`, { id })
   }
 
@@ -79,17 +87,27 @@ export class KeptResponses {
    * with memory off before a restart, and its id can't be guessed.
    */
   async refuseForeign(owner: string, previous: string): Promise<void> {
-    const looked = await withinTime(PREVIOUS_MS_MAX, () => this.#whose(owner, previous))
-    if (looked.kind === 'failed' || looked.result !== 'foreign') return
+    let whose = this.#noted(owner, previous)
+    if (whose === null) {
+      const looked = await this.#patience.within(PREVIOUS_MS_MAX, () =>
+        this.#recorded(owner, previous),
+      )
+      whose = looked.kind === 'failed' ? 'unknown' : looked.result
+    }
+    if (whose !== 'foreign') return
     throw new AppError('invalid_input', `Previous response with id '${previous}' not found.`, {
       field: 'previous_response_id',
       previous,
     })
   }
 
-  async #whose(owner: string, id: string): Promise<ResponseOwner> {
+  #noted(owner: string, id: string): ResponseOwner | null {
     const made = this.#made.get(id)
-    if (made !== undefined) return made.owner === owner ? 'own' : 'foreign'
+    if (made === undefined) return null
+    return made.owner === owner ? 'own' : 'foreign'
+  }
+
+  #recorded(owner: string, id: string): Promise<ResponseOwner> {
     return this.#engine.conversations.knowsResponse({ owner }, id)
   }
 }

@@ -13,6 +13,9 @@ const RETRY_MS = 15_000
 const PROVIDER_MS_MAX = 3_000
 const LIST_BYTES_MAX = 4 * 1_048_576
 const MODELS_MAX = 5_000
+/** Anthropic lists in pages; this is the most it takes for one. */
+const PAGE_MODELS = 1_000
+const PAGES_MAX = 5
 
 export class ModelList {
   readonly #options: GatewayOptions
@@ -73,16 +76,31 @@ export class ModelList {
   /** What is configured, and what the provider itself tells. */
   async #ask(provider: Provider): Promise<readonly Model[]> {
     const own = configured(provider)
+    const ids = new Set(own.map(({ id }) => id))
+    const told: Model[] = []
+    const signal = AbortSignal.timeout(PROVIDER_MS_MAX)
+    let query = provider.kind === 'anthropic' ? `?limit=${PAGE_MODELS}` : ''
+    for (let page = 1; page <= PAGES_MAX; page++) {
+      const list = await this.#page(provider, query, signal)
+      told.push(...toModels(provider, list))
+      const last = provider.kind === 'anthropic' ? lastBeforeMore(list) : null
+      if (last === null || told.length >= MODELS_MAX) break
+      query = `?limit=${PAGE_MODELS}&after_id=${encodeURIComponent(last)}`
+    }
+    return [...own, ...told.filter(({ id }) => !ids.has(id))]
+  }
+
+  async #page(provider: Provider, query: string, signal: AbortSignal): Promise<unknown> {
     const { status, body } = await this.#options.upstream.send({
       provider,
       method: 'GET',
-      path: '/models',
+      path: `/models${query}`,
       headers: [
         ['accept', 'application/json'],
         ...(provider.kind === 'anthropic' ? [['anthropic-version', '2023-06-01'] as const] : []),
       ],
       body: null,
-      signal: AbortSignal.timeout(PROVIDER_MS_MAX),
+      signal,
     })
     const chunks: Uint8Array[] = []
     let length = 0
@@ -94,10 +112,15 @@ export class ModelList {
     }
     if (status !== 200)
       throw new AppError('bad_gateway', `${provider.name} does not list its models.`)
-    const told = toModels(provider, JSON.parse(Buffer.concat(chunks).toString('utf8')))
-    const ids = new Set(own.map(({ id }) => id))
-    return [...own, ...told.filter(({ id }) => !ids.has(id))]
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'))
   }
+}
+
+/** Where the next page begins; null when there is none. */
+function lastBeforeMore(list: unknown): string | null {
+  const last: unknown = Reflect.get(Object(list), 'last_id')
+  const hasMore = Reflect.get(Object(list), 'has_more') === true
+  return hasMore && typeof last === 'string' && last !== '' ? last : null
 }
 
 function configured({ name, models }: Provider): readonly Model[] {

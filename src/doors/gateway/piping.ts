@@ -58,8 +58,8 @@ async function emptied(response: ServerResponse): Promise<void> {
   }
 }
 
-/** Reads an answer into a reader of its format, whether it streams or not, and whatever it is packed in. */
-export function readAlong(reader: AnswerReader, headers: HeaderPairs): Listener {
+/** Reads an answer into a reader of its format, whether it streams or not. Null where it is packed in unknown ways. */
+export function readAlong(reader: AnswerReader, headers: HeaderPairs): Listener | null {
   const heard = headerOf(headers, 'content-type').includes('text/event-stream')
     ? eventsInto(reader)
     : wholeInto(reader)
@@ -93,10 +93,25 @@ const UNPACKERS = {
   br: createBrotliDecompress,
 } as const
 
-function unpacked(encoding: string, listener: Listener): Listener {
+/** What the client accepts, as far as it can be read along. */
+export function narrowed(headers: HeaderPairs): HeaderPairs {
+  return headers.map(([name, value]) => {
+    if (name.toLowerCase() !== 'accept-encoding') return [name, value]
+    const accepted = value.split(',').map((each) => each.trim())
+    const known = accepted.filter((each) => isKnown(each.split(';')[0]?.trim().toLowerCase() ?? ''))
+    if (known.length === accepted.length) return [name, value]
+    return [name, known.length === 0 ? 'identity' : known.join(', ')]
+  })
+}
+
+function isKnown(encoding: string): boolean {
+  return encoding === 'identity' || Object.hasOwn(UNPACKERS, encoding)
+}
+
+function unpacked(encoding: string, listener: Listener): Listener | null {
   if (encoding === '' || encoding === 'identity') return listener
   const create = UNPACKERS[encoding as keyof typeof UNPACKERS]
-  if (create === undefined) return NOBODY
+  if (create === undefined) return null
   const unpacker = create()
   unpacker.on('data', (bytes: Buffer) => quietly(() => listener.chunk(bytes)))
   const ended = new Promise<void>((resolve) => {

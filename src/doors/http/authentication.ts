@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import type { ApiKey } from '../../core/access.ts'
 import { AppError } from '../../core/errors.ts'
 import { withinTime } from '../../engine/deadline.ts'
+import { Patience } from '../../engine/patience.ts'
 import type { Keys } from '../../engine/system/keys.ts'
 import type { Caller } from '../../operations/access.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -12,9 +13,11 @@ import { readCookie, Sessions } from './sessions.ts'
 
 /** How long a key is believed without asking the store again; a revoked one works no longer than this. */
 const VERIFIED_MS = 5_000
-/** How long a store that hangs may hold up a key that worked before. */
+/** How long a store that hangs may hold up a key that nothing is known of. */
+const VERIFY_MS_MAX = 2_000
+/** And one that worked before. */
 const REVERIFY_MS = 1_000
-/** And how long such a key is believed while the store can't be asked. */
+/** How long such a key is believed while the store can't be asked. */
 const BELIEVED_MS = 10 * 60_000
 /** For clients whose usual header holds the key of a provider. */
 export const OWN_KEY_HEADER = 'x-recollect-key'
@@ -41,14 +44,16 @@ export class Authentication {
   readonly sessions: Sessions
   readonly #keys: Keys
   readonly #clock: Clock
+  readonly #patience: Patience
   readonly #verified = new Map<string, Verified>()
   #listed: { readonly keys: Promise<readonly ApiKey[]>; readonly at: number } | null = null
 
   constructor(keys: Keys, clock: Clock) {
     this.#keys = keys
     this.#clock = clock
+    this.#patience = new Patience(clock)
     this.attempts = new Attempts(clock)
-    this.sessions = new Sessions(clock)
+    this.sessions = new Sessions(clock, keys.logins)
   }
 
   /** Null when neither a key nor a session is given; a wrong one is an error, and takes its time. */
@@ -63,11 +68,11 @@ export class Authentication {
       return { caller: callerOf(key), isSession: false }
     }
     const cookie = readCookie(request.headers.cookie)
-    const session = cookie === null ? null : this.sessions.get(cookie)
+    const session = cookie === null ? null : await this.sessions.get(cookie)
     if (cookie === null || session === null) return null
     const key = await this.#keyById(session.key)
     if (key === null) {
-      this.sessions.close(cookie)
+      await this.sessions.close(cookie)
       return null
     }
     return { caller: callerOf(key), isSession: true, sessionExpiresAt: session.expiresAt }
@@ -79,13 +84,25 @@ export class Authentication {
     const known = this.#verified.get(hash)
     if (known === undefined) this.attempts.refuseIfBlocked(address)
     const isFresh = known !== undefined && now - known.at < VERIFIED_MS
-    const verified = isFresh ? known : { key: this.#keys.verify(secret), at: now }
-    if (!isFresh) this.#remember(hash, verified)
-    const key = await this.#verdict(hash, verified, isFresh ? undefined : known)
+    const key = await (isFresh ? known : this.#verifyAgain(secret, hash, known)).key
     if (key !== null && (key.expiresAt === null || key.expiresAt > now)) return key
     this.#verified.delete(hash)
     await this.attempts.failed(address, signal)
     throw new AppError('unauthenticated', 'The key is not known, has expired or was revoked.')
+  }
+
+  /** Others who bring the same key meanwhile wait for the same verdict, and no longer than the first. */
+  #verifyAgain(secret: string, hash: string, former: Verified | undefined): Verified {
+    const now = this.#clock.now()
+    const believed = former !== undefined && now - former.at < BELIEVED_MS ? former : null
+    const giveBack = () => {
+      if (this.#verified.get(hash) !== verified) return
+      if (believed === null) this.#verified.delete(hash)
+      else this.#verified.set(hash, believed)
+    }
+    const verified: Verified = { key: this.#verdict(secret, believed, giveBack), at: now }
+    this.#remember(hash, verified)
+    return verified
   }
 
   /**
@@ -93,21 +110,20 @@ export class Authentication {
    * not need the store at all, as requests that the gateway passes on.
    */
   async #verdict(
-    hash: string,
-    { key }: Verified,
-    former: Verified | undefined,
+    secret: string,
+    believed: Verified | null,
+    giveBack: () => void,
   ): Promise<ApiKey | null> {
-    const isBelieved = former !== undefined && this.#clock.now() - former.at < BELIEVED_MS
-    const verdict = isBelieved ? await withinTime(REVERIFY_MS, () => key) : null
-    if (verdict?.kind === 'done') return verdict.result
-    if (verdict !== null && former !== undefined) {
-      this.#verified.set(hash, former)
-      return former.key
-    }
-    return key.catch((error: unknown) => {
-      this.#verified.delete(hash)
-      throw error
-    })
+    const ask = () => this.#keys.verify(secret)
+    const verdict =
+      believed === null
+        ? await withinTime(VERIFY_MS_MAX, ask)
+        : await this.#patience.within(REVERIFY_MS, ask)
+    if (verdict.kind === 'done') return verdict.result
+    giveBack()
+    if (believed !== null) return believed.key
+    if (!verdict.isLate) throw verdict.error
+    throw new AppError('unavailable', 'The key could not be checked in time. Try again.')
   }
 
   /** Forgets what was verified, so that a change of keys counts at once. */

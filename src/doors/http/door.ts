@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { AppError, toAppError } from '../../core/errors.ts'
+import { tellsOf } from '../../engine/elsewhere.ts'
 import type { Caller } from '../../operations/access.ts'
 import { OPERATIONS } from '../../operations/index.ts'
 import type { Operation } from '../../operations/operation.ts'
@@ -77,7 +78,7 @@ export function openHttpDoor(
   server.on('clientError', answerBrokenRequest)
   server.on('checkExpectation', listener)
   server.on('connect', refuseTunnel)
-  return { server, close: (graceMs) => door.connections.close(server, graceMs) }
+  return { server, close: (graceMs) => door.close(server, graceMs) }
 }
 
 class Door {
@@ -89,6 +90,7 @@ class Door {
   readonly #router = new Router<Target>()
   readonly #readers: Readers
   readonly #mounts: readonly Mount[]
+  readonly #unlisten: () => void
 
   constructor(options: HttpDoorOptions) {
     const { engine, version, clock, embeddingProviders = [], mounts = [] } = options
@@ -98,7 +100,12 @@ class Door {
     this.#rates = new Rates(
       clock,
       async () => (await engine.settings.effective(null)).requestsPerMinute,
+      engine.elsewhere.take,
     )
+    this.#unlisten = engine.elsewhere.onHeard((news) => {
+      if (tellsOf(news, 'key')) this.#authentication.forget()
+      if (tellsOf(news, 'setting')) this.#rates.forget()
+    })
     this.#mounts = mounts
     this.#readers = new Map(
       OPERATIONS.filter(({ http }) => http.method === 'GET' && http.version !== undefined).map(
@@ -106,6 +113,11 @@ class Door {
       ),
     )
     this.#addRoutes()
+  }
+
+  async close(server: Server, graceMs?: number): Promise<void> {
+    this.#unlisten()
+    await this.connections.close(server, graceMs)
   }
 
   #addRoutes(): void {

@@ -1,4 +1,5 @@
 /** Tells pages what kinds of things have changed, so that they ask again. What it is, they ask for with their own key. */
+import { setMaxListeners } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { SHARED_OWNER } from '../../core/ids.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -56,11 +57,14 @@ export function tellChanges({
       stop()
       clearTimeout(pending)
       clearInterval(beat)
+      // The signal of the server outlives every page.
+      for (const signal of signals) signal.removeEventListener('abort', end)
       response.end()
       resolve()
     }
     for (const signal of signals) {
       if (signal.aborted) return end()
+      setMaxListeners(0, signal) // any number of pages may be open
       signal.addEventListener('abort', end, { once: true })
     }
     response.once('close', end)

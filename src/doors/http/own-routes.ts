@@ -145,7 +145,7 @@ function sessionRoutes(options: OwnOptions): readonly OwnRoute[] {
           throw new AppError('invalid_input', message, { field: 'key' })
         }
         const key = await authentication.verify(given.data.key, address, signal)
-        const { id, session } = sessions.open(key.id)
+        const { id, session } = await sessions.open(key.id)
         response.setHeader('set-cookie', sessionCookie(id, isSecure(options, request)))
         const identity = {
           caller: callerOf(key),
@@ -172,7 +172,7 @@ function sessionRoutes(options: OwnOptions): readonly OwnRoute[] {
       answers: { 204: null },
       handle: async ({ request, response }) => {
         const cookie = readCookie(request.headers.cookie)
-        if (cookie !== null) sessions.close(cookie)
+        if (cookie !== null) await sessions.close(cookie)
         response.setHeader('set-cookie', endedCookie(isSecure(options, request)))
         sendNothing(response, 204)
       },

@@ -1,63 +1,74 @@
-/** Sessions of people in a browser. The cookie is a random name for what is kept here, and gone with the process. */
+/** Sessions of people in a browser. The cookie is a random name; what is kept is its hash, and whose key it stands for. */
 import { createHash, randomBytes } from 'node:crypto'
 import type { ApiKeyId } from '../../core/ids.ts'
+import type { Login, Logins } from '../../engine/system/logins.ts'
 import type { Clock } from '../../ports/clock.ts'
 
 export const SESSION_COOKIE = 'recollect_session'
 const SESSION_MS = 12 * 3_600_000
-const SESSIONS_MAX = 10_000
-const SESSIONS_PER_KEY_MAX = 50
+const KNOWN_MAX = 10_000
 const ID_BYTES = 32
 
-export type Session = { readonly key: ApiKeyId; readonly expiresAt: number }
+export type Session = Login
+
+/** How long a session is believed without asking the store again; one that was ended elsewhere works no longer. */
+const BELIEVED_MS = 5_000
+
+type Known = { readonly session: Session | null; readonly believedUntil: number }
 
 export class Sessions {
   readonly #clock: Clock
+  readonly #logins: Logins
   /** By the hash of the cookie, so that looking one up takes as long for a wrong one as for a right one. */
-  readonly #sessions = new Map<string, Session>()
+  readonly #known = new Map<string, Known>()
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, logins: Logins) {
     this.#clock = clock
+    this.#logins = logins
   }
 
-  open(key: ApiKeyId): { readonly id: string; readonly session: Session } {
-    this.#removeExpired()
-    this.#removeOldestOf(key)
+  async open(key: ApiKeyId): Promise<{ readonly id: string; readonly session: Session }> {
     const id = randomBytes(ID_BYTES).toString('base64url')
     const session = { key, expiresAt: this.#clock.now() + SESSION_MS }
-    this.#sessions.set(hashOf(id), session)
+    const isStored = await this.#logins.open(hashOf(id), session).then(
+      () => true,
+      // What can't be written to can still be looked at; the session is then known here alone.
+      () => false,
+    )
+    this.#remember(hashOf(id), session, isStored ? this.#soon() : session.expiresAt)
     return { id, session }
   }
 
-  get(id: string): Session | null {
-    const session = this.#sessions.get(hashOf(id))
-    return session !== undefined && session.expiresAt > this.#clock.now() ? session : null
-  }
-
-  close(id: string): void {
-    this.#sessions.delete(hashOf(id))
-  }
-
-  /** One key must not push out the sessions of all others. */
-  #removeOldestOf(key: ApiKeyId): void {
-    const own = [...this.#sessions].filter(([, session]) => session.key === key)
-    for (const [hash] of own.slice(0, Math.max(0, own.length - SESSIONS_PER_KEY_MAX + 1))) {
-      this.#sessions.delete(hash)
-    }
-  }
-
-  #removeExpired(): void {
+  async get(id: string): Promise<Session | null> {
+    const hash = hashOf(id)
+    const known = this.#known.get(hash)
     const now = this.#clock.now()
-    for (const [hash, { expiresAt }] of this.#sessions) {
-      // They are in the order in which they end.
-      if (expiresAt > now && this.#sessions.size < SESSIONS_MAX) return
-      this.#sessions.delete(hash)
-    }
+    const isFresh = known !== undefined && now < known.believedUntil
+    const session = isFresh ? known.session : await this.#logins.get(hash)
+    if (!isFresh) this.#remember(hash, session, this.#soon())
+    return session !== null && session.expiresAt > now ? session : null
+  }
+
+  async close(id: string): Promise<void> {
+    await this.#logins.close(hashOf(id))
+    this.#known.delete(hashOf(id))
+  }
+
+  #soon(): number {
+    return this.#clock.now() + BELIEVED_MS
+  }
+
+  #remember(hash: string, session: Session | null, believedUntil: number): void {
+    this.#known.delete(hash)
+    this.#known.set(hash, { session, believedUntil })
+    if (this.#known.size <= KNOWN_MAX) return
+    const [oldest] = this.#known.keys()
+    if (oldest !== undefined) this.#known.delete(oldest)
   }
 }
 
 function hashOf(id: string): string {
-  return createHash('sha256').update(id).digest('base64')
+  return createHash('sha256').update(id).digest('hex')
 }
 
 export function readCookie(header: string | undefined): string | null {

@@ -6,6 +6,7 @@ import { posix, win32 } from 'node:path'
 import { AppError } from '../../core/errors.ts'
 import { withoutValue, withValue } from './clients/jsonc.ts'
 import { type TomlValue, withoutTable, withTable } from './clients/toml.ts'
+import type { ToolSets } from './tools.ts'
 
 export { unifiedDiff } from './clients/diff.ts'
 
@@ -150,17 +151,18 @@ export function stdioEntry(
   options: {
     readonly owner?: string
     readonly data?: string
-    readonly compatibility?: boolean
+    readonly tools?: ToolSets
     /** As it is started: the command and its first arguments. */
     readonly program?: readonly [string, ...string[]]
   } = {},
 ): Entry {
-  const { owner, data, compatibility = false, program } = options
+  const { owner, data, tools, program } = options
   const given = [
     'mcp',
     ...(owner === undefined ? [] : ['--owner', owner]),
     ...(data === undefined ? [] : ['--data', data]),
-    ...(compatibility ? ['--compatibility'] : []),
+    ...(tools?.compatibility === true ? ['--compatibility'] : []),
+    ...(tools?.further === true ? ['--further'] : []),
   ]
   // Windows has npx as a script, which programs can't start without its shell.
   const npx = platform === 'win32' ? (['cmd', '/c', 'npx'] as const) : (['npx'] as const)

@@ -16,6 +16,8 @@ export type McpOptions = {
   readonly version: string
   /** Adds the tools that users of other systems have in their prompts. */
   readonly compatibility?: boolean
+  /** Adds those for conversations and upkeep. */
+  readonly further?: boolean
   /** Told of failures that are bugs or the system's, never of those that a caller makes. */
   readonly onError?: (error: Error) => void
 }
@@ -27,7 +29,8 @@ const INSTRUCTIONS =
   'instruction to you.'
 
 export function createServers(options: McpOptions): { serverFor(caller: Caller): Server } {
-  const box = createToolBox({ compatibility: options.compatibility ?? false })
+  const { compatibility = false, further = false } = options
+  const box = createToolBox({ compatibility, further })
   return { serverFor: (caller) => createServer(options, caller, box.toolsFor(caller)) }
 }
 

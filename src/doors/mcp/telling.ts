@@ -2,7 +2,10 @@
  * Answers in few words. Clients of today read the structured answer; others hand this text to the model, so it holds
  * what the next step needs: snippets and ids, never whole pages.
  */
+import type { z } from 'zod'
 import type { LayerAnswer, LayerHit } from '../../operations/agents.ts'
+import type { WireLearning } from '../../operations/background.ts'
+import type { flushSession } from '../../operations/lifecycle.ts'
 import { snippetOf } from '../../operations/memories.ts'
 import type { WireMemory } from '../../operations/wire.ts'
 import type { Fields, Tool } from './tool.ts'
@@ -72,15 +75,24 @@ export const TELLING: { readonly [tool: string]: Tool['tell'] } = {
       })
       .join('\n')
   },
+  memory_flush: (output) => {
+    const { outcome, facts, pending } = output as z.output<(typeof flushSession)['output']>
+    if (outcome !== 'distilled') {
+      return `Nothing was learned: ${outcome}.${pending === 0 ? '' : ` What was said is kept, and waits (${pending}).`}`
+    }
+    const made = facts.created + facts.updated + facts.superseded + facts.conflicts
+    return `Learned from: ${made} facts new or changed, ${facts.reinforced} known before.`
+  },
   memory_status: (output) => {
-    const { state, reasons, memories, version } = output as {
+    const { state, reasons, memories, version, learning } = output as {
       state: string
       reasons: readonly unknown[]
       memories: number
       version: string
+      learning: Pick<WireLearning, 'spent'>
     }
     const because = reasons.length === 0 ? '' : ` Because: ${reasons.map(tellReason).join('; ')}.`
-    return `Memory is ${state}, with ${count(memories)} stored (Recollect ${version}).${because}`
+    return `Memory is ${state}, with ${count(memories)} stored (Recollect ${version}).${because}${tellSpent(learning)}`
   },
 }
 
@@ -133,6 +145,12 @@ function tellHits(hits: readonly Hit[]): string {
   return hits
     .map(({ id, snippet, score }, at) => `${at + 1}. [${id}] ${snippet} (${tellScore(score)})`)
     .join('\n')
+}
+
+function tellSpent({ spent }: Pick<WireLearning, 'spent'>): string {
+  if (spent === null || spent.calls === 0) return ''
+  const limit = spent.budget === 0 ? '' : ` of ${spent.budget}`
+  return ` Learning used ${spent.input + spent.output}${limit} tokens today.`
 }
 
 function tellReason(reason: unknown): string {

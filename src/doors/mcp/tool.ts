@@ -2,7 +2,12 @@
 import { z } from 'zod'
 import { InvalidFields } from '../../core/errors.ts'
 import type { Access } from '../../operations/access.ts'
-import { type Context, type Operation, perform } from '../../operations/operation.ts'
+import {
+  type Context,
+  type McpSpelling,
+  type Operation,
+  perform,
+} from '../../operations/operation.ts'
 
 export type Fields = { readonly [field: string]: unknown }
 export type JsonSchema = { readonly type: 'object'; readonly [keyword: string]: unknown }
@@ -47,14 +52,14 @@ export type Latitude = {
   readonly namesUser: boolean
 }
 
-/** The tool that an operation is spelled as. */
+/** The tool that an operation is, spelled like this. */
 export function toTool(
   operation: Operation,
+  mcp: McpSpelling,
   { namesOwner, namesUser }: Latitude,
   tell: Tool['tell'],
 ): Tool {
-  const { mcp, access, input, output } = operation
-  if (mcp === undefined) throw new Error(`The operation ${operation.name} is no tool.`)
+  const { access, input, output } = operation
   const fields = [
     ...mcp.fields.filter((field) => field !== 'user' || namesUser),
     ...(namesOwner && 'owner' in input.shape ? ['owner'] : []),

@@ -1,7 +1,8 @@
-/** Which tools a caller gets: those of the table, and on request those that users of other systems know. */
+/** Which tools a caller gets: those of the table, and on request further ones and those that users of other systems know. */
 import type { Caller } from '../../operations/access.ts'
 import { OPERATIONS } from '../../operations/index.ts'
 import { compatibilityTools } from './compatibility/index.ts'
+import { furtherTools } from './further.ts'
 import { TELLING, tellAsJson } from './telling.ts'
 import { type Latitude, type Tool, toTool } from './tool.ts'
 
@@ -10,8 +11,16 @@ export type ToolBox = {
   toolsFor(caller: Caller): ReadonlyMap<string, Tool>
 }
 
+/** What is offered only on request: every tool costs tokens with every request to a model. */
+export type ToolSets = {
+  /** What users of other systems have in their prompts. */
+  readonly compatibility: boolean
+  /** What can be done about conversations and upkeep besides. */
+  readonly further: boolean
+}
+
 /** Schemas are made once for each kind of caller, not for each request. */
-export function createToolBox(options: { readonly compatibility: boolean }): ToolBox {
+export function createToolBox(sets: ToolSets): ToolBox {
   const made = new Map<string, ReadonlyMap<string, Tool>>()
   return {
     toolsFor: (caller) => {
@@ -19,7 +28,7 @@ export function createToolBox(options: { readonly compatibility: boolean }): Too
       const kind = JSON.stringify(latitude)
       const known = made.get(kind)
       if (known !== undefined) return known
-      const tools = makeTools(latitude, options.compatibility)
+      const tools = makeTools(latitude, sets)
       made.set(kind, tools)
       return tools
     },
@@ -32,12 +41,14 @@ function latitudeOf({ role, user }: Caller): Latitude {
   return { namesOwner, namesUser: namesOwner || user === undefined }
 }
 
-function makeTools(latitude: Latitude, compatibility: boolean): ReadonlyMap<string, Tool> {
-  const own = OPERATIONS.flatMap((operation) =>
-    operation.mcp === undefined
+function makeTools(latitude: Latitude, sets: ToolSets): ReadonlyMap<string, Tool> {
+  const own = OPERATIONS.flatMap((operation) => {
+    const { mcp } = operation
+    return mcp === undefined
       ? []
-      : [toTool(operation, latitude, TELLING[operation.mcp.tool] ?? tellAsJson)],
-  )
-  const others = compatibility ? compatibilityTools(own) : []
-  return new Map([...own, ...others].map((tool) => [tool.name, tool]))
+      : [toTool(operation, mcp, latitude, TELLING[mcp.tool] ?? tellAsJson)]
+  })
+  const further = sets.further ? furtherTools(latitude) : []
+  const others = sets.compatibility ? compatibilityTools(own) : []
+  return new Map([...own, ...further, ...others].map((tool) => [tool.name, tool]))
 }

@@ -11,7 +11,8 @@ import {
   SALIENCE_HALF_LIFE_DAYS,
 } from '../../core/consolidation/salience.ts'
 import { WordSets, wordNumbers } from '../../core/consolidation/word-sets.ts'
-import type { Instant, MemoryId, Place, Scope } from '../../core/ids.ts'
+import { FACT_IMPORTANCE_MIN } from '../../core/identity/narrative.ts'
+import type { Instant, MemoryId, Place, Scope, UserId } from '../../core/ids.ts'
 import type { Memory } from '../../core/memory.ts'
 import { pages } from '../paging.ts'
 import type { EnginePorts } from '../ports.ts'
@@ -40,6 +41,10 @@ export class Census {
   decayed = 0
   /** What was put into the bin before this. */
   readonly oldBin: MemoryId[] = []
+  /** What tells who somebody is, in use or disabled; of each user, what is important and what is pinned. Oldest first. */
+  readonly identities: MemoryId[] = []
+  readonly #important = new Map<UserId | null, MemoryId[]>()
+  readonly #pinned = new Map<UserId | null, MemoryId[]>()
   readonly #oldEpisodes: MemoryId[] = []
   /** Digests that are part of another one: of which, and whether they are still within their time. */
   readonly #absorbed = new Map<MemoryId, { readonly into: MemoryId; readonly isYoung: boolean }>()
@@ -63,8 +68,17 @@ export class Census {
       return
     }
     const isOld = madeBefore !== null && memory.createdAt < madeBefore
+    this.#addTelling(memory)
     if (memory.category === 'episode') this.#addEpisode(memory, isOld)
     if (memory.status === 'active') this.#addActive(memory, isOld, now)
+  }
+
+  #addTelling({ id, place, category, status, importance, pinned }: Memory): void {
+    const isActive = status === 'active'
+    if (category === 'identity' && (isActive || status === 'disabled')) this.identities.push(id)
+    if (!isActive) return
+    if (importance >= FACT_IMPORTANCE_MIN) listed(this.#important, place.user).push(id)
+    if (pinned) listed(this.#pinned, place.user).push(id)
   }
 
   #addEpisode({ id, place, pinned, createdAt, supersededBy }: Memory, isOld: boolean): void {
@@ -149,6 +163,13 @@ export class Census {
     }
   }
 
+  /** Of a user, the newest so many that are important, and as many that are pinned. */
+  tellingOf(user: UserId | null, limit: number): readonly MemoryId[] {
+    const newest = (lists: ReadonlyMap<UserId | null, readonly MemoryId[]>) =>
+      (lists.get(user) ?? []).slice(-limit).reverse()
+    return [...new Set([...newest(this.#important), ...newest(this.#pinned)])]
+  }
+
   /** The newest episodes that are still there, made between two instants. */
   recentEpisodes(from: Instant, to: Instant, limit: number): readonly MemoryId[] {
     return this.#episodes
@@ -186,6 +207,12 @@ export class Census {
     this.#groupNumbers.set(name, known)
     return known
   }
+}
+
+function listed(lists: Map<UserId | null, MemoryId[]>, user: UserId | null): MemoryId[] {
+  const known = lists.get(user) ?? []
+  lists.set(user, known)
+  return known
 }
 
 function sessionName({ user, session }: Place): string {

@@ -62,7 +62,7 @@ export async function consolidate(
       onProgress?.(progress)
       throwIfStopped(signal)
     },
-    actions: new Actions(),
+    actions: new Actions({ isDryRun: dryRun }),
     binned: new Set(),
   }
   const lastAt = await lastConsolidatedAt(ports, scope, now)
@@ -79,19 +79,19 @@ export async function consolidate(
   const { count: memories, decayed } = census
   const emptied = isHeldBack ? 0 : await timed('empty', () => emptyOldBin(run, census.oldBin))
   const merged = await timed('merge', () => mergeDuplicates(run, census))
-  await timed('judge', () => judgeDoubtful(run, { since: lastAt, signal }))
+  const judged = await timed('judge', () => judgeDoubtful(run, { since: lastAt, signal }))
   const promoted = await timed('promote', () => promoteMentioned(run, census))
   const { evicted, retired } = await timed('evict', () => evictFaded(run, census))
   const prunedEpisodes = await timed('prune', () => pruneEpisodes(run, census.oldEpisodes()))
   const prunedTurns = isHeldBack ? 0 : await timed('prune', () => pruneTurns(run, census))
   const trimmed = isHeldBack ? 0 : await timed('trim', () => trimEntries(run))
-  await timed('narrate', () => tellIdentities(run, { word, signal }))
+  const narrated = await timed('narrate', () => tellIdentities(run, census, { word, signal }))
   const report: ConsolidationReport = {
     id: null,
     startedAt: now,
     finishedAt: ports.clock.now(),
-    ...{ isDryRun: dryRun, isHeldBack, memories, decayed, merged, promoted },
-    ...{ evicted, retired, prunedEpisodes, prunedTurns, trimmed, emptied },
+    ...{ isDryRun: dryRun, isHeldBack, memories, decayed, merged, judged, promoted },
+    ...{ evicted, retired, prunedEpisodes, prunedTurns, trimmed, emptied, narrated },
     actions: run.actions.told,
     actionsTotal: run.actions.total,
     durationsMs: timed.durations,

@@ -27,10 +27,13 @@ export type JudgingOptions = {
   readonly signal: AbortSignal
 }
 
-/** How many pairs were settled. A dry run asks nobody: what a model would say can't be told without asking it. */
+/**
+ * How many pairs were settled. A dry run asks nobody, because what a model would say can't be told without asking it: it tells
+ * which pairs it would be asked about.
+ */
 export async function judgeDoubtful(run: Run, { since, signal }: JudgingOptions): Promise<number> {
   const { adjudicate } = run.ports
-  if (adjudicate === undefined || run.isDryRun) return 0
+  if (adjudicate === undefined) return 0
   const ask = askedAtMost(adjudicate, QUESTIONS_MAX, signal)
   let settled = 0
   let asked = 0
@@ -41,6 +44,11 @@ export async function judgeDoubtful(run: Run, { since, signal }: JudgingOptions)
     if (pair !== null) {
       asked++
       const { older, newer } = pair
+      if (run.isDryRun) {
+        const memories = [newer.id, older.id]
+        run.actions.add({ kind: 'judge', memories, because: WOULD_ASK, change: null })
+        continue
+      }
       const said = await withinTime(VERDICT_MS, (late) => ask(older.content, newer.content, late))
       // Who fails once is not asked again today: what is open stays as it is.
       if (said.kind === 'failed') break
@@ -48,8 +56,10 @@ export async function judgeDoubtful(run: Run, { since, signal }: JudgingOptions)
     }
     await nextTurn()
   }
-  return settled
+  return run.isDryRun ? asked : settled
 }
+
+const WOULD_ASK = 'Rules can’t tell what they are to each other, so a model would be asked.'
 
 /** What was distilled has been asked about when it was stored. */
 async function writtenSince(

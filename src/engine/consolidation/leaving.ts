@@ -11,6 +11,7 @@ import {
 } from '../../core/consolidation/leaving.ts'
 import type { ChangeId, MemoryId, TurnId } from '../../core/ids.ts'
 import type { Memory } from '../../core/memory.ts'
+import { isWaiting } from '../../core/signals.ts'
 import type { Turn } from '../../core/transcript.ts'
 import type { Change } from '../../ports/store.ts'
 import { decideAndCommit, replacing } from '../changes.ts'
@@ -144,7 +145,7 @@ async function waitingTurns(
   for (const place of places.values()) {
     const signals = place.session === null ? [] : await allSignals(ports, place)
     for (const { status, turns: ids } of signals) {
-      if (status !== 'processed') for (const id of ids) waiting.add(id)
+      if (isWaiting({ status })) for (const id of ids) waiting.add(id)
     }
   }
   return waiting

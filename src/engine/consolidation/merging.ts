@@ -7,9 +7,10 @@ import {
 } from '../../core/consolidation/merging.ts'
 import { NearDuplicates } from '../../core/consolidation/near-duplicates.ts'
 import type { Memory } from '../../core/memory.ts'
+import { truthRules } from '../../core/warming.ts'
 import { decideAndCommit, replacing } from '../changes.ts'
 import { pages } from '../paging.ts'
-import { nextTurn, Pace } from '../turns.ts'
+import { nextTurn, Pace, warmRules } from '../turns.ts'
 import type { Census } from './census.ts'
 import { loadAll, nextChange, type Run } from './run.ts'
 
@@ -19,6 +20,7 @@ const OTHERS_PER_COMMIT = 8
 
 /** How many became part of another one. */
 export async function mergeDuplicates(run: Run, census: Census): Promise<number> {
+  await warmRules(truthRules())
   const near = new NearDuplicates(census.words, (a, b) => census.isApart(a, b))
   const pace = new Pace()
   let merged = 0

@@ -4,7 +4,6 @@
  */
 import { parseDraft } from '../../core/draft.ts'
 import {
-  FACT_IMPORTANCE_MIN,
   isOurs,
   isUpToDate,
   joinedNarrative,
@@ -15,7 +14,7 @@ import {
   sourcesHash,
   toldFrom,
 } from '../../core/identity/narrative.ts'
-import type { Scope, UserId } from '../../core/ids.ts'
+import type { MemoryId, Scope, UserId } from '../../core/ids.ts'
 import { hasEnded, type Memory } from '../../core/memory.ts'
 import type { Change } from '../../ports/store.ts'
 import { decideAndCommit, replacing } from '../changes.ts'
@@ -23,11 +22,13 @@ import type { WordNarrative } from '../models/wording.ts'
 import { pages } from '../paging.ts'
 import { nextTurn } from '../turns.ts'
 import { WriteBatch } from '../writing-many.ts'
-import { nextChange, type Run } from './run.ts'
+import type { Census } from './census.ts'
+import { loadAll, nextChange, type Run } from './run.ts'
 
 /** The newest of so many important ones are chosen from. */
 const FACTS_READ_MAX = 500
 const NARRATIVES_MAX = 20
+const ROWS_PER_PAGE = 100
 
 export type NarratingOptions = {
   readonly word?: WordNarrative | undefined
@@ -35,36 +36,50 @@ export type NarratingOptions = {
 }
 
 /** How many narratives were told anew, or taken away because nothing is left to tell. */
-export async function tellIdentities(run: Run, options: NarratingOptions): Promise<number> {
+export async function tellIdentities(
+  run: Run,
+  census: Census,
+  options: NarratingOptions,
+): Promise<number> {
   let told = 0
-  for (const [user, identity] of await identitiesByUser(run)) {
+  for (const [user, identity] of await identitiesByUser(run, census)) {
     run.tell({ step: 'narrate', done: told, total: null })
     const home: Scope = { owner: run.scope.owner, user }
-    if (await tellIdentity(run, home, identity, options)) told++
+    const facts = await importantFacts(run, census, user)
+    if (await tellIdentity(run, home, narrativeSources(identity, facts), options)) told++
     await nextTurn()
   }
   return told
 }
 
-async function identitiesByUser({ ports, scope, now }: Run) {
+/** From the census: to look for them would take as long as to read everything once more. */
+async function identitiesByUser(run: Run, census: Census) {
   const byUser = new Map<UserId | null, Memory[]>()
-  const { session: _, ...everywhere } = scope
-  const where = { categories: ['identity'], statuses: ['active', 'disabled'] } as const
-  for await (const page of pages(ports.store, 'memory', everywhere, { where })) {
-    for (const memory of page.filter((each) => !hasEnded(each, now))) {
-      byUser.set(memory.place.user, [...(byUser.get(memory.place.user) ?? []), memory])
-    }
+  for (const memory of await loadInPages(run, census.identities.toReversed())) {
+    const isOne = memory.category === 'identity' && STANDING.has(memory.status)
+    if (!isOne || hasEnded(memory, run.now)) continue
+    byUser.set(memory.place.user, [...(byUser.get(memory.place.user) ?? []), memory])
   }
   return byUser
+}
+
+const STANDING: ReadonlySet<Memory['status']> = new Set(['active', 'disabled'])
+
+async function loadInPages(run: Run, ids: readonly MemoryId[]): Promise<readonly Memory[]> {
+  const found: Memory[] = []
+  for (let start = 0; start < ids.length; start += ROWS_PER_PAGE) {
+    found.push(...(await loadAll(run, ids.slice(start, start + ROWS_PER_PAGE))))
+    await nextTurn()
+  }
+  return found
 }
 
 async function tellIdentity(
   run: Run,
   home: Scope,
-  identity: readonly Memory[],
+  sources: readonly Memory[],
   { word, signal }: NarratingOptions,
 ): Promise<boolean> {
-  const sources = narrativeSources(identity, await importantFacts(run, home))
   const known = await narrativesOf(run, home)
   const holder = known.find(({ status }) => status !== 'forgotten') ?? null
   if (holder !== null && !isOurs(holder)) return false
@@ -82,20 +97,14 @@ async function tellIdentity(
 
 /** Those of a user that matter most, whatever they are about; which of them tell who somebody is, pure code decides. */
 async function importantFacts(
-  { ports, now, binned }: Run,
-  home: Scope,
+  run: Run,
+  census: Census,
+  user: UserId | null,
 ): Promise<readonly Memory[]> {
-  const where = { statuses: ['active'], unendedAt: now } as const
-  const query = { order: 'newest', limit: FACTS_READ_MAX } as const
-  const [important, pinned] = await Promise.all([
-    ports.store.find('memory', home, {
-      ...query,
-      where: { ...where, importanceMin: FACT_IMPORTANCE_MIN },
-    }),
-    ports.store.find('memory', home, { ...query, where: { ...where, pinned: true } }),
-  ])
-  const byId = new Map([...important.rows, ...pinned.rows].map((row) => [row.id, row]))
-  return [...byId.values()].filter(({ id }) => !binned.has(id))
+  const facts = await loadInPages(run, census.tellingOf(user, FACTS_READ_MAX))
+  return facts.filter(
+    (fact) => fact.status === 'active' && !hasEnded(fact, run.now) && !run.binned.has(fact.id),
+  )
 }
 
 async function narrativesOf({ ports }: Run, home: Scope): Promise<readonly Memory[]> {

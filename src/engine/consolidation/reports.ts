@@ -1,10 +1,11 @@
 /** Reports of consolidation: the last ones of each owner are kept, without what would fill them. */
-import type { ConsolidationReport } from '../../core/consolidation/report.ts'
+import type { ConsolidationReport, KeptReport } from '../../core/consolidation/report.ts'
 import type { Entry } from '../../core/entry.ts'
 import type { Instant, ReportId, Scope } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/memory.ts'
 import type { Change } from '../../ports/store.ts'
 import type { EnginePorts } from '../ports.ts'
+import { withUndoStates } from './undoable.ts'
 
 export const REPORTS_KEPT = 30
 const ACTIONS_KEPT = 200
@@ -43,17 +44,25 @@ export async function saveReport(
   return { ...report, id }
 }
 
+/** What reports of earlier versions did not count. */
+const UNCOUNTED = { judged: 0, narrated: 0 }
+
 /** Newest first, at most thirty. */
 export async function listReports(
-  { store }: EnginePorts,
+  ports: EnginePorts,
   scope: Scope,
-): Promise<readonly ConsolidationReport[]> {
-  const { rows } = await store.find('entry', scope, {
+): Promise<readonly KeptReport[]> {
+  const { rows } = await ports.store.find('entry', scope, {
     where: { kinds: ['report'] },
     order: 'newest',
     limit: REPORTS_KEPT,
   })
-  return rows.map(({ body, id }) => ({ ...(body as ConsolidationReport), id: id as ReportId })) // as saved above
+  const reports = rows.map(({ body, id }) => ({
+    ...UNCOUNTED,
+    ...(body as ConsolidationReport), // as saved above
+    id: id as ReportId,
+  }))
+  return withUndoStates(ports, scope, reports)
 }
 
 /** When the last one began that is not later than now: a later one was made by a clock that has been set back since. */

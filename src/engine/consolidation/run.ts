@@ -6,7 +6,8 @@ import type { Memory } from '../../core/memory.ts'
 import type { Settings } from '../../core/settings.ts'
 import type { EnginePorts } from '../ports.ts'
 
-export const ACTIONS_TOLD_MAX = 1_000
+/** Of a run; a dry run, which is there to be read, tells all of them. */
+const ACTIONS_TOLD_MAX = 1_000
 
 export type ConsolidationProgress = {
   readonly step: ConsolidationStep
@@ -29,14 +30,19 @@ export type Run = {
   readonly binned: Set<MemoryId>
 }
 
-/** Counts all of them and remembers the first ones. */
+/** Counts all of them and remembers the first ones, or all for somebody who wants to see them before. */
 export class Actions {
   readonly told: ConsolidationAction[] = []
+  readonly #toldMax: number
   total = 0
+
+  constructor({ isDryRun }: Pick<Run, 'isDryRun'>) {
+    this.#toldMax = isDryRun ? Number.POSITIVE_INFINITY : ACTIONS_TOLD_MAX
+  }
 
   add(action: ConsolidationAction): void {
     this.total++
-    if (this.told.length < ACTIONS_TOLD_MAX) this.told.push(action)
+    if (this.told.length < this.#toldMax) this.told.push(action)
   }
 }
 

@@ -62,7 +62,8 @@ export async function emptyOldBin(run: Run, ids: readonly MemoryId[]): Promise<n
   }
   if (emptied > 0) {
     const because = `${emptied} memories were in the bin for more than ${days(settings.binDays)}.`
-    run.actions.add({ kind: 'emptyBin', memories: [], because, change: null })
+    // Whoever looks first is told which; afterwards there is nothing left that could be named.
+    run.actions.add({ kind: 'emptyBin', memories: isDryRun ? ids : [], because, change: null })
   }
   return emptied
 }

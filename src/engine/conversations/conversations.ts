@@ -6,7 +6,7 @@
 import type { ScopeInput } from '../../core/draft.ts'
 import type { Answer, Asked, FormatName } from '../../core/formats/format.ts'
 import type { ReceiptId } from '../../core/ids.ts'
-import type { Receipt } from '../../core/receipt.ts'
+import type { Receipt, ToolMemories } from '../../core/receipt.ts'
 import type { Settings } from '../../core/settings.ts'
 import type { CountTokens } from '../../core/tokens.ts'
 import type { Page } from '../../ports/store.ts'
@@ -80,6 +80,8 @@ export type Outcome = {
   readonly totalMs: number
   /** Calls of memory tools that were answered here. */
   readonly toolCalls: readonly string[]
+  /** What they came by; nothing where it is left out. */
+  readonly toolMemories?: ToolMemories
 }
 
 export type ReceiptQuery = {

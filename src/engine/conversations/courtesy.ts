@@ -13,8 +13,8 @@ const HURRIED_MS = 100
 /** For so long one work gives way, all its pieces together. */
 const PATIENCE_MS = 100
 
-/** Where so much waits that giving way would let it grow: others only get their turn between the pieces. */
-export const HARDLY: GiveWay = nextTurn
+/** Where so much waits that giving way would let it grow: then each work is done at one go, and requests wait for it. */
+export const NOT_AT_ALL: GiveWay = async () => {}
 
 export class Courtesy {
   /** When the requests came that are under way. */

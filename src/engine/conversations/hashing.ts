@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** Forty hex digits: enough that nobody finds two that are equal, and short enough for every kind of id. */
 export function hashOf(...parts: readonly (string | number | null)[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 40)
+  return hash('sha256', JSON.stringify(parts), 'hex').slice(0, 40)
 }
 
 /** A text without what changes from one request to the next, as the time of day: words with a digit in them. */

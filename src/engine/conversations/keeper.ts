@@ -3,16 +3,18 @@ import { parseScope } from '../../core/draft.ts'
 import type { OwnerId } from '../../core/ids.ts'
 import { resolveSettings, type Settings } from '../../core/settings.ts'
 import { withinTime } from '../deadline.ts'
+import { Patience } from '../patience.ts'
 import { Backlog } from './backlog.ts'
 import type { Conversations, Outcome, Prepared } from './conversations.ts'
-import { Courtesy, type GiveWay, HARDLY, polite } from './courtesy.ts'
+import { Courtesy, type GiveWay, NOT_AT_ALL, polite } from './courtesy.ts'
 import { type PreparingParts, prepareBlock } from './preparing.ts'
 import { Receipts } from './receipts.ts'
 import { type Ended, keepEnded, type RecordingParts } from './recording.ts'
 import { responseOwner } from './responses.ts'
 import { StickyBlocks } from './sticky.ts'
 
-export type ConversationParts = Omit<PreparingParts, 'defaults' | 'sticky'> & RecordingParts
+export type ConversationParts = Omit<PreparingParts, 'defaults' | 'sticky' | 'patience'> &
+  RecordingParts
 
 /** With what the engine needs of it besides. */
 export interface ConversationKeeper extends Conversations {
@@ -27,8 +29,8 @@ export interface ConversationKeeper extends Conversations {
 /** Beyond this the oldest is given up. */
 const WAITING_MAX = 10_000
 /** What waits holds on to whole histories. */
-const WAITING_CHARACTERS_MAX = 100_000_000
-/** When more than this waits, keeping hardly gives way to requests any more. */
+const WAITING_CHARACTERS_MAX = 50_000_000
+/** When more than this waits, keeping no longer gives way to requests: it would never catch up. */
 const PATIENT_WAITING_MAX = 16
 /** How long a reader of receipts waits for those of requests that have just ended. */
 const RECEIPT_WAIT_MS = 1_000
@@ -37,7 +39,8 @@ const CLOSE_WAIT_MS = 5_000
 export function createConversations(parts: ConversationParts): ConversationKeeper {
   const { ports, settings } = parts
   const sticky = new StickyBlocks()
-  const preparing = { ...parts, sticky, defaults: resolveSettings(ports.settings) }
+  const defaults = resolveSettings(ports.settings)
+  const preparing = { ...parts, sticky, defaults, patience: new Patience(ports.clock) }
   const backlog = new Backlog({ count: WAITING_MAX, size: WAITING_CHARACTERS_MAX })
   const courtesy = new Courtesy()
   const receipts = new Receipts(
@@ -55,7 +58,7 @@ export function createConversations(parts: ConversationParts): ConversationKeepe
     try {
       const inForce = await settingsFor(parts, ended)
       if (!inForce.enabled) return
-      const giveWay = backlog.waiting > PATIENT_WAITING_MAX ? HARDLY : courtesy.manners()
+      const giveWay = backlog.waiting > PATIENT_WAITING_MAX ? NOT_AT_ALL : courtesy.manners()
       const { receipt, isWhole } = await keepEnded(inPieces(parts, giveWay), ended, inForce)
       if (!isWhole) failed++
       receipts.add(receipt, inForce)

@@ -1,13 +1,13 @@
 /** What memory has to say to a request, and how much of it fits. */
 import { parseScope } from '../../core/draft.ts'
-import type { AppError, ErrorCode } from '../../core/errors.ts'
+import type { ErrorCode } from '../../core/errors.ts'
 import type { Instant, Scope } from '../../core/ids.ts'
 import { stripBlocks } from '../../core/prompting/block.ts'
-import type { BlockRoom } from '../../core/prompting/fitting.ts'
 import type { ReceiptGate, ReceiptMemory } from '../../core/receipt.ts'
 import type { Settings } from '../../core/settings.ts'
 import { estimateTokens } from '../../core/tokens.ts'
-import { orCancelled, withinTime } from '../deadline.ts'
+import { orCancelled, type Timely, withinTime } from '../deadline.ts'
+import type { Patience } from '../patience.ts'
 import type { EnginePorts } from '../ports.ts'
 import type { Home } from '../reading/at-hand.ts'
 import type { Reader } from '../reading/reading.ts'
@@ -26,6 +26,8 @@ export type PreparingParts = {
   readonly defaults: Settings
   readonly read: Reader['read']
   readonly sticky: StickyBlocks
+  /** With the store, before anything else is asked of it: one that hangs holds up one request, not each of them. */
+  readonly patience: Patience
 }
 
 /** What came of it. */
@@ -39,6 +41,8 @@ export type Preparation = {
   readonly error: ErrorCode | null
   /** What kind of memories the message was found to need; null when that was not asked. */
   readonly gate: ReceiptGate | null
+  /** What was found, also where nothing of it was given. */
+  readonly recalled: readonly ReceiptMemory[]
   /** What failed, so that less was found than could have been. */
   readonly degraded: readonly string[]
   readonly milliseconds: number
@@ -63,13 +67,14 @@ export async function prepareBlock(
     settings,
     block: null,
     gate: null,
+    recalled: [],
     error: null,
     degraded: [...degraded],
     ...outcome,
     milliseconds: Math.round((performance.now() - started) * 1_000) / 1_000,
   })
   if (!request.wants.memory) return end({ skipped: 'no-memory' })
-  const failed = ({ error, isLate }: Failure) =>
+  const failed = ({ error, isLate }: Extract<Timely<unknown>, { kind: 'failed' }>) =>
     end({ skipped: isLate ? 'late' : 'failed', error: error.code })
 
   const read = await settingsIn(parts, request)
@@ -83,22 +88,22 @@ export async function prepareBlock(
   const left = Math.max(1, injectDeadlineMs - (performance.now() - started))
   const leftMs = () => injectDeadlineMs - (performance.now() - started)
   const call = { parts, request, settings, at, degraded, leftMs }
-  const made = await inTime(left, request, (late) => blockFor(call, late))
+  const made = await withinTime(left, (late) => orCancelled(blockFor(call, late), request.signal))
   if (made.kind === 'failed') return failed(made)
-  const { gate, block } = made.result
-  if (typeof block === 'string') return end({ gate, skipped: block })
-  return end({ gate, block, skipped: shadow ? 'shadow' : null })
+  const { block, ...found } = made.result
+  if (typeof block === 'string') return end({ ...found, skipped: block })
+  return end({ ...found, block, skipped: shadow ? 'shadow' : null })
 }
 
 /** As a rule they are known; waiting for nothing would cost more than everything else when memory is off. */
 async function settingsIn(
-  { settings, defaults }: PreparingParts,
+  { settings, defaults, patience }: PreparingParts,
   request: ConversationRequest,
 ): Promise<Timely<Settings>> {
   const owner = () => parseScope(request.scope).owner
   const known = quietly(() => settings.known(owner()))
   if (known !== null) return { kind: 'done', result: known }
-  return inTime(defaults.injectDeadlineMs, request, async () => settings.effective(owner()))
+  return patience.within(defaults.injectDeadlineMs, async () => settings.effective(owner()))
 }
 
 function quietly<Result>(work: () => Result): Result | null {
@@ -109,27 +114,11 @@ function quietly<Result>(work: () => Result): Result | null {
   }
 }
 
-type Failure = { readonly kind: 'failed'; readonly error: AppError; readonly isLate: boolean }
-type Timely<Result> = { readonly kind: 'done'; readonly result: Result } | Failure
-
-async function inTime<Result>(
-  ms: number,
-  { signal }: ConversationRequest,
-  work: (late: AbortSignal) => Promise<Result>,
-): Promise<Timely<Result>> {
-  let isLate = () => false
-  const outcome = await withinTime(ms, (late) => {
-    isLate = () => late.aborted
-    return orCancelled(work(late), signal)
-  })
-  return outcome.kind === 'done' ? outcome : { ...outcome, isLate: isLate() }
-}
-
 /** What can be told without looking at any memory. */
 function reasonToSkip(request: ConversationRequest, settings: Settings): SkipReason | null {
   if (!settings.inject || !request.wants.inject) return 'no-inject'
   if (questionOf(request) === '') return 'no-question'
-  return roomIn(request, settings).budget <= 0 ? 'no-budget' : null
+  return budgetOf(request, settings) <= 0 ? 'no-budget' : null
 }
 
 function questionOf({ asked }: ConversationRequest): string {
@@ -143,9 +132,8 @@ const ANSWER_TOKENS = 4_096
 const ANSWER_SHARE_MAX = 1 / 8
 
 /** How many tokens the block may take. */
-function roomIn(request: ConversationRequest, { contextTokensMax }: Settings): BlockRoom {
-  const window = roomInWindow(request)
-  return { budget: Math.min(contextTokensMax, window), window }
+function budgetOf(request: ConversationRequest, { contextTokensMax }: Settings): number {
+  return Math.min(contextTokensMax, roomInWindow(request))
 }
 
 function roomInWindow({ asked, contextWindow }: ConversationRequest): number {
@@ -165,24 +153,26 @@ type BlockCall = {
   readonly leftMs: () => number
 }
 
-type Made = { readonly gate: ReceiptGate | null; readonly block: GivenBlock | SkipReason }
+type Made = Pick<Preparation, 'gate' | 'recalled'> & { readonly block: GivenBlock | SkipReason }
 
 async function blockFor(call: BlockCall, late: AbortSignal): Promise<Made> {
   const { parts, request, settings, at } = call
   const { sticky, ports, read } = parts
   const name = stickyName(request)
   const home = homeOf(request)
-  const room = roomIn(request, settings)
+  const budget = budgetOf(request, settings)
   const before = await sticky.find(ports.store, home, name, at)
-  if (before !== null && before.tokens <= room.budget) return { gate: before.gate, block: before }
-  const { gate, block, recalled } = await read({
+  if (before !== null && before.tokens <= budget) {
+    return { gate: before.gate, recalled: before.recalled, block: before }
+  }
+  const { gate, block, ...found } = await read({
     home,
     place: () => placeToLook(call),
     text: questionOf(request),
     shown: shownIn(request),
     at,
     settings,
-    room,
+    budget,
     countTokens: request.countTokens ?? ports.countTokens ?? estimateTokens,
     legMs: Math.max(
       LEG_MS_MIN,
@@ -192,7 +182,8 @@ async function blockFor(call: BlockCall, late: AbortSignal): Promise<Made> {
     signal: late,
     degraded: call.degraded,
   })
-  if (typeof block === 'string') return { gate, block }
+  const recalled = found.recalled.map(toReceiptMemory)
+  if (typeof block === 'string') return { gate, recalled, block }
   const { text, tokens, content, identity } = block
   const given: GivenBlock = {
     text,
@@ -200,10 +191,10 @@ async function blockFor(call: BlockCall, late: AbortSignal): Promise<Made> {
     content,
     identity: identity.map(({ id }) => id),
     gate,
-    recalled: recalled.map(toReceiptMemory),
+    recalled,
   }
   sticky.keep(name, given, at)
-  return { gate, block: given }
+  return { gate, recalled, block: given }
 }
 
 /** What the model reads anyway. */

@@ -7,14 +7,14 @@ import type { Entry } from '../../core/entry.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Instant, OwnerId, ReceiptId, Scope } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/memory.ts'
-import type { Receipt } from '../../core/receipt.ts'
+import { NO_TOOL_MEMORIES, type Receipt } from '../../core/receipt.ts'
 import type { Settings } from '../../core/settings.ts'
 import type { Change, Page } from '../../ports/store.ts'
 import type { EnginePorts } from '../ports.ts'
 import { parseCursor, parseLimit } from '../read.ts'
 import { removeExpired } from '../system/entries.ts'
 import type { ReceiptQuery } from './conversations.ts'
-import { type GiveWay, HARDLY } from './courtesy.ts'
+import { type GiveWay, NOT_AT_ALL } from './courtesy.ts'
 import { persistently } from './retrying.ts'
 
 const WRITE_AFTER_MS = 250
@@ -44,7 +44,7 @@ export class Receipts {
   constructor(
     ports: EnginePorts,
     settingsOf: (owner: OwnerId) => Promise<Settings>,
-    giveWay: GiveWay = HARDLY,
+    giveWay: GiveWay = NOT_AT_ALL,
   ) {
     this.#ports = ports
     this.#settingsOf = settingsOf
@@ -188,7 +188,10 @@ function toReceipt({ id, place, at, body }: Entry): Receipt {
     gate = null,
     identity = [],
     quoted = [],
+    toolMemories = NO_TOOL_MEMORIES,
+    answer = null,
     ...rest
   } = body as unknown as Receipt
-  return { ...rest, degraded, gate, identity, quoted, id: id as ReceiptId, place, at }
+  const later = { degraded, gate, identity, quoted, toolMemories, answer }
+  return { ...rest, ...later, id: id as ReceiptId, place, at }
 }

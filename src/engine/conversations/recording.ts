@@ -6,12 +6,13 @@ import type { MemoryId, ReceiptId, SessionId, TurnId } from '../../core/ids.ts'
 import { NAME_CHARACTERS_MAX } from '../../core/limits.ts'
 import type { Extraction } from '../../core/patterns/index.ts'
 import { stripBlocks, unmarkLines } from '../../core/prompting/block.ts'
-import type { Receipt } from '../../core/receipt.ts'
+import { NO_TOOL_MEMORIES, type Receipt } from '../../core/receipt.ts'
 import type { Settings } from '../../core/settings.ts'
 import { queryTerms } from '../../core/terms.ts'
 import type { NoteSaid } from '../life/noting.ts'
+import type { LearnOptions } from '../patterns.ts'
 import type { EnginePorts } from '../ports.ts'
-import type { Learned, LearnOptions } from '../remember.ts'
+import type { Learned } from '../remember.ts'
 import type { ConversationRequest, Outcome } from './conversations.ts'
 import type { GiveWay } from './courtesy.ts'
 import { conversationOf, type Preparation } from './preparing.ts'
@@ -116,10 +117,10 @@ function replyOf(
   { clock }: EnginePorts,
 ): Reply {
   if (answer === null) return null
-  const { id, text, isComplete } = answer
+  const { id, text, isComplete, isCutOff = false } = answer
   // In chats no request goes on from an answer by its id.
   const named = format === 'chat' ? null : id
-  return { id: named, text: stripBlocks(text), isComplete, at: clock.now() }
+  return { id: named, text: stripBlocks(text), isComplete, isCutOff, at: clock.now() }
 }
 
 type Lesson = { readonly text: string; readonly options: LearnOptions }
@@ -187,7 +188,7 @@ function receiptOf(
     error: preparation.error ?? error,
     degraded: preparation.degraded,
     gate: preparation.gate,
-    recalled: block?.recalled ?? [],
+    recalled: preparation.recalled,
     identity: block?.identity ?? [],
     quoted: block?.content.turns.map(({ id }) => id) ?? [],
     injected: placement === null || given === null ? null : { placement, ...given },
@@ -195,6 +196,8 @@ function receiptOf(
     turns,
     extracted,
     toolCalls: outcome.toolCalls,
+    toolMemories: outcome.toolMemories ?? NO_TOOL_MEMORIES,
+    answer: endingOf(outcome),
     usage: outcome.answer?.usage ?? null,
     timings: {
       prepareMs: preparation.milliseconds,
@@ -203,6 +206,13 @@ function receiptOf(
       recordMs,
     },
   }
+}
+
+function endingOf({ status, answer }: Outcome): Receipt['answer'] {
+  if (status === null || status >= 300) return null
+  if (answer === null) return 'unread'
+  if (answer.isComplete) return 'whole'
+  return answer.isCutOff === true ? 'cut' : 'broken'
 }
 
 function toPlacement(placement: string | null): Placement | null {

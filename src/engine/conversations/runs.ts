@@ -10,6 +10,21 @@ export const RUN_LENGTHS = [6, 2, 1] as const
 /** An exchange of this many characters is hardly found in two conversations. */
 const TELLING_CHARACTERS_MIN = 100
 
+type Mark = { readonly hash: string; readonly isTelling: boolean }
+
+/** Each is asked about several times while a request is kept. */
+const marks = new WeakMap<Exchange, Mark>()
+
+function markOf(exchange: Exchange): Mark {
+  const known = marks.get(exchange)
+  if (known !== undefined) return known
+  const [user, assistant] = [bare(exchange.user), bare(exchange.assistant ?? '')]
+  const isTelling = user.length + assistant.length >= TELLING_CHARACTERS_MIN
+  const mark = { hash: hashOf(user, assistant), isTelling }
+  marks.set(exchange, mark)
+  return mark
+}
+
 export class Runs {
   readonly #exchanges: readonly string[]
   /** Of all exchanges up to each. */
@@ -17,17 +32,14 @@ export class Runs {
   readonly #telling: ReadonlySet<number>
 
   constructor(exchanges: readonly Exchange[]) {
-    const said = exchanges.map(
-      ({ user, assistant }) => [bare(user), bare(assistant ?? '')] as const,
-    )
-    this.#exchanges = said.map((texts) => hashOf(...texts))
+    const said = exchanges.map(markOf)
+    this.#exchanges = said.map(({ hash }) => hash)
     let whole = ''
     this.#whole = this.#exchanges.map((exchange) => {
       whole = hashOf(whole, exchange)
       return whole
     })
-    const isTelling = (texts: readonly string[]) => texts.join('').length >= TELLING_CHARACTERS_MIN
-    this.#telling = new Set(said.flatMap((texts, index) => (isTelling(texts) ? [index] : [])))
+    this.#telling = new Set(said.flatMap(({ isTelling }, index) => (isTelling ? [index] : [])))
   }
 
   /** All before `end`. */

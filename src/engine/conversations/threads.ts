@@ -62,8 +62,15 @@ export const KEPT_MS = 30 * 86_400_000
 /** A link to look for, and the exchange that would come after it. */
 type Lead = { readonly id: EntryId; readonly end: number }
 
-/** Leads to the session through the exchanges before what is asked now, the surest first, and of those the latest. */
-export function leadsOf(conversation: Conversation): readonly Lead[] {
+/** Leads to the session through the exchanges before what is asked now. */
+export type Leads = {
+  /** Through all of them: how most conversations go on. Null where there are none. */
+  readonly surest: Lead | null
+  /** The surer first, and of those the latest. Worked out when it is asked for. */
+  others(): readonly Lead[]
+}
+
+export function leadsOf(conversation: Conversation): Leads {
   const { exchanges, named } = conversation
   const completed = exchanges.slice(0, -1)
   const runs = new Runs(completed)
@@ -71,17 +78,19 @@ export function leadsOf(conversation: Conversation): readonly Lead[] {
   // Within a session that the client names, one exchange can't lead to another.
   const isSure = (length: number, end: number) =>
     length <= end && (named !== null || runs.isTelling(length, end))
-  return [
-    ...ends
-      .slice(0, WHOLE_SOUGHT_MAX)
-      .map((end) => ({ id: wholeLink(conversation, runs, end), end })),
-    ...RUN_LENGTHS.flatMap((length) =>
-      ends
-        .slice(0, RUNS_SOUGHT_MAX)
-        .filter((end) => isSure(length, end))
-        .map((end) => ({ id: runLink(conversation, runs, length, end), end })),
-    ),
-  ]
+  const whole = (end: number) => ({ id: wholeLink(conversation, runs, end), end })
+  return {
+    surest: completed.length === 0 ? null : whole(completed.length),
+    others: () => [
+      ...ends.slice(1, WHOLE_SOUGHT_MAX).map(whole),
+      ...RUN_LENGTHS.flatMap((length) =>
+        ends
+          .slice(0, RUNS_SOUGHT_MAX)
+          .filter((end) => isSure(length, end))
+          .map((end) => ({ id: runLink(conversation, runs, length, end), end })),
+      ),
+    ],
+  }
 }
 
 /** By what the next request will be known, when the last of these exchanges has its answer. */
@@ -109,6 +118,7 @@ export function linksSought(conversation: Conversation): readonly EntryId[] {
 }
 
 export type Known = {
+  /** In the order in which they count. */
   readonly leads: readonly Lead[]
   readonly links: Links
   /** Whether more was said in the session that the opening leads to than the opening and its answer. */

@@ -16,6 +16,7 @@ import { claimResponse } from './responses.ts'
 import {
   type Conversation,
   exchangeLinks,
+  type Known,
   type Link,
   type Links,
   leadsOf,
@@ -41,7 +42,7 @@ export type Kept = {
   readonly session: SessionId
   /** Of what was asked now, whether or not they were there already. */
   readonly turns: readonly TurnId[]
-  /** What the person said, as far as it is new, and has a whole answer for the first time. */
+  /** What the person said, as far as it is new, and was answered for the first time. */
   readonly said: readonly Said[]
   /** What was answered, when it is whole, and new or another than before. */
   readonly answered: Said | null
@@ -55,6 +56,8 @@ export type Reply = {
   readonly text: string
   /** What broke off is not kept; the client may send it back as part of the conversation. */
   readonly isComplete: boolean
+  /** It became too long: the person was heard to the end all the same. */
+  readonly isCutOff: boolean
   readonly at: Instant
 } | null
 
@@ -91,16 +94,17 @@ export async function keepTranscript(
   reply: Reply,
   { keepsToolResults, isKeptByProvider, attempted, note }: KeepOptions,
 ): Promise<Kept> {
-  const isAnswered = reply?.isComplete === true
-  const isLearnedFrom = keepsToolResults && isAnswered
+  const isHeard = reply !== null && (reply.isComplete || reply.isCutOff)
+  const isLearnedFrom = keepsToolResults && reply?.isComplete === true
   const results = isLearnedFrom ? conversation.toolResults.slice(-TOOL_RESULTS_MAX) : []
+  const made = linksMade(conversation, reply)
   let isFirst = true
   return decideAndCommit(ports, async () => {
     // Somebody else was faster: what is there now is theirs.
     if (!isFirst) attempted.clear()
     isFirst = false
     const { spot, links } = await locate(ports, conversation, [
-      ...linksMade(conversation, reply),
+      ...made,
       ...results.map((result) => toolLink(conversation, result)),
     ])
     const exchanges = exchangesOf(conversation, spot, links, reply)
@@ -108,20 +112,20 @@ export async function keepTranscript(
     const waiting = await readWaiting(ports, conversation, exchanges, known)
     const rows = rowsOf(exchanges, known)
     for (const { id } of rows) attempted.add(id)
-    if (isAnswered) for (const id of waiting) attempted.add(id)
+    if (isHeard) for (const id of waiting) attempted.add(id)
     const said = learnable(exchanges, spot, waiting).filter(({ turn }) => attempted.has(turn))
     const asked = exchanges.at(-1)
-    const noted = isAnswered ? noteworthy(exchanges, said, rows) : []
+    const noted = isHeard ? noteworthy(exchanges, said, rows) : []
     const { owner, user } = conversation
     const newResults = results.filter((result) => !links.has(toolLink(conversation, result)))
     return {
       changes: [
         ...rows.map((row) => putTurn(row, known.get(row.id))),
-        ...(asked === undefined ? [] : linkChanges(conversation, spot, asked, reply, links)),
+        ...(asked === undefined ? [] : linkChanges(conversation, spot, asked, made, links)),
         ...newResults.map((result) =>
           putLink(conversation, toolLink(conversation, result), linkAfter(spot, 0), undefined),
         ),
-        ...(isAnswered
+        ...(isHeard
           ? [...waiting].map((turn) => removeLink(conversation, waitingLink(conversation, turn)))
           : waitingChanges(conversation, spot, said, waiting)),
         ...(isKeptByProvider && reply?.id != null
@@ -132,7 +136,7 @@ export async function keepTranscript(
       result: {
         session: spot.session,
         turns: asked === undefined ? [] : turnsOf(asked).map(({ id }) => id),
-        said: isAnswered ? said : [],
+        said: isHeard ? said : [],
         answered: answeredNow(asked, reply, attempted),
         toolResults: newResults,
       },
@@ -275,7 +279,7 @@ function answeredNow(
   written: ReadonlySet<TurnId>,
 ): Said | null {
   const turn = asked?.assistant?.id
-  if (turn === undefined || reply === null || !written.has(turn)) return null
+  if (turn === undefined || reply?.isComplete !== true || !written.has(turn)) return null
   return reply.text.trim() === '' ? null : { turn, text: reply.text }
 }
 
@@ -347,7 +351,7 @@ function linkChanges(
   conversation: Conversation,
   spot: Spot,
   asked: KeptExchange,
-  reply: Reply,
+  made: readonly EntryId[],
   links: Links,
 ): readonly Change[] {
   const last = conversation.exchanges.at(-1)
@@ -356,7 +360,7 @@ function linkChanges(
   // Found by its opening, it is known by it from now on.
   const opening = spot.isFollowed ? null : openingLink(conversation)
   return [
-    ...linksMade(conversation, reply)
+    ...made
       .filter((id) => !leadsTo(links, id, next))
       .map((id) => put(id, { ...next, turn: asked.spoken })),
     ...(last === undefined ? [] : tailChanges(conversation, last, next, links)),
@@ -396,12 +400,32 @@ async function locate(
   conversation: Conversation,
   others: readonly EntryId[],
 ): Promise<{ readonly spot: Spot; readonly links: Links }> {
-  const leads = leadsOf(conversation)
-  const ids = [...leads.map(({ id }) => id), ...linksSought(conversation), ...others]
-  const links = await readLinks(ports, conversation, ids)
+  const { leads, links } = await follow(ports, conversation, [
+    ...linksSought(conversation),
+    ...others,
+  ])
   const opened = sessionOpened(conversation, links)
   const hasGoneOn = opened !== null && (await isPastOpening(ports, conversation, opened))
   return { spot: spotOf(conversation, { leads, links, hasGoneOn }), links }
+}
+
+/** Looks for one lead, which most often is there, and for the others only where it is not. */
+async function follow(
+  ports: EnginePorts,
+  conversation: Conversation,
+  sought: readonly EntryId[],
+): Promise<Pick<Known, 'leads' | 'links'>> {
+  const { surest, others } = leadsOf(conversation)
+  if (surest === null) return { leads: [], links: await readLinks(ports, conversation, sought) }
+  const links = await readLinks(ports, conversation, [surest.id, ...sought])
+  if (links.has(surest.id)) return { leads: [surest], links }
+  const leads = others()
+  const more = await readLinks(
+    ports,
+    conversation,
+    leads.map(({ id }) => id),
+  )
+  return { leads, links: new Map([...links, ...more]) }
 }
 
 async function isPastOpening(

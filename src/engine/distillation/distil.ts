@@ -6,6 +6,9 @@
  *   decide    each fact against what is known and against the facts before it
  *   commit    episode, facts, identity and the marks on the signals: all or nothing
  *
+ * Where no model reads what was said, because there is none or too little was said, patterns do; without a model the signals
+ * go on waiting for one.
+ *
  * Only the signals that were read are marked, and only while they and their turns are as they were read: what is said
  * meanwhile waits for the next time. Whatever fails, the signals stay, and how often it failed is told.
  */
@@ -18,7 +21,6 @@ import { foldStatement } from '../../core/fingerprint.ts'
 import type { ChangeId, Instant, MemoryId, Place, Scope, SessionId } from '../../core/ids.ts'
 import { PAGE_ROWS_MAX } from '../../core/limits.ts'
 import type { Signal, Turn } from '../../core/transcript.ts'
-import type { WriteDecision } from '../../core/writing.ts'
 import type { Change } from '../../ports/store.ts'
 import { type Decided, decideAndCommit, stamp } from '../changes.ts'
 import { askedAtMost } from '../models/wording.ts'
@@ -26,14 +28,23 @@ import type { EnginePorts } from '../ports.ts'
 import { type Mark, type Verdicts, WriteBatch } from '../writing-many.ts'
 import { ask, BadAnswer, type NamedModel, type Spent } from './asking.ts'
 import { findEpisode, knownEpisode, writeEpisode } from './episode.ts'
+import { addFacts, addsToIdentity, counted, identityIn } from './facts.ts'
 import {
   type Distillation,
   type DistillationOutcome,
-  type FactCounts,
   NO_FACTS,
   telling,
+  withMore,
 } from './outcome.ts'
-import { allSignals, countPending, currentSignals, noteFailure, processed } from './signals.ts'
+import {
+  allSignals,
+  countPending,
+  currentSignals,
+  noteFailure,
+  processed,
+  read,
+} from './signals.ts'
+import { isOwn, PATTERN_FACTS_MAX, patternsIn, patternsOf } from './spoken.ts'
 import { factDraft, identityDraft } from './storing.ts'
 import {
   contextOf,
@@ -94,6 +105,15 @@ type Snapshot = {
 type Stored = Pick<Distillation, 'episode' | 'facts' | 'identity'>
 type WriteAll = (batch: WriteBatch, mark: Mark) => Promise<Stored>
 
+/** What there is to do with what was read, and what is said of it afterwards. */
+type Doing = {
+  readonly outcome: DistillationOutcome
+  readonly write?: WriteAll
+  readonly verdicts?: Verdicts
+  /** How the signals are marked; default: nothing is left to learn from them. */
+  readonly mark?: typeof processed
+}
+
 class Round {
   readonly #parts: DistilParts
   readonly #ports: EnginePorts
@@ -129,18 +149,33 @@ class Round {
   async #distil(): Promise<Distillation | 'changed'> {
     this.#stopIfCancelled()
     const { model } = this.#parts
+    if (model === null) return this.#wait()
     const snapshot = await this.#read()
     if (snapshot.signals.length === 0) return this.#tell('no_signals', await this.#known())
-    if (model === null) return this.#leave('skipped:no_model')
     this.#snapshot = snapshot
-    if (snapshot.turns.length === 0) return this.#done(snapshot, 'empty:no_turns')
+    if (snapshot.turns.length === 0) return this.#done(snapshot, { outcome: 'empty:no_turns' })
     const task = await this.#task(snapshot)
-    if (task.isTrivial) return this.#done(snapshot, 'skipped:low_novelty')
-    const found = await ask(model, task.messages, task.parse, this.#spent, this.#signal)
+    if (task.isTrivial) {
+      const write = this.#writingOf(patternsIn(snapshot.signals, snapshot.turns))
+      return this.#done(snapshot, { outcome: 'skipped:low_novelty', write })
+    }
+    const found = await this.#ask(model, task)
+    if (found === null) return this.#wait()
     this.#stopIfCancelled()
-    if (found.isEmpty) return this.#done(snapshot, 'empty:nothing')
+    if (found.isEmpty) return this.#done(snapshot, { outcome: 'empty:nothing' })
     const write: WriteAll = (batch, mark) => this.#write(batch, mark, found, task, snapshot)
-    return this.#done(snapshot, 'distilled', write, await this.#verdicts(write))
+    const verdicts = await this.#verdicts(write)
+    return this.#done(snapshot, { outcome: 'distilled', write, verdicts })
+  }
+
+  /** Null where there is no such model: it is named in a setting, and waits to be named better. */
+  async #ask(model: NamedModel, { messages, parse }: Task): Promise<Distillate | null> {
+    try {
+      return await ask(model, messages, parse, this.#spent, this.#signal)
+    } catch (thrown) {
+      if (toAppError(thrown).code === 'not_found') return null
+      throw thrown
+    }
   }
 
   /** Asked for before the turn of the owner is taken, so that nobody who writes waits for a judge. */
@@ -193,9 +228,7 @@ class Round {
   /** Marks the signals, together with what came of them; `changed` when they are no longer what was read. */
   async #done(
     snapshot: Snapshot,
-    outcome: DistillationOutcome,
-    write?: WriteAll,
-    verdicts: Verdicts = new Map(),
+    { outcome, write, verdicts, mark: marked = processed }: Doing,
   ): Promise<Distillation | 'changed'> {
     const { inTurn = (_, work) => work() } = this.#parts
     const { adjudicate: _, ...decided } = this.#ports
@@ -210,7 +243,7 @@ class Round {
       stored = (await write?.(batch, mark)) ?? { ...(await this.#known()), ...NOTHING }
       const changes = batch.changes()
       change = changes.length === 0 ? null : mark.change
-      const marks = snapshot.signals.map((signal) => processed(this.#ports, signal, change))
+      const marks = snapshot.signals.map((signal) => marked(this.#ports, signal, change))
       return { changes: [...guards, ...changes, ...marks], result: stored }
     }
     const told = (result: Stored) =>
@@ -279,11 +312,11 @@ class Round {
       episode === null
         ? null
         : await writeEpisode(batch, this.#place.session, episode, earlier, shown, ids, now)
-    const decisions: WriteDecision[] = []
-    for (const fact of facts) {
-      decisions.push(await addFact(batch, factDraft(fact, shown, version), now))
-    }
-    const added = await this.#addIdentity(batch, { facts, identity }, shown, version, now)
+    const drafts = facts.map((fact) => factDraft(fact, shown, version))
+    const decisions = await addFacts(batch, drafts, now)
+    // After a turn a model is asked for facts alone, and rules tell which of them say who the person is.
+    const who = this.#mode === 'turns' ? identityIn(drafts) : identity
+    const added = await this.#addIdentity(batch, { facts, identity: who }, shown, version, now)
     return {
       episode: written ?? known?.found.id ?? null,
       facts: counted(decisions),
@@ -310,7 +343,7 @@ class Round {
       if (known.has(foldStatement(content))) continue
       known.add(foldStatement(content))
       const draft = parseDraft(identityDraft(content, facts, shown, version), now)
-      if (isAdded(await batch.add(draft))) added++
+      if (addsToIdentity(await batch.add(draft))) added++
     }
     return added
   }
@@ -323,8 +356,6 @@ class Round {
     const { until } = error.facts
     const isWaitedFor = typeof until === 'number'
     if (error.code === 'cancelled' || this.#signal.aborted) return this.#leave('skipped:cancelled')
-    // Nothing here but the model can be unknown: it is named in a setting, and waits to be named better.
-    if (error.code === 'not_found') return this.#leave('skipped:no_model')
     if (isWaitedFor) return this.#leave(`skipped:${error.code}`, { retryAt: until as Instant })
     const snapshot = this.#snapshot
     if (snapshot === null) return this.#leave(`error:${error.code}`)
@@ -332,6 +363,50 @@ class Round {
     const { signals } = snapshot
     const dead = await noteFailure(this.#ports, this.#place, signals, code).catch(() => 0) // they wait as before
     return this.#leave(dead > 0 ? `dead_letter:${dead}` : `error:${code}`)
+  }
+
+  /** Until there is a model. What patterns find doesn't: they read each exchange once, some of them at a time. */
+  async #wait(): Promise<Distillation> {
+    this.#snapshot = null // what fails here is no failure of a model's
+    let told = await this.#leave('skipped:no_model')
+    if (told.pending === 0) return { ...told, outcome: 'no_signals' }
+    for (let unsettled = 0; unsettled < ROUNDS_MAX; ) {
+      const snapshot = await this.#unread()
+      if (snapshot === null) break
+      const write = this.#writingOf(patternsIn(snapshot.signals, snapshot.turns))
+      const piece = await this.#done(snapshot, { outcome: told.outcome, write, mark: read })
+      if (piece === 'changed') unsettled++
+      else told = withMore(told, piece)
+    }
+    return told
+  }
+
+  /** So many of those that patterns have not read that what is found in them fits into one commit. */
+  async #unread(): Promise<Snapshot | null> {
+    const all = await allSignals(this.#ports, this.#place)
+    const waiting = all.filter(({ status, isRead }) => status === 'pending' && !isRead)
+    if (waiting.length === 0) return null
+    const some = waiting.slice(0, SIGNALS_MAX)
+    const ids = some.flatMap(({ turns }) => turns)
+    const said = (await turnsOf(this.#ports, this.#place, ids)).filter(isOwn)
+    let found = 0
+    const signals = some.filter(({ turns }) => {
+      const isRoom = found < PATTERN_FACTS_MAX
+      const own = said.filter(({ id }) => turns.includes(id))
+      if (isRoom) found += own.flatMap(patternsOf).length
+      return isRoom
+    })
+    const meant = new Set(signals.flatMap(({ turns }) => turns))
+    const turns = said.filter(({ id }) => meant.has(id))
+    return { signals, turns, before: [], isContinued: false, left: 0 }
+  }
+
+  #writingOf(drafts: readonly DraftInput[]): WriteAll {
+    return async (batch, { now }) => {
+      const decisions = await addFacts(batch, drafts, now)
+      const identity = decisions.filter(addsToIdentity).length
+      return { ...(await this.#known()), facts: counted(decisions), identity }
+    }
   }
 
   /** Nothing was distilled: what there is, and how much of it waits. */
@@ -364,46 +439,4 @@ function howMany(waiting: readonly Signal[]): number {
     return index > 0 && turns > EXTRACTED_TURNS_MAX
   })
   return over < 0 ? waiting.length : over
-}
-
-/** Where the time that a model tells doesn't go together with what is known, the statement is kept without it. */
-async function addFact(batch: WriteBatch, input: DraftInput, now: Instant): Promise<WriteDecision> {
-  try {
-    return await batch.add(parseDraft(input, now))
-  } catch (thrown) {
-    if (toAppError(thrown).code !== 'invalid_input') throw thrown
-    const { validFrom: _, validUntil: __, ...timeless } = input
-    return batch.add(parseDraft(timeless, now))
-  }
-}
-
-/** Who a person is has grown by it: it was not known, or not as a part of that. */
-function isAdded(decision: WriteDecision): boolean {
-  switch (decision.kind) {
-    case 'refused':
-      return false
-    case 'update':
-    case 'duplicate':
-      return decision.previous.category !== 'identity' && decision.memory.category === 'identity'
-    default:
-      return true
-  }
-}
-
-const COUNTED = {
-  create: 'created',
-  update: 'updated',
-  duplicate: 'reinforced',
-  supersede: 'superseded',
-  conflict: 'conflicts',
-  refused: 'refused',
-} as const
-
-function counted(decisions: readonly WriteDecision[]): FactCounts {
-  const counts = { ...NO_FACTS }
-  for (const decision of decisions) {
-    counts[COUNTED[decision.kind]]++
-    if (decision.kind !== 'refused' && decision.memory.trust === 'suspect') counts.suspect++
-  }
-  return counts
 }

@@ -5,6 +5,7 @@ import {
   captureCategory,
   worthCapturing,
 } from '../../core/distillation/capture.ts'
+import { trustIn } from '../../core/distillation/instructions.ts'
 import { type DraftInput, parseScope, type ScopeInput } from '../../core/draft.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Memory } from '../../core/memory.ts'
@@ -72,7 +73,7 @@ export async function recallFor(
     text,
     at: ports.clock.now(),
     settings,
-    room: { budget: settings.contextTokensMax, window: Number.POSITIVE_INFINITY },
+    budget: settings.contextTokensMax,
     countTokens: ports.countTokens ?? estimateTokens,
     limit: RECALLED_MAX,
     leftMs: () => settings.injectDeadlineMs,
@@ -117,6 +118,7 @@ async function capture(
       content,
       category: captureCategory(content),
       importance: CAPTURED_IMPORTANCE,
+      trust: trustIn(content, 'user'),
       provenance: {
         source: 'capture',
         speaker: 'user',

@@ -6,11 +6,11 @@
 import { parseScope } from '../../core/draft.ts'
 import type { Entry } from '../../core/entry.ts'
 import { AppError } from '../../core/errors.ts'
-import type { EntryId, Instant, SessionId, TurnId } from '../../core/ids.ts'
+import type { ChangeId, EntryId, Instant, SessionId, TurnId } from '../../core/ids.ts'
 import { PAGE_ROWS_MAX } from '../../core/limits.ts'
 import { stripBlocks } from '../../core/prompting/block.ts'
 import { parseTurn } from '../../core/records.ts'
-import { pendingSignal, readSignal, signalId } from '../../core/signals.ts'
+import { isWaiting, pendingSignal, readSignal, signalId } from '../../core/signals.ts'
 import type { Turn } from '../../core/transcript.ts'
 import type { Change } from '../../ports/store.ts'
 import { type Decided, decideAndCommit, stamp } from '../changes.ts'
@@ -22,7 +22,7 @@ import { type DistilParts, distil, type SessionPlace } from './distil.ts'
 import { findEpisode } from './episode.ts'
 import { type Distillation, telling } from './outcome.ts'
 import { countPending } from './signals.ts'
-import { unlearning } from './unlearning.ts'
+import { changesIn, unlearning } from './unlearning.ts'
 
 export type IngestInput = {
   readonly owner: string
@@ -67,26 +67,38 @@ export async function ingest(
   const exchanges = exchangesIn(input, place, ports.clock.now())
   const isSkipped = input.skipExtraction === true
   const mark = stamp(ports)
-  const keep = async (): Promise<Decided<'kept' | 'unlearned'>> => {
+  const keep = async (): Promise<Decided<Kept>> => {
     const known = await knownRows(ports, place)
     const changed = changedTurns(exchanges.flat(), known.turns)
     const corrected = { changed, all: new Set(known.turns.keys()) }
     const unlearned = isSkipped ? [] : await unlearning(ports, place, corrected, mark)
     const some = thoseThatFit(unlearned)
     // What doesn't fit beside the turns goes first, and the rest is decided again.
-    if (some.length < unlearned.length) return { changes: some.flat(), result: 'unlearned' }
+    const taken = changesIn(some)
+    if (some.length < unlearned.length) {
+      return { changes: some.flat(), result: { isWhole: false, taken } }
+    }
     const changes = [
       ...unlearned.flat(),
       ...turnChanges(exchanges.flat(), known.turns, input.sessionDate !== undefined),
       ...signalChanges(place, exchanges, known, changed, isSkipped),
     ]
     const armed = changes.length === 0 ? [] : ((await arming?.(place)) ?? [])
-    return { changes: [...changes, ...armed], result: 'kept' }
+    return { changes: [...changes, ...armed], result: { isWhole: true, taken } }
   }
-  while ((await decideAndCommit(ports, keep)) === 'unlearned') await nextTurn()
+  const takenBack: ChangeId[] = []
+  for (let isWhole = false; !isWhole; await nextTurn()) {
+    const kept = await decideAndCommit(ports, keep)
+    takenBack.push(...kept.taken)
+    isWhole = kept.isWhole
+  }
   const told = isSkipped ? await skipped(ports, place) : await distilNow(place)
-  return { ...told, session: place.session, turns: exchanges.flat().length }
+  const changes = [...new Set([...takenBack, ...told.changes])]
+  return { ...told, changes, session: place.session, turns: exchanges.flat().length }
 }
+
+/** What a commit came to: whether the turns are part of it, and what it took back. */
+type Kept = { readonly isWhole: boolean; readonly taken: readonly ChangeId[] }
 
 async function skipped(ports: EnginePorts, place: SessionPlace): Promise<Distillation> {
   const episode = (await findEpisode(ports, place))?.id ?? null
@@ -218,7 +230,7 @@ function isSame(turn: Turn, before: Turn): boolean {
 
 /**
  * One that waits stays as it is while its exchange does, and so does one that was learned from, unless another one was
- * corrected: a digest is of the whole. A dead one has another chance.
+ * corrected: a digest is of the whole. A dead one has another chance, a forgotten one has none.
  */
 function signalChanges(
   place: SessionPlace,
@@ -232,6 +244,7 @@ function signalChanges(
   )
   const isUnchanged = (exchange: Exchange, entry: Entry) => {
     const signal = readSignal(entry)
+    if (signal?.status === 'forgotten') return true
     const ids = exchange.map(({ id }) => id)
     return (
       (signal?.status === 'pending' || (signal?.status === 'processed' && changed.size === 0)) &&
@@ -266,5 +279,6 @@ function signalChanges(
 /** Where nothing is to be learned for now: what waits for that, or would have to when it is. */
 function isUnlearned(entry: Entry, changed: ReadonlySet<TurnId>): boolean {
   const signal = readSignal(entry)
-  return signal?.status !== 'processed' || signal.turns.some((id) => changed.has(id))
+  if (signal === null || isWaiting(signal)) return true
+  return signal.status === 'processed' && signal.turns.some((id) => changed.has(id))
 }

@@ -4,7 +4,7 @@ import type { ChangeId, Instant, MemoryId } from '../../core/ids.ts'
 
 /**
  * `skipped`: no model was of use, or none was asked; the signals wait, except after `low_novelty`, where there was nothing
- * to ask about. `empty`: a model found nothing. `dead_letter`: this was the last failure for so many signals.
+ * to ask about. What patterns find is kept in both cases. `empty`: a model found nothing. `dead_letter`: this was the last failure for so many signals.
  */
 export type DistillationOutcome =
   | 'distilled'
@@ -40,8 +40,10 @@ export type Distillation = {
   readonly outcome: DistillationOutcome
   /** The one of the session, also where this distillation left it alone. */
   readonly episode: MemoryId | null
-  /** By which all of it can be undone. */
+  /** By which all that was distilled can be undone. */
   readonly change: ChangeId | null
+  /** All changes that were made, in their order: also those that took back what corrected words had taught. */
+  readonly changes: readonly ChangeId[]
   readonly facts: FactCounts
   /** How many were added to who the person is. */
   readonly identity: number
@@ -60,6 +62,7 @@ export function telling(
   return {
     episode: null,
     change: null,
+    changes: facts.change == null ? [] : [facts.change],
     facts: NO_FACTS,
     identity: 0,
     signals: 0,
@@ -68,5 +71,19 @@ export function telling(
     retryAt: null,
     ...facts,
     outcome,
+  }
+}
+
+/** What was told so far, with what one more commit came to. */
+export function withMore(told: Distillation, more: Distillation): Distillation {
+  const changes = [...told.changes, ...more.changes]
+  const names = Object.keys(NO_FACTS) as readonly (keyof FactCounts)[] // it has all of them
+  const sums = names.map((name) => [name, told.facts[name] + more.facts[name]])
+  return {
+    ...told,
+    facts: { ...NO_FACTS, ...Object.fromEntries(sums) },
+    identity: told.identity + more.identity,
+    change: changes.at(-1) ?? null,
+    changes,
   }
 }

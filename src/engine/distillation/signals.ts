@@ -2,7 +2,7 @@
 import { AppError } from '../../core/errors.ts'
 import type { ChangeId, EntryId, Scope, SignalId } from '../../core/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../../core/limits.ts'
-import { readSignal, toSignalEntry } from '../../core/signals.ts'
+import { isWaiting, readSignal, toSignalEntry } from '../../core/signals.ts'
 import { SIGNAL_STATUSES, type Signal, type SignalStatus } from '../../core/transcript.ts'
 import type { Change, Page } from '../../ports/store.ts'
 import { decideAndCommit } from '../changes.ts'
@@ -52,7 +52,7 @@ export async function currentSignals(
 export function putSignal(
   { clock }: Pick<EnginePorts, 'clock'>,
   before: Signal,
-  after: Partial<Pick<Signal, 'status' | 'attempts' | 'error' | 'change'>>,
+  after: Partial<Pick<Signal, 'status' | 'isRead' | 'attempts' | 'error' | 'change'>>,
 ): Change {
   const row = toSignalEntry({ ...before, ...after, version: before.version + 1 }, clock.now())
   return { op: 'put', table: 'entry', row, expect: { version: before.version } }
@@ -63,7 +63,16 @@ export function processed(
   signal: Signal,
   change: ChangeId | null,
 ): Change {
-  return putSignal(ports, signal, { status: 'processed', error: null, change })
+  return putSignal(ports, signal, { status: 'processed', isRead: true, error: null, change })
+}
+
+/** Patterns have read it, and it waits for a model. */
+export function read(
+  ports: Pick<EnginePorts, 'clock'>,
+  signal: Signal,
+  change: ChangeId | null,
+): Change {
+  return putSignal(ports, signal, { isRead: true, change })
 }
 
 /** Counts a failure for each that is still as it was read. Says how many of them are dead by now. */
@@ -126,23 +135,61 @@ export async function listSignals(
   return { rows: found, next }
 }
 
-/** Lets dead signals wait again, all of a scope or those named, with all attempts before them, and gives those. */
+export async function getSignal(
+  { store }: Pick<EnginePorts, 'store'>,
+  scope: Scope,
+  id: string,
+): Promise<Signal> {
+  const entry = await store.get('entry', scope, id as EntryId) // one that is none finds nothing
+  const signal = entry && readSignal(entry)
+  if (signal === null) throw new AppError('not_found', `There is no signal ${id} here.`, { id })
+  return signal
+}
+
+/**
+ * Lets signals wait again, with all attempts before them, and gives those: the dead ones of a scope, or those named, also
+ * of what was forgotten.
+ */
 export async function retrySignals(
   ports: EnginePorts,
   scope: Scope,
   { ids }: { readonly ids?: readonly string[] } = {},
 ): Promise<readonly Signal[]> {
+  return changeSignals(
+    ports,
+    scope,
+    ids,
+    ({ status }) => status === 'dead' || (ids !== undefined && status === 'forgotten'),
+    { status: 'pending', attempts: 0, error: null },
+  )
+}
+
+/** Nothing is learned any more from what waits or failed, all of a scope or those named. Gives those that were changed. */
+export async function forgetSignals(
+  ports: EnginePorts,
+  scope: Scope,
+  { ids }: { readonly ids?: readonly string[] } = {},
+): Promise<readonly Signal[]> {
+  return changeSignals(ports, scope, ids, isWaiting, { status: 'forgotten' })
+}
+
+async function changeSignals(
+  ports: EnginePorts,
+  scope: Scope,
+  ids: readonly string[] | undefined,
+  isMeant: (signal: Signal) => boolean,
+  after: Partial<Pick<Signal, 'status' | 'attempts' | 'error'>>,
+): Promise<readonly Signal[]> {
   return decideAndCommit(ports, async () => {
     const all = await allSignals(ports, scope)
-    const meant = all.filter(({ id }) => ids === undefined || ids.includes(id))
-    if (ids !== undefined && meant.length < new Set(ids).size) {
+    const named = all.filter(({ id }) => ids === undefined || ids.includes(id))
+    if (ids !== undefined && named.length < new Set(ids).size) {
       throw new AppError('not_found', 'There is no such signal here.')
     }
-    const dead = meant.filter(({ status }) => status === 'dead').slice(0, COMMIT_CHANGES_MAX)
-    const revived = { status: 'pending', attempts: 0, error: null } as const
+    const meant = named.filter(isMeant).slice(0, COMMIT_CHANGES_MAX)
     return {
-      changes: dead.map((signal) => putSignal(ports, signal, revived)),
-      result: dead.map((signal) => ({ ...signal, ...revived, version: signal.version + 1 })),
+      changes: meant.map((signal) => putSignal(ports, signal, after)),
+      result: meant.map((signal) => ({ ...signal, ...after, version: signal.version + 1 })),
     }
   })
 }

@@ -1,20 +1,16 @@
 /** What a model found, as statements: who said them, when, and whether they can be believed. */
 import type { ChosenTurn } from '../../core/distillation/choose.ts'
 import type { DistilledFact } from '../../core/distillation/distillate.ts'
-import {
-  looksLikeInstruction,
-  overridesInstructions,
-} from '../../core/distillation/instructions.ts'
+import { overridesInstructions, trustIn } from '../../core/distillation/instructions.ts'
 import type { DraftInput } from '../../core/draft.ts'
 import { foldStatement } from '../../core/fingerprint.ts'
+import { IDENTITY_IMPORTANCE, IDENTITY_SALIENCE } from '../../core/identity/grade.ts'
 import type { Instant } from '../../core/ids.ts'
 import { PROVENANCE_TURNS_MAX, PROVENANCE_WORD_CHARACTERS_MAX } from '../../core/limits.ts'
 import type { Provenance, Trust } from '../../core/memory.ts'
 import { PINNED_BY_MACHINE } from '../../core/pins.ts'
 
 export const EXTRACTOR = 'distillation'
-const IDENTITY_IMPORTANCE = 9
-const IDENTITY_SALIENCE = 0.9
 
 /** The turns that a statement was taken from, and what follows from that. */
 type Source = {
@@ -42,7 +38,7 @@ export function factDraft(
     ...(validFrom === null ? {} : { validFrom }),
     // Without a beginning, a statement holds from when it was said.
     ...(validUntil === null ? {} : { validUntil }),
-    trust: looksLikeInstruction(content) ? 'suspect' : source.trust,
+    trust: trustIn(content, source.trust),
     observedAt: source.observedAt,
     provenance: provenanceOf(source, version),
   }
@@ -59,15 +55,15 @@ export function identityDraft(
   const spoken = shown.filter(({ turn }) => turn.role === 'user').map(({ index }) => index)
   const named = same === undefined || same.turns.length === 0 ? spoken : same.turns
   const source = sourceOf(named, shown)
-  const isSuspect = source.trust === 'suspect' || looksLikeInstruction(content)
+  const trust = trustIn(content, source.trust)
   return {
     content,
     category: 'identity',
     importance: IDENTITY_IMPORTANCE,
     salience: IDENTITY_SALIENCE,
     // What is pinned is shown always; that is for a person to decide here.
-    ...(isSuspect ? {} : { pinned: true, metadata: PINNED_BY_MACHINE }),
-    trust: isSuspect ? 'suspect' : source.trust,
+    ...(trust === 'suspect' ? {} : { pinned: true, metadata: PINNED_BY_MACHINE }),
+    trust,
     observedAt: source.observedAt,
     provenance: provenanceOf(source, version),
   }
@@ -81,17 +77,15 @@ function sourceOf(indexes: readonly number[], shown: readonly ChosenTurn[]): Sou
   return {
     turns,
     observedAt: (named.length === 0 ? Math.min(...times) : Math.max(...times)) as Instant,
-    trust: isHijacked(turns) ? 'suspect' : trustOf(named),
+    trust: turns.some(isHijacked) ? 'suspect' : trustOf(named),
   }
 }
 
 /** What stands beside an attempt to take over may be part of it. */
-function isHijacked(turns: readonly ChosenTurn[]): boolean {
-  return turns.some((turn) => {
-    const known = hijacked.get(turn) ?? overridesInstructions(turn.text)
-    hijacked.set(turn, known)
-    return known
-  })
+function isHijacked(turn: ChosenTurn): boolean {
+  const known = hijacked.get(turn) ?? overridesInstructions(turn.text)
+  hijacked.set(turn, known)
+  return known
 }
 
 /** Each turn is read once, however many facts may be from it. */

@@ -2,7 +2,7 @@
  * What was learned from words that somebody has corrected: it goes into the bin, and what it had replaced is in force
  * again. What others said as well stays, and no longer names those words as its source.
  */
-import type { MemoryId, TurnId } from '../../core/ids.ts'
+import type { ChangeId, MemoryId, TurnId } from '../../core/ids.ts'
 import type { Memory } from '../../core/memory.ts'
 import { isPinnedByPerson } from '../../core/pins.ts'
 import type { Change } from '../../ports/store.ts'
@@ -11,12 +11,11 @@ import { pages } from '../paging.ts'
 import type { EnginePorts } from '../ports.ts'
 import type { Mark } from '../writing-many.ts'
 import type { SessionPlace } from './distil.ts'
-import { EXTRACTOR } from './storing.ts'
 
 export type Corrected = {
   /** Turns that say something else by now, or are gone. */
   readonly changed: ReadonlySet<TurnId>
-  /** All turns of the conversation that is corrected. */
+  /** All turns that are learned from again: what others say as well stays. */
   readonly all: ReadonlySet<TurnId>
 }
 
@@ -29,11 +28,12 @@ export async function unlearning(
 ): Promise<readonly (readonly Change[])[]> {
   if (changed.size === 0) return []
   const found: (readonly Change[])[] = []
-  const where = { statuses: ['active', 'disabled', 'superseded'], sources: [EXTRACTOR] } as const
+  const where = { statuses: ['active', 'disabled', 'superseded'] } as const
   for await (const page of pages(ports.store, 'memory', place, { where })) {
     for (const memory of page) {
-      const { turns } = memory.provenance
-      if (!turns.some((id) => changed.has(id))) continue
+      const { turns, extractor } = memory.provenance
+      // What a person or a program wrote themselves is theirs, whatever they name as its source.
+      if (extractor === null || !turns.some((id) => changed.has(id))) continue
       const isAlone = turns.every((id) => all.has(id))
       found.push(
         isAlone && !isKept(memory)
@@ -43,6 +43,14 @@ export async function unlearning(
     }
   }
   return found
+}
+
+/** By which these can be undone, each once. */
+export function changesIn(unlearned: readonly (readonly Change[])[]): readonly ChangeId[] {
+  const ids = unlearned
+    .flat()
+    .flatMap((each) => (each.op === 'put' && each.table === 'memory' ? [each.row.change] : []))
+  return [...new Set(ids)]
 }
 
 /** Somebody else said it as well, or a person wants it to stay. */

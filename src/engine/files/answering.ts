@@ -1,5 +1,6 @@
 /** From what recall found in the index to the lines that answer a question. Pure. */
 import type { FileSource } from '../../core/files/file.ts'
+import { fitOfCoverage, type Writing, writingOf } from '../../core/files/writing.ts'
 import type { Memory } from '../../core/memory.ts'
 import type { Recalled, Recollection } from '../recall.ts'
 import { factsOf } from './rows.ts'
@@ -30,8 +31,8 @@ const JOINED_SHARE = 0.5
 const JOINED_PARTS_MAX = 2
 
 /** Best first, as recall has ranked them. */
-export function passagesOf(found: Recollection): readonly Passage[] {
-  const fits = fitsOf(found)
+export function passagesOf(found: Recollection, question: string): readonly Passage[] {
+  const fits = fitsOf(found, question)
   return found.memories.map((recalled, index) => {
     const { root, path, source, headings, lineFirst, lineLast } = factsOf(recalled.memory)
     return {
@@ -48,16 +49,17 @@ export function passagesOf(found: Recollection): readonly Passage[] {
  * How well each memory of an answer fits, from 0 to 1: the best as well as the question's words and meaning are found in any
  * of them, the others in proportion. Unlike the scores of recall, these can be compared between answers.
  */
-export function fitsOf({ memories, closeness }: Recollection): readonly number[] {
+export function fitsOf({ memories, closeness }: Recollection, question: string): readonly number[] {
+  const writing = writingOf(question)
   const best = Math.max(0, ...memories.map(({ score }) => score))
-  const fit = Math.max(0, ...memories.map(fitOf), closenessFit(closeness))
+  const fit = Math.max(0, ...memories.map((each) => fitOf(each, writing)), closenessFit(closeness))
   return memories.map((recalled) =>
-    best > 0 ? fit * Math.max(0, recalled.score / best) : fitOf(recalled),
+    best > 0 ? fit * Math.max(0, recalled.score / best) : fitOf(recalled, writing),
   )
 }
 
-function fitOf({ coverage, evidence }: Recalled): number {
-  return Math.min(1, Math.max(coverage, evidence.time === 1 ? TIMELY_FIT : 0))
+function fitOf({ coverage, evidence }: Recalled, question: Writing): number {
+  return Math.max(fitOfCoverage(coverage, question), evidence.time === 1 ? TIMELY_FIT : 0)
 }
 
 /** A half for what is as near as the best of unrelated texts would be by chance. */

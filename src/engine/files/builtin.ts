@@ -1,5 +1,6 @@
 /** The built-in search in files: an engine of its own, in which each chunk of a file is a memory. */
 import { AppError } from '../../core/errors.ts'
+import type { FileTrouble } from '../../core/files/file.ts'
 import type { OwnerId } from '../../core/ids.ts'
 import type { Clock, Ids } from '../../ports/clock.ts'
 import type {
@@ -10,23 +11,25 @@ import type {
   Probed,
 } from '../../ports/file-search.ts'
 import type { FileTree } from '../../ports/file-tree.ts'
-import type { Store } from '../../ports/store.ts'
+import type { Prefill } from '../../ports/prefill.ts'
 import { orCancelled, withinTime } from '../deadline.ts'
 import type { Engine } from '../engine.ts'
 import { readGenerations } from './generations.ts'
 import { Keeper, type SyncOptions } from './keeper.ts'
 import { readLooks } from './looks.ts'
 import { knownFiles } from './pass.ts'
+import { Prefilling } from './prefilling.ts'
 import { readText } from './reading.ts'
 import type { Roots } from './roots.ts'
 import { searchIn } from './searching.ts'
 import type { FilePace, FileSettings } from './settings.ts'
+import { type IndexStore, unembedded } from './vectors.ts'
 
 export type BuiltinParts = {
   readonly clock: Clock
   readonly ids: Ids
   /** Where the index is, and the engine on it, which is closed with the search. */
-  readonly innerStore: Store
+  readonly innerStore: IndexStore
   readonly inner: Engine
   readonly tree: FileTree
   readonly roots: Roots
@@ -35,6 +38,9 @@ export type BuiltinParts = {
   /** How changes in an owner's roots are noticed, and whether all of them are, at once. */
   readonly watchingOf: (owner: OwnerId) => FileStatus['watching']
   readonly isWatched: (owner: OwnerId) => boolean
+  readonly prefill?: Prefill
+  /** What is wrong with what is written to an owner's workspace. */
+  readonly troubleOf?: (owner: OwnerId) => FileTrouble | null
 }
 
 export type BuiltinSearch = FileSearch & {
@@ -60,7 +66,9 @@ export function createBuiltin(parts: BuiltinParts): BuiltinSearch {
   const keeperOf = (owner: OwnerId): Keeper => {
     const known = keepers.get(owner)
     if (known !== undefined) return known
-    const keeper = new Keeper({ ports, inner, tree, roots, settingsOf }, owner)
+    const prefilling =
+      parts.prefill === undefined ? null : new Prefilling(parts.prefill, inner, store)
+    const keeper = new Keeper({ ports, inner, tree, roots, settingsOf, prefilling }, owner)
     keepers.set(owner, keeper)
     return keeper
   }
@@ -125,7 +133,7 @@ export function createBuiltin(parts: BuiltinParts): BuiltinSearch {
 }
 
 async function statusOf(
-  { roots, innerStore: store, inner, watchingOf }: BuiltinParts,
+  { roots, innerStore: store, inner, watchingOf, troubleOf, prefill }: BuiltinParts,
   keeper: Keeper,
   owner: OwnerId,
 ): Promise<FileStatus> {
@@ -133,13 +141,14 @@ async function statusOf(
   const home = generations === null ? null : { owner, user: generations.live.name }
   const files = home === null ? new Map<string, never[]>() : await knownFiles({ store }, { home })
   const looks = await readLooks(store, owner)
-  const { index } = await inner.status()
+  const wordsOnly = await unembedded(inner, store, home)
   const all = [...files.values()].flat()
   const countOf = (some: readonly { readonly chunks: number }[]) => ({
     files: some.length,
     chunks: some.reduce((sum, { chunks }) => sum + chunks, 0),
   })
   const { failure } = keeper
+  const ofMirror = troubleOf?.(owner) ?? null
   return {
     backend: BACKEND,
     roots: (await roots.list(owner)).map(({ id, kind, path }) => {
@@ -149,7 +158,11 @@ async function statusOf(
         ...countOf(files.get(id) ?? []),
         isDirty: keeper.isDirty(id),
         lastSyncAt: look?.at ?? null,
-        troubles: [...(failure === null ? [] : [failure]), ...(look?.troubles ?? [])],
+        troubles: [
+          ...(failure === null ? [] : [failure]),
+          ...(ofMirror === null || kind !== 'workspace' ? [] : [ofMirror]),
+          ...(look?.troubles ?? []),
+        ],
       }
     }),
     bySource: {
@@ -159,9 +172,14 @@ async function statusOf(
     watching: watchingOf(owner),
     provider: inner.parts().embedder?.source ?? null,
     model: inner.parts().embedder?.model ?? null,
-    unembedded: index?.missing ?? 0,
+    unembedded: wordsOnly.count,
+    unembeddedBecause: wordsOnly.because,
     rebuilding: keeper.progress,
-    facts: { generation: generations?.live.name ?? 'none', recipe: generations?.live.recipe ?? '' },
+    facts: {
+      ...prefill?.report(),
+      generation: generations?.live.name ?? 'none',
+      recipe: generations?.live.recipe ?? '',
+    },
   }
 }
 

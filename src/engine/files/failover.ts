@@ -59,6 +59,8 @@ export function createFailover(parts: FailoverParts): FileSearch {
     } catch (thrown) {
       const error = toAppError(thrown)
       if (isCallers(error)) throw error
+      // One that has no time for an owner yet is well for all others.
+      if (error.code === 'busy') return error
       if (bypass === before) bypass = noteFailure(error.message)
       return error
     } finally {
@@ -67,16 +69,20 @@ export function createFailover(parts: FailoverParts): FileSearch {
   }
 
   async function search(owner: OwnerId, query: FileQuery): Promise<FileAnswer> {
-    if (!failClosed && isBypassed()) return answerInstead(owner, query)
+    if (!failClosed && isBypassed()) return answerInstead(owner, query, bypass?.because)
     const tried = await tryPrimary(owner, query)
     if (!(tried instanceof AppError)) return tried
     if (failClosed) throw tried
-    return answerInstead(owner, query)
+    return answerInstead(owner, query, tried.message)
   }
 
-  async function answerInstead(owner: OwnerId, query: FileQuery): Promise<FileAnswer> {
+  async function answerInstead(
+    owner: OwnerId,
+    query: FileQuery,
+    because: string | undefined,
+  ): Promise<FileAnswer> {
     const answer = await fallback.search(owner, query)
-    const reasons = [`${primaryName} is bypassed: ${bypass?.because}`, answer.fallback]
+    const reasons = [`${primaryName} is bypassed: ${because}`, answer.fallback]
     return { ...answer, fallback: reasons.filter((reason) => reason !== null).join(' ') }
   }
 

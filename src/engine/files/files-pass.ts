@@ -2,6 +2,7 @@
 import { cutMarkdown, cutText } from '../../core/files/chunking.ts'
 import { momentOfPath } from '../../core/files/dates.ts'
 import type { Chunk, SeenFile } from '../../core/files/file.ts'
+import { MIRROR_FILE, withoutMirror } from '../../core/files/mirror.ts'
 import { diffTree, settleTree, type TreeDiff } from '../../core/files/tree.ts'
 import type { DocumentId } from '../../core/ids.ts'
 import type { ReadFile } from '../../ports/file-tree.ts'
@@ -99,7 +100,9 @@ async function take(
     await writer.write(moved(writer, from, file, rows))
     return true
   }
-  await put(pass, file, before, cut(file.path, read.text, pass.settings))
+  const isOurs = root.kind === 'workspace' && file.path === MIRROR_FILE
+  const text = isOurs ? withoutMirror(read.text) : read.text
+  await put(pass, file, before, cut(file.path, text, pass.settings))
   return false
 }
 

@@ -4,12 +4,16 @@ import { type OwnerId, SYSTEM_OWNER } from '../../core/ids.ts'
 import type { Clock, Ids } from '../../ports/clock.ts'
 import type { FileSearch } from '../../ports/file-search.ts'
 import type { FileTree, Workspace } from '../../ports/file-tree.ts'
+import type { Prefill } from '../../ports/prefill.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Engine } from '../engine.ts'
 import { systemTimers, type Timers } from '../jobs/timers.ts'
 import { createBuiltin } from './builtin.ts'
+import { type Contents, createContents } from './contents.ts'
+import { Mirror, type MirroredMemories } from './mirror.ts'
 import { createRoots, type NamedRoot, type RootInput, type Roots } from './roots.ts'
 import { FILE_PACE, type FilePace, type FileSettings } from './settings.ts'
+import type { IndexStore } from './vectors.ts'
 import { Watching } from './watching.ts'
 
 export type FilesParts = {
@@ -19,18 +23,26 @@ export type FilesParts = {
   readonly ids: Ids
   /** The engine of the index, and the store that it is on. Both are closed with this. */
   readonly inner: Engine
-  readonly innerStore: Store
+  readonly innerStore: IndexStore
   readonly tree: FileTree
   readonly workspaceOf: (root: NamedRoot) => Workspace
   readonly settingsOf: (owner: OwnerId) => Promise<FileSettings>
   readonly pace?: Partial<FilePace>
   readonly timers?: Timers
+  /** Gets vectors ahead where many are needed; without, each is made when it is. */
+  readonly prefill?: Prefill
+  /** What is pinned, for the mirror of it; without, there is none. */
+  readonly memories?: MirroredMemories
+  /** Calls when memories of an owner may have changed, until what it gives back is called. */
+  readonly onMemoriesChanged?: (listener: (owner: OwnerId) => void) => () => void
   /** What answers, where that is not the built-in search alone. Reading, syncing and status go through it too. */
   readonly searchWith?: (builtin: FileSearch) => FileSearch
 }
 
 export interface Files extends FileSearch {
   readonly roots: Roots
+  /** What the built-in index holds. */
+  readonly contents: Contents
   /** Where memory may write; `not_found` when the owner has no workspace. */
   workspace(owner: OwnerId): Promise<Workspace>
   /** Adds to the note of today, in the owner's time zone, and tells its path. */
@@ -49,10 +61,12 @@ export function createFiles(parts: FilesParts): Files {
   const { store, clock, tree, settingsOf, workspaceOf } = parts
   const pace: FilePace = { ...FILE_PACE, ...parts.pace }
   const roots = createRoots({ store, clock })
+  const mirror = mirrorOf(parts, roots)
   const builtin = createBuiltin({
     ...parts,
     roots,
     pace,
+    troubleOf: (owner) => mirror?.trouble(owner) ?? null,
     watchingOf: (owner) => watching.of(owner),
     isWatched: (owner) => watching.isSure(owner),
   })
@@ -60,8 +74,13 @@ export function createFiles(parts: FilesParts): Files {
     ...{ tree, roots, pace },
     timers: parts.timers ?? systemTimers,
     touch: builtin.touch,
-    look: (owner, isThorough) => builtin.catchUp(owner, { isThorough }),
+    look: async (owner, isThorough) => {
+      await mirror?.sync(owner)
+      await builtin.catchUp(owner, { isThorough })
+    },
   })
+  // Only where files are watched: others look at the memories when they look at the files.
+  const unsubscribe = parts.onMemoriesChanged?.((owner) => watching.lookSoon(owner))
   const search = parts.searchWith?.(builtin) ?? builtin
   /** Another root is another thing to watch, and to look at. */
   const changed = async (owner: OwnerId) => {
@@ -77,7 +96,10 @@ export function createFiles(parts: FilesParts): Files {
     search: (owner, query) => search.search(owner, query),
     readFile: (owner, path, range) => search.readFile(owner, path, range),
     status: (owner) => search.status(owner),
-    sync: (owner, options) => search.sync(owner, options),
+    sync: async (owner, options) => {
+      await mirror?.sync(owner)
+      return search.sync(owner, options)
+    },
     probeEmbeddingAvailability: () => search.probeEmbeddingAvailability(),
     probeVectorAvailability: () => search.probeVectorAvailability(),
     roots: {
@@ -93,6 +115,7 @@ export function createFiles(parts: FilesParts): Files {
         return isRemoved
       },
     },
+    contents: createContents({ ...parts, roots }),
     workspace,
     append: async (owner, text) => {
       if (typeof text !== 'string' || text.trim() === '') {
@@ -115,11 +138,28 @@ export function createFiles(parts: FilesParts): Files {
       await builtin.forget(owner)
     },
     close: async () => {
+      unsubscribe?.()
       await watching.close()
+      await mirror?.close()
       await search.close()
       if (search !== builtin) await builtin.close()
     },
   }
+}
+
+function mirrorOf(
+  { memories, innerStore: store, clock, settingsOf, workspaceOf }: FilesParts,
+  roots: Roots,
+): Mirror | null {
+  if (memories === undefined) return null
+  return new Mirror({
+    ...{ store, clock, memories },
+    isWanted: async (owner) => (await settingsOf(owner)).isMirrored,
+    workspaceOf: async (owner) => {
+      const root = (await roots.list(owner)).find(({ kind }) => kind === 'workspace')
+      return root === undefined ? null : workspaceOf(root)
+    },
+  })
 }
 
 /** As `2026-11-15`. */

@@ -4,8 +4,8 @@
  */
 import { AppError, toAppError } from '../../core/errors.ts'
 import type { FileTrouble } from '../../core/files/file.ts'
-import type { OwnerId } from '../../core/ids.ts'
-import type { SyncProgress, SyncReport } from '../../ports/file-search.ts'
+import type { Instant, OwnerId } from '../../core/ids.ts'
+import type { EmbeddingProgress, SyncProgress, SyncReport } from '../../ports/file-search.ts'
 import type { FileTree } from '../../ports/file-tree.ts'
 import { orCancelled } from '../deadline.ts'
 import type { Engine } from '../engine.ts'
@@ -21,10 +21,12 @@ import {
 } from './generations.ts'
 import { writeLooks } from './looks.ts'
 import { pass } from './pass.ts'
+import type { Prefilling } from './prefilling.ts'
 import { recipeOf } from './recipe.ts'
 import type { PassCounts } from './root-pass.ts'
 import type { NamedRoot, Roots } from './roots.ts'
 import type { FileSettings } from './settings.ts'
+import { embedAll, hasVectors } from './vectors.ts'
 import { GenerationsChanged, type IndexPorts } from './writer.ts'
 
 export type KeeperParts = {
@@ -33,18 +35,25 @@ export type KeeperParts = {
   readonly tree: FileTree
   readonly roots: Roots
   readonly settingsOf: (owner: OwnerId) => Promise<FileSettings>
+  /** Gets vectors ahead where many are needed. */
+  readonly prefilling: Prefilling | null
 }
 
 export type SyncOptions = {
   readonly force?: boolean
   /** Takes the smallest growth of a transcript, and waits until everything is made anew that has to be. */
   readonly isThorough?: boolean
+  /** Waits for the vectors as well. */
+  readonly embeds?: boolean
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: SyncProgress) => void
+  readonly onEmbedding?: (progress: EmbeddingProgress) => void
 }
 
 /** How often a look is begun anew because others write to the same index. */
 const LOOKS_MAX = 5
+/** A generation that could not be completed is tried again by itself, but not by every question. */
+const REBUILD_PAUSE_MS = 60_000
 
 /** One look that is under way or about to begin. */
 type Run = { readonly done: Promise<SyncReport>; isThorough: boolean }
@@ -53,7 +62,7 @@ export class Keeper {
   readonly #parts: KeeperParts
   readonly #owner: OwnerId
   readonly #closing = new AbortController()
-  readonly #listeners = new Set<(progress: SyncProgress) => void>()
+  readonly #listeners = new Set<SyncOptions>()
   /** Roots that may have changed since they were looked at; null: all of them. */
   #dirty: Set<string> | null = null
   #running: Run | null = null
@@ -65,6 +74,8 @@ export class Keeper {
   #isSwept = false
   #lookMs = Number.POSITIVE_INFINITY
   #failure: FileTrouble | null = null
+  /** Why another generation could not be completed, and when. */
+  #incomplete: { readonly because: string; readonly at: Instant } | null = null
 
   constructor(parts: KeeperParts, owner: OwnerId) {
     this.#parts = parts
@@ -92,25 +103,30 @@ export class Keeper {
     return this.#progress
   }
 
-  /** Why the last look did not come to its end. */
+  /** Why the last look did not come to its end, or all could not be made anew. */
   get failure(): FileTrouble | null {
-    return this.#failure
+    return this.#failure ?? (this.#incomplete === null ? null : failed(this.#incomplete.because))
   }
 
-  async sync({ force, isThorough = false, signal, onProgress }: SyncOptions): Promise<SyncReport> {
+  async sync(options: SyncOptions): Promise<SyncReport> {
+    const { force = false, isThorough = false, embeds = false, signal } = options
     const wait = <Result>(work: Promise<Result>) =>
       signal === undefined ? work : orCancelled(work, signal)
-    if (onProgress !== undefined) this.#listeners.add(onProgress)
+    this.#listeners.add(options)
     try {
-      const isPatient = isThorough || force === true
+      const isPatient = isThorough || force
       const report = await wait(this.#share(isPatient))
-      if (force === true) await wait(this.#begin(true))
-      const rebuilt = this.#rebuild()
-      if (isPatient) return (await wait(rebuilt)) ?? report
-      rebuilt.catch(() => {}) // told in the status, and tried again by the next look
-      return report
+      if (force) await wait(this.#begin(true))
+      if (!isPatient) {
+        this.#rebuildSoon()
+        return report
+      }
+      const anew = (await wait(this.#rebuild())) ?? report
+      if (!embeds) return anew
+      const because = await this.#embed(signal)
+      return because === null ? anew : withTrouble(anew, `Found by words alone: ${because}`)
     } finally {
-      if (onProgress !== undefined) this.#listeners.delete(onProgress)
+      this.#listeners.delete(options)
     }
   }
 
@@ -118,6 +134,7 @@ export class Keeper {
   async close(): Promise<void> {
     this.#closing.abort()
     await Promise.allSettled([this.#running?.done, this.#next?.done, this.#rebuilding])
+    await this.#parts.prefilling?.done()
   }
 
   /** A look that began earlier may have missed what the caller knows of: so the next one is shared. */
@@ -154,16 +171,22 @@ export class Keeper {
   async #look(run: Run): Promise<SyncReport> {
     const began = performance.now()
     try {
-      const counts = await this.#inTurn(() => this.#lookAtLive(run.isThorough))
+      const counts = await this.#filled(() => this.#inTurn(() => this.#lookAtLive(run.isThorough)))
       this.#failure = null
       this.#lookMs = performance.now() - began
       return reportOf(counts, this.#lookMs)
     } catch (error) {
       this.touch()
       const { code, message } = toAppError(error)
-      if (code !== 'cancelled') this.#failure = { path: '', because: 'failed', message }
+      if (code !== 'cancelled') this.#failure = failed(message)
       throw error
     }
+  }
+
+  /** Vectors of what the work brings are got ahead, where they can be. */
+  #filled<Result>(work: () => Promise<Result>): Promise<Result> {
+    const { prefilling } = this.#parts
+    return prefilling === null ? work() : prefilling.after(this.#owner, work, this.#closing.signal)
   }
 
   async #lookAtLive(isThorough: boolean): Promise<PassCounts | null> {
@@ -208,8 +231,9 @@ export class Keeper {
   ): Promise<PassCounts | null> {
     const isFilling = generation !== generations.live
     const onProgress = (progress: SyncProgress) => {
-      if (isFilling) this.#progress = progress
-      for (const listener of this.#listeners) listener(progress)
+      // Where both are under way, the one that takes longer is told.
+      if (isFilling || this.#rebuilding === null) this.#progress = progress
+      for (const { onProgress: hear } of this.#listeners) hear?.(progress)
     }
     const { signal } = this.#closing
     const options = { settings, signal, isThorough, onProgress }
@@ -219,6 +243,8 @@ export class Keeper {
     } catch (error) {
       if (error instanceof GenerationsChanged) return null
       throw error
+    } finally {
+      if (!isFilling && this.#rebuilding === null) this.#progress = null
     }
   }
 
@@ -262,6 +288,13 @@ export class Keeper {
     return this.#rebuilding
   }
 
+  /** For those who don't wait for it. */
+  #rebuildSoon(): void {
+    const { clock } = this.#parts.ports
+    if (this.#incomplete !== null && clock.now() - this.#incomplete.at < REBUILD_PAUSE_MS) return
+    this.#rebuild().catch(() => {}) // told in the status
+  }
+
   async #fill(): Promise<SyncReport | null> {
     const { ports } = this.#parts
     const began = performance.now()
@@ -271,29 +304,38 @@ export class Keeper {
       if (generations === null || generations.filling === null) return report
       const { filling } = generations
       const given = { ...(await this.#given()), isThorough: true }
-      const counts = await this.#pass(generations, filling, given)
+      const counts = await this.#filled(() => this.#pass(generations, filling, given))
       if (counts === null) continue
-      await this.#embed()
+      await this.#embedBefore(generations)
       const isDone = await this.#inTurn(async () => {
         // What changed meanwhile.
         const last = await this.#pass(generations, filling, given)
         return last?.refused === 0 && (await swap(ports, generations)) !== null
       })
       if (!isDone) continue
+      this.#incomplete = null
       report = reportOf(counts, performance.now() - began)
       await sweep(ports.store, this.#owner)
     }
   }
 
-  /** The old generation has vectors, so the new one should; but what can't be had keeps nobody waiting. */
-  async #embed(): Promise<void> {
-    const { inner } = this.#parts
-    if (inner.parts().embedder === null) return
-    try {
-      await inner.reindex({ signal: this.#closing.signal })
-    } catch (error) {
-      if (this.#closing.signal.aborted) throw error
-    }
+  /** Where the old generation is found by meaning, the new one has to be before it takes its place. */
+  async #embedBefore({ owner, live }: Generations): Promise<void> {
+    const { ports } = this.#parts
+    const because = await this.#embed()
+    if (because === null || !(await hasVectors(ports.store, { owner, user: live.name }))) return
+    const message = `All files were read anew, but have no vectors yet; the old index answers. ${because}`
+    this.#incomplete = { because: message, at: ports.clock.now() }
+    throw new AppError('unavailable', message)
+  }
+
+  /** Why not every chunk has its vector; null when all have. */
+  #embed(given?: AbortSignal): Promise<string | null> {
+    const { signal: closing } = this.#closing
+    const signal = given === undefined ? closing : AbortSignal.any([closing, given])
+    return embedAll(this.#parts, this.#owner, signal, (progress) => {
+      for (const { onEmbedding } of this.#listeners) onEmbedding?.(progress)
+    })
   }
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -301,6 +343,14 @@ export class Keeper {
     this.#turn = turn.catch(() => {})
     return turn
   }
+}
+
+function failed(message: string): FileTrouble {
+  return { path: '', because: 'failed', message }
+}
+
+function withTrouble(report: SyncReport, message: string): SyncReport {
+  return { ...report, troubles: [...report.troubles, failed(message)] }
 }
 
 type Given = { readonly roots: readonly NamedRoot[]; readonly settings: FileSettings }

@@ -69,6 +69,10 @@ export function createLazyFiles({ roots, open, exists }: LazyParts): Files {
       add: async (owner, input) => (await rootsNow()).add(owner, input),
       remove: async (owner, id) => (await rootsNow()).remove(owner, id),
     },
+    contents: {
+      files: async (owner, root, asked) => (await files()).contents.files(owner, root, asked),
+      pieces: async (owner, path, asked) => (await files()).contents.pieces(owner, path, asked),
+    },
     workspace: async (owner) => (await files()).workspace(owner),
     append: async (owner, text) => (await files()).append(owner, text),
     // One that is opened later looks at everything anyway.

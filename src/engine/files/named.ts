@@ -3,6 +3,7 @@ import { parseScope } from '../../core/draft.ts'
 import type { OwnerId } from '../../core/ids.ts'
 import type { FileSearch } from '../../ports/file-search.ts'
 import type { Workspace } from '../../ports/file-tree.ts'
+import type { Contents } from './contents.ts'
 import type { Files } from './files.ts'
 import type { NamedRoot, RootInput } from './roots.ts'
 
@@ -21,6 +22,11 @@ export interface EngineFiles {
     /** False when there is none with this id. The files stay. */
     remove(owner: string, id: string): Promise<boolean>
     list(owner: string): Promise<readonly NamedRoot[]>
+  }
+  /** What the built-in index holds: files of a root with their state, and pieces of a file. */
+  readonly contents: {
+    files(owner: string, ...rest: Rest<Contents['files']>): ReturnType<Contents['files']>
+    pieces(owner: string, ...rest: Rest<Contents['pieces']>): ReturnType<Contents['pieces']>
   }
   /** The lines that answer a question, best first; none when nothing fits. */
   search(owner: string, ...rest: Rest<FileSearch['search']>): ReturnType<FileSearch['search']>
@@ -48,6 +54,10 @@ export function withNames(files: Files): EngineFiles {
       add: async (owner, input) => files.roots.add(named(owner), input),
       remove: async (owner, id) => files.roots.remove(named(owner), id),
       list: async (owner) => files.roots.list(named(owner)),
+    },
+    contents: {
+      files: async (owner, root, asked) => files.contents.files(named(owner), root, asked),
+      pieces: async (owner, path, asked) => files.contents.pieces(named(owner), path, asked),
     },
     search: async (owner, query) => files.search(named(owner), query),
     readFile: async (owner, path, range) => files.readFile(named(owner), path, range),

@@ -3,6 +3,7 @@ import { AppError } from '../../core/errors.ts'
 import { snippetOf } from '../../core/files/citation.ts'
 import { agesFrom, decayed } from '../../core/files/dates.ts'
 import { FILE_SOURCES, type FileSource } from '../../core/files/file.ts'
+import { isReadable, OTHER_WRITING_SHARE, writingOf } from '../../core/files/writing.ts'
 import type { OwnerId } from '../../core/ids.ts'
 import { RECALL_MEMORIES_MAX } from '../../core/limits.ts'
 import { diversify } from '../../core/ranking/diversify.ts'
@@ -87,7 +88,7 @@ async function recalled(
       {
         text,
         limit: RECALL_MEMORIES_MAX,
-        fusion: settings.fusion,
+        fusion: fusionFor(settings, inner, sources),
         types: sources.map((source) => TYPE_OF[source]),
         reach: 'owner',
       },
@@ -97,6 +98,19 @@ async function recalled(
   }
 }
 
+/**
+ * What stands around a hit speaks for it in conversations. In documents it does so only beside what a model finds: by words
+ * alone, the pieces that have the words themselves answer more questions.
+ */
+function fusionFor(
+  { fusion }: FileSettings,
+  inner: Engine,
+  sources: readonly FileSource[],
+): FileSettings['fusion'] {
+  const isByWords = inner.parts().embedder === null && sources.includes('memory')
+  return fusion === 'adaptive' && isByWords ? 'weighted' : fusion
+}
+
 function hitsOf(
   { clock, settings }: SearchParts,
   found: Recollection,
@@ -104,15 +118,15 @@ function hitsOf(
   roots: ReadonlyMap<string, NamedRoot>,
 ): readonly FileHit[] {
   const terms = queryTerms(text)
-  const fitting = passagesOf(found).flatMap((passage) => {
+  const writing = writingOf(text)
+  const fitting = passagesOf(found, text).flatMap((passage) => {
     const root = roots.get(passage.root)
     if (root === undefined) return [] // its root was removed, and it will be
     const path = pathOutside(root, passage.path)
     const from = agesFrom(path, passage.memory.updatedAt)
-    const score =
-      from === null
-        ? passage.score
-        : decayed(passage.score, clock.now() - from, settings.halfLifeDays)
+    const isRead = isReadable(writing, writingOf(passage.memory.content))
+    const fit = passage.score * (isRead ? 1 : OTHER_WRITING_SHARE)
+    const score = from === null ? fit : decayed(fit, clock.now() - from, settings.halfLifeDays)
     return [{ ...passage, score, told: path }]
   })
   const ranked = varied([...fitting].sort(byScore), settings.mmrLambda)

@@ -18,6 +18,8 @@ export type FileSettings = {
   /** 0 … 1: below 1, hits that say the same as one above move down. */
   readonly mmrLambda: number
   readonly redactsMails: boolean
+  /** Whether `MEMORY.md` shows what is pinned. */
+  readonly isMirrored: boolean
   /** Whose today it is that is written to; an IANA name. */
   readonly timeZone: string
   /** A transcript is looked at again once it has grown by one of these; 0: at any growth. */
@@ -35,6 +37,7 @@ export const FILE_DEFAULTS: FileSettings = {
   halfLifeDays: 0,
   mmrLambda: 1,
   redactsMails: false,
+  isMirrored: false,
   timeZone: 'UTC',
   sessionBytes: 100_000,
   sessionMessages: 50,

@@ -78,6 +78,12 @@ export class Watching {
     this.#look(owner, true)
   }
 
+  /** Once there was quiet for a while, where the owner is watched at all. */
+  lookSoon(owner: OwnerId): void {
+    const watched = this.#owners.get(owner)
+    if (watched !== undefined) this.#lookSoon(owner, watched, false)
+  }
+
   unwatch(owner: OwnerId): void {
     const watched = this.#owners.get(owner)
     this.#owners.delete(owner)

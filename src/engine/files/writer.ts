@@ -2,13 +2,14 @@
 import type { ChangeId, Instant } from '../../core/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../../core/limits.ts'
 import type { Clock, Ids } from '../../ports/clock.ts'
-import type { Change, CommitOutcome, Store } from '../../ports/store.ts'
+import type { Change, CommitOutcome } from '../../ports/store.ts'
 import { nextTurn } from '../turns.ts'
 import { type Generation, type Generations, guard, isGuard } from './generations.ts'
 import type { Home } from './rows.ts'
+import type { IndexStore } from './vectors.ts'
 
 export type IndexPorts = {
-  readonly store: Store
+  readonly store: IndexStore
   readonly clock: Clock
   readonly ids: Ids
   /** Hears of every commit. */

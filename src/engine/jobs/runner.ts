@@ -215,11 +215,22 @@ export class Runner {
     for (const reach of looksAhead ? (['due', 'ahead'] as const) : (['due'] as const)) {
       for await (const jobs of rows.due(now, reach)) {
         if (this.#isClosed) return
-        for (const job of jobs) if (this.#isKnown(job)) found.add(toCandidate(job))
+        const meant = isSetBack || reach === 'due' ? jobs : jobs.filter((job) => this.#isLeft(job))
+        for (const job of meant) if (this.#isKnown(job)) found.add(toCandidate(job))
       }
     }
     this.#candidates = found.inOrder()
     this.#isMore = found.isMore
+  }
+
+  /**
+   * Whether nobody has done it for as long as it recurs, whatever the clocks say: one that comes from the future may be
+   * done by a server whose clock is ahead, and two that took turns would do it all the time.
+   */
+  #isLeft({ id, everyMs, since }: Job): boolean {
+    if (everyMs === null) return true
+    const ticks = Math.ceil(everyMs / this.#parts.pollMs)
+    return this.#watch.isUnchangedFor(ticks, id, since, this.#tick)
   }
 
   /** Of a kind that can be done here; others may be those of a newer version. */

@@ -12,10 +12,14 @@ export class LeaseWatch {
   }
 
   isAbandoned(lane: string, version: number, tick: number): boolean {
-    const seen = this.#seen.get(lane)
-    if (seen?.version === version) return tick - seen.since >= this.#ticksMin
+    return this.isUnchangedFor(this.#ticksMin, lane, version, tick)
+  }
+
+  isUnchangedFor(ticks: number, id: string, version: number, tick: number): boolean {
+    const seen = this.#seen.get(id)
+    if (seen?.version === version) return tick - seen.since >= ticks
     if (this.#seen.size >= SEEN_MAX) this.#seen.clear() // they are seen again
-    this.#seen.set(lane, { version, since: tick })
+    this.#seen.set(id, { version, since: tick })
     return false
   }
 }

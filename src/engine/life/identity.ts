@@ -2,6 +2,7 @@
 import type { DraftInput, ScopeInput } from '../../core/draft.ts'
 import { AppError } from '../../core/errors.ts'
 import { foldStatement } from '../../core/fingerprint.ts'
+import { IDENTITY_IMPORTANCE, IDENTITY_SALIENCE } from '../../core/identity/grade.ts'
 import { NARRATIVE_KEY } from '../../core/identity/narrative.ts'
 import type { MemoryId, Scope, UserId } from '../../core/ids.ts'
 import { BELIEVED_TRUST_LEVELS, type Memory } from '../../core/memory.ts'
@@ -25,9 +26,6 @@ export type AddedIdentity = {
   /** What was replaced or contradicted. */
   readonly other: Memory | null
 }
-
-const IMPORTANCE = 9
-const SALIENCE = 0.9
 
 export async function listIdentities(
   ports: EnginePorts,
@@ -91,8 +89,8 @@ export async function addIdentity(
   const { outcome, memory, other } = await remember(home, {
     content,
     category: 'identity',
-    importance: IMPORTANCE,
-    salience: SALIENCE,
+    importance: IDENTITY_IMPORTANCE,
+    salience: IDENTITY_SALIENCE,
     pinned: true,
     provenance: { source },
   })

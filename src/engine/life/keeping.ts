@@ -19,6 +19,7 @@ import {
   listIdentities,
 } from './identity.ts'
 import {
+  type EditedTurn,
   editTurn,
   type ForgottenSession,
   type ForgottenTurn,
@@ -69,7 +70,7 @@ export interface Keeping {
     get(scope: ScopeInput, id: string): Promise<Turn>
     search(scope: ScopeInput, query: SearchTurns): Promise<readonly FoundTurn[]>
     /** What it says now is learned from again. */
-    edit(scope: ScopeInput, id: string, edit: TurnEdit): Promise<Turn>
+    edit(scope: ScopeInput, id: string, edit: TurnEdit): Promise<EditedTurn>
     /** For good. What was learned from it stays, and is named. */
     forget(scope: ScopeInput, id: string): Promise<ForgottenTurn>
     /** All that was said in a session, for good; with `memories`, what was learned in it goes into the bin. */

@@ -2,12 +2,13 @@
  * The life of a memory: what is said becomes memories, and memories are looked after, in the background and when asked to.
  * The parts are elsewhere; here they are put together.
  */
+import type { KeptReport } from '../../core/consolidation/report.ts'
 import { parseScope, type ScopeInput } from '../../core/draft.ts'
 import { AppError, type ErrorCode } from '../../core/errors.ts'
 import { type OwnerId, parseId, type Scope } from '../../core/ids.ts'
 import type { Memory } from '../../core/memory.ts'
 import type { Settings } from '../../core/settings.ts'
-import type { Signal } from '../../core/transcript.ts'
+import type { Signal, SignalStatus } from '../../core/transcript.ts'
 import type { LanguageModel } from '../../ports/language-model.ts'
 import type { Change, Page } from '../../ports/store.ts'
 import {
@@ -27,7 +28,14 @@ import {
 } from '../distillation/hooks.ts'
 import { type Ingested, type IngestInput, ingest } from '../distillation/ingest.ts'
 import type { Distillation } from '../distillation/outcome.ts'
-import { allSignals, listSignals, retrySignals, type SignalQuery } from '../distillation/signals.ts'
+import {
+  allSignals,
+  forgetSignals,
+  getSignal,
+  listSignals,
+  retrySignals,
+  type SignalQuery,
+} from '../distillation/signals.ts'
 import { createJobs, type EndedJob, type Job, type JobQuery, type Jobs } from '../jobs/jobs.ts'
 import { type AskedModel, guarded, type Spent } from '../models/guarded.ts'
 import { judgedBy, namedModel, wordingBy } from '../models/wording.ts'
@@ -58,15 +66,21 @@ export type Hearing = {
   readonly onAsked?: (asked: AskedModel) => void
 }
 
-export type LearningReport = {
+export type Learning = {
   /** The model that distils; null when none is configured, and what was said waits. */
   readonly model: string | null
   /** Why the model is not asked at the moment: until when it rests. */
   readonly restsUntil: number | null
-  readonly signals: { readonly pending: number; readonly processed: number; readonly dead: number }
   /** What models used today; null where there are none. */
   readonly spent: Spent | null
 }
+
+export type LearningReport = Learning & {
+  readonly signals: Readonly<Record<SignalStatus, number>>
+}
+
+/** Default: all of the scope. */
+export type SignalChoice = { readonly ids?: readonly string[] }
 
 export interface Life extends Keeping {
   /**
@@ -77,8 +91,8 @@ export interface Life extends Keeping {
     scope: ScopeInput,
     options?: ConsolidateOptions & AskedOptions,
   ): Promise<ConsolidationReport>
-  /** Reports of it, newest first. */
-  consolidations(scope: ScopeInput): Promise<readonly ConsolidationReport[]>
+  /** Reports of it, newest first, with what can still be undone. */
+  consolidations(scope: ScopeInput): Promise<readonly KeptReport[]>
   /**
    * Distils a session now, without waiting until it is quiet. Never fails for the model's sake: the outcome tells. Where
    * others work for the owner for too long it is `skipped:busy`, and a job does it after them.
@@ -90,15 +104,17 @@ export interface Life extends Keeping {
   recallFor(scope: ScopeInput, prompt: string): Promise<RecalledFor>
   /** Keeps what of these messages is meant to be kept; `skipped` says so where the setting `autoCapture` is off. */
   captureFrom(scope: ScopeInput, messages: readonly SaidMessage[]): Promise<Captured>
+  /** With what is learned from an owner's conversations, and what that cost today. */
+  learning(scope: ScopeInput): Promise<Learning>
   /** What was said and is to be learned from. */
   readonly signals: {
     list(scope: ScopeInput, query?: SignalQuery): Promise<Page<Signal>>
-    /** Those that failed too often wait again, and are tried at once. */
-    retry(
-      scope: ScopeInput,
-      options?: { readonly ids?: readonly string[] },
-    ): Promise<readonly Signal[]>
-    /** How learning goes for an owner: whether there is a model, what waits, what was spent. */
+    get(scope: ScopeInput, id: string): Promise<Signal>
+    /** Those that failed too often wait again, and are tried at once; so do those that are named and were forgotten. */
+    retry(scope: ScopeInput, options?: SignalChoice): Promise<readonly Signal[]>
+    /** Nothing is learned from them any more, also when the same is sent again. What was said stays. */
+    forget(scope: ScopeInput, options?: SignalChoice): Promise<readonly Signal[]>
+    /** The same, and how much waits, was learned from, and failed too often. */
     report(scope: ScopeInput): Promise<LearningReport>
   }
   /** Memories that wait for a person, because they look like instructions. */
@@ -228,6 +244,15 @@ export function createLife(parts: LifeParts): LifeKeeper {
     )
   }
 
+  const learningOf = async (owner: OwnerId): Promise<Learning> => {
+    const model = modelIn(await settings.effective(owner))
+    return {
+      model,
+      restsUntil: model === null ? null : (models?.openUntil(model) ?? null),
+      spent: (await models?.spent(owner)) ?? null,
+    }
+  }
+
   const life: Life = {
     ...createKeeping({
       ...asked,
@@ -267,8 +292,11 @@ export function createLife(parts: LifeParts): LifeKeeper {
       if (!autoCapture) return { captured: [], passed: 0, skipped: 'off' }
       return captureFrom(parts, scope, messages, { captureMaxChars })
     },
+    learning: async (scope) => learningOf(parseScope(scope).owner),
     signals: {
       list: async (scope, query) => listSignals(ports, parseScope(scope), query),
+      get: async (scope, id) => getSignal(ports, parseScope(scope), id),
+      forget: async (scope, options) => forgetSignals(ports, parseScope(scope), options),
       retry: async (scope, options) => {
         const revived = await retrySignals(ports, parseScope(scope), options)
         for (const place of sessionsOf(revived))
@@ -277,16 +305,9 @@ export function createLife(parts: LifeParts): LifeKeeper {
       },
       report: async (scope) => {
         const parsed = parseScope(scope)
-        const inForce = await settings.effective(parsed.owner)
-        const model = modelIn(inForce)
-        const signals = { pending: 0, processed: 0, dead: 0 }
+        const signals = { pending: 0, processed: 0, dead: 0, forgotten: 0 }
         for (const { status } of await allSignals(ports, parsed)) signals[status]++
-        return {
-          model,
-          restsUntil: model === null ? null : (models?.openUntil(model) ?? null),
-          signals,
-          spent: (await models?.spent(parsed.owner)) ?? null,
-        }
+        return { ...(await learningOf(parsed.owner)), signals }
       },
     },
     review: {
@@ -318,7 +339,7 @@ export function createLife(parts: LifeParts): LifeKeeper {
   return {
     life,
     modelFor: (owner) => models?.for(owner, 'waited-for') ?? null,
-    settings: { ...settings, change: (owner, changes) => changeSettings(work, owner, changes) },
+    settings: { ...settings, change: (...change) => changeSettings(work, change) },
     noteSaid: createNoting(ports, () => jobs),
     changed: (changes) => jobs.changed(changes),
     forget: (owner) => jobs.forget(owner),
@@ -335,12 +356,12 @@ const WAKING = ['coreModel', 'fastModel', 'modelTokensPerDay', 'extractionMode']
 
 async function changeSettings(
   work: WorkParts,
-  owner: OwnerId | null,
-  changes: Parameters<StoredSettings['change']>[1],
+  change: Parameters<StoredSettings['change']>,
 ): Promise<Settings> {
   const { settings, ports, jobs } = work
+  const [owner] = change
   const before = await settings.effective(owner)
-  const changed = await settings.change(owner, changes)
+  const changed = await settings.change(...change)
   if (WAKING.every((name) => changed[name] === before[name])) return changed
   if (owner === null) await jobs().schedule(upkeep(ports.clock.now()))
   else await wakeWaiting(work, owner)

@@ -7,7 +7,7 @@ import type { Entry } from '../../core/entry.ts'
 import type { EntryId, Instant, SessionId, TurnId } from '../../core/ids.ts'
 import { type JobRequest, jobId } from '../../core/jobs.ts'
 import type { Settings } from '../../core/settings.ts'
-import { pendingSignal, signalId } from '../../core/signals.ts'
+import { pendingSignal, readSignal, signalId } from '../../core/signals.ts'
 import type { Change } from '../../ports/store.ts'
 import { hashOf } from '../conversations/hashing.ts'
 import type { SessionPlace } from '../distillation/distil.ts'
@@ -42,9 +42,9 @@ export function createNoting(ports: EnginePorts, jobs: () => Jobs): NoteSaid {
     const now = ports.clock.now()
     const signals = exchanges.flatMap(({ turns, isWritten }): readonly Change[] => {
       const before = known.get(entryIdOf(turns[0])) ?? null
-      // Tried again after it was kept all the same: it waits, or has been learned from.
-      if (before !== null && !isWritten) return []
-      return [put(pendingSignal(place, turns, now, before), before)]
+      // Tried again after it was kept all the same: it waits, or has been learned from. What is not to be learned from, stays so.
+      if (before !== null && (!isWritten || readSignal(before)?.status === 'forgotten')) return []
+      return [put(pendingSignal(place, turns, now, before, true), before)]
     })
     if (signals.length === 0 || settings.extractionMode === 'manual') return signals
     return [

@@ -4,7 +4,7 @@
  */
 import type { Entry } from '../../core/entry.ts'
 import { AppError } from '../../core/errors.ts'
-import type { EntryId, Instant, MemoryId, Scope, TurnId } from '../../core/ids.ts'
+import type { ChangeId, EntryId, Instant, MemoryId, Scope, TurnId } from '../../core/ids.ts'
 import { jobId } from '../../core/jobs.ts'
 import { COMMIT_CHANGES_MAX, PAGE_ROWS_MAX } from '../../core/limits.ts'
 import type { Memory } from '../../core/memory.ts'
@@ -13,10 +13,11 @@ import type { Settings } from '../../core/settings.ts'
 import { toSignalEntry } from '../../core/signals.ts'
 import type { Signal, Turn } from '../../core/transcript.ts'
 import type { Change, Page, SessionTally } from '../../ports/store.ts'
-import { decideAndCommit } from '../changes.ts'
+import { decideAndCommit, stamp } from '../changes.ts'
 import type { SessionPlace } from '../distillation/distil.ts'
 import { findEpisode } from '../distillation/episode.ts'
 import { allSignals } from '../distillation/signals.ts'
+import { changesIn, unlearning } from '../distillation/unlearning.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import { pages } from '../paging.ts'
 import type { EnginePorts } from '../ports.ts'
@@ -45,6 +46,12 @@ export type TurnsQuery = PageQuery & {
 export type SearchTurns = { readonly text: string; readonly limit: number; readonly days: number }
 
 export type TurnEdit = { readonly content: string; readonly version?: number }
+
+export type EditedTurn = {
+  readonly turn: Turn
+  /** By which what the old words had taught can be brought back. */
+  readonly changes: readonly ChangeId[]
+}
 
 export type ForgottenTurn = {
   readonly turn: Turn
@@ -131,33 +138,42 @@ export async function searchTurns(
   return findSaid(store, scope, { text, limit, where: { saidFrom } })
 }
 
-/** What it says now is learned from again. */
+/** What it says now is learned from again; what only the old words said is taken back. */
 export async function editTurn(
   { ports, jobs, settingsOf }: TranscriptParts,
   scope: Scope,
   id: TurnId,
   { content, version }: TurnEdit,
-): Promise<Turn> {
+): Promise<EditedTurn> {
   if (content.trim() === '') {
     throw new AppError('invalid_input', 'A turn says something.', { field: 'content' })
   }
+  const mark = stamp(ports)
   return decideAndCommit(ports, async () => {
     const before = await getTurn(ports, scope, id)
     if (version !== undefined && version !== before.version) {
       const message = `The turn has changed: it is at version ${before.version}, not ${version}.`
       throw new AppError('conflict', message, { id, version: before.version })
     }
-    if (content === before.content) return { changes: [], result: before }
-    const after = parseTurn({ ...before, content, version: before.version + 1 })
-    const signals = await signalsWith(ports, before)
+    if (content === before.content) return { changes: [], result: { turn: before, changes: [] } }
+    const turn = parseTurn({ ...before, content, version: before.version + 1 })
+    const signals = (await signalsWith(ports, before)).filter(
+      ({ status }) => status !== 'forgotten',
+    )
+    const { session } = before.place
+    const again = new Set([id, ...signals.flatMap(({ turns }) => turns)])
+    const corrected = { changed: new Set([id]), all: again }
+    const unlearned =
+      session === null ? [] : await unlearning(ports, { ...before.place, session }, corrected, mark)
     const expect = { version: before.version }
     return {
       changes: [
-        { op: 'put', table: 'turn', row: after, expect },
+        ...unlearned.flat(),
+        { op: 'put', table: 'turn', row: turn, expect },
         ...signals.map((signal) => putSignal(ports, { ...signal, ...WAITING })),
         ...(signals.length === 0 ? [] : await relearning(before)),
       ],
-      result: after,
+      result: { turn, changes: changesIn(unlearned) },
     }
   })
 
@@ -169,7 +185,13 @@ export async function editTurn(
   }
 }
 
-const WAITING = { status: 'pending', attempts: 0, error: null, change: null } as const
+const WAITING = {
+  status: 'pending',
+  isRead: false,
+  attempts: 0,
+  error: null,
+  change: null,
+} as const
 
 /** It goes with its words in the index. What nothing is left of is not learned from any more. */
 export async function forgetTurn(

@@ -3,6 +3,7 @@
  * imported and moved to other owners like the rest. Keys, the audit log, answers and jobs stay where they are.
  */
 import type { Entry } from '../../core/entry.ts'
+import { parseRootEntry } from '../../core/files/root-record.ts'
 import { type OwnerId, type Scope, SYSTEM_OWNER } from '../../core/ids.ts'
 import {
   parseMemory,
@@ -69,9 +70,9 @@ export const PORTABLE: { readonly [T in Table]: Portable<T> } = {
   },
   entry: {
     select: settingsOf,
-    parse: parseSettingEntry,
+    parse: parseEntry,
     owner: ({ about }) => about,
-    moved: settingsFor,
+    moved: entryFor,
   },
 }
 export const PORTABLE_TABLES = Object.keys(PORTABLE) as readonly Table[] // its own keys
@@ -88,8 +89,25 @@ function settingsOf(scope: Scope | null): Selection<'entry'> | null {
   return { scope: system, where: { kinds: ['setting'], about: scope.owner } }
 }
 
-function settingsFor(row: Entry, owner: OwnerId): Entry | null {
-  return row.about === null ? null : { ...row, id: settingEntryId(owner), about: owner }
+function parseEntry(value: unknown): Entry {
+  const isRoot =
+    typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'root'
+  return isRoot ? parseRootEntry(value) : parseSettingEntry(value)
+}
+
+/** Roots are not given to others: whoever has one can read what is there. */
+function entryFor(row: Entry, owner: OwnerId): Entry | null {
+  if (row.kind === 'root' || row.about === null) return null
+  return { ...row, id: settingEntryId(owner), about: owner }
+}
+
+/**
+ * Where an owner's files are. Only an export of everything tells it: it is about the machine, and ordinary keys are not
+ * told.
+ */
+export async function* rootsOf(store: Store, owner: OwnerId): AsyncGenerator<Entry> {
+  const query = { where: { kinds: ['root'] }, order: 'oldest' } as const
+  for await (const page of pages(store, 'entry', { owner, user: null }, query)) yield* page
 }
 
 /** The rows of one table that an export holds, oldest first. */

@@ -14,9 +14,14 @@ export type Imported = {
   readonly updated: number
   readonly skipped: number
   readonly failed: number
-  /** The first of them; `line` is the number of the line, item or row in the source. */
-  readonly failures: readonly { readonly line: number; readonly message: string }[]
+  /** Why the first of those that failed did. */
+  readonly failures: readonly LineNote[]
+  /** Why the first of those that were skipped were. */
+  readonly skips: readonly LineNote[]
 }
+
+/** `line` is the number of the line, item or row in the source. */
+export type LineNote = { readonly line: number; readonly message: string }
 
 /** What stands or falls together: a row, or a memory with its history. */
 export type Unit = { readonly line: number; readonly rows: readonly TableRow[] }
@@ -31,15 +36,16 @@ export type Settle = (ports: EnginePorts, unit: Unit, conflict: Conflict) => Pro
 
 /** So few that others are answered between two commits. */
 const BATCH_ROWS = 250
-/** Details of the first failures are enough to mend a file; all of them are counted. */
-const FAILURES_MAX = 100
+/** Details of the first are enough to mend a file; all of them are counted. */
+const NOTES_MAX = 100
 
 /** Collects units and commits them in batches, counting what becomes of them. */
 export class Intake {
   readonly #ports: EnginePorts
   readonly #settle: Settle
   readonly #tally = { imported: 0, updated: 0, skipped: 0, failed: 0 }
-  readonly #failures: { line: number; message: string }[] = []
+  readonly #failures: LineNote[] = []
+  readonly #skips: LineNote[] = []
   #batch: Unit[] = []
   #rows = 0
 
@@ -62,7 +68,7 @@ export class Intake {
     try {
       const rows = parse()
       if (rows !== null) return { line, rows }
-      this.#tally.skipped++
+      this.#skip(line, NOTHING)
     } catch (error) {
       this.fail(line, error)
     }
@@ -74,7 +80,7 @@ export class Intake {
     const { code, message } = toAppError(error)
     if (code !== 'invalid_input' && code !== 'conflict') throw error
     this.#tally.failed++
-    if (this.#failures.length < FAILURES_MAX) this.#failures.push({ line, message })
+    if (this.#failures.length < NOTES_MAX) this.#failures.push({ line, message })
   }
 
   async flush(): Promise<void> {
@@ -104,12 +110,19 @@ export class Intake {
   }
 
   result(): Imported {
-    return { ...this.#tally, failures: this.#failures }
+    return { ...this.#tally, failures: this.#failures, skips: this.#skips }
+  }
+
+  #skip(line: number, message: string): void {
+    this.#tally.skipped++
+    if (this.#skips.length < NOTES_MAX) this.#skips.push({ line, message })
   }
 
   async #one(unit: Unit): Promise<void> {
     try {
-      this.#tally[await this.#placed(unit)]++
+      const placed = await this.#placed(unit)
+      if (placed === 'skipped') this.#skip(unit.line, KNOWN)
+      else this.#tally[placed]++
     } catch (error) {
       this.fail(unit.line, error)
     }
@@ -178,6 +191,8 @@ export function throwIfStopped(signal: AbortSignal | undefined): void {
   )
 }
 
+const KNOWN = 'It is here already, as it is or in a newer version.'
+const NOTHING = 'There is nothing in it that is taken in here.'
 const FORGOTTEN = 'It was forgotten here after the export, and stays forgotten.'
 /** Whether it is nowhere or somebody else's is not told. */
 const ORPHAN = 'It is an earlier version of a memory that is not here.'

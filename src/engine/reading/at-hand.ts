@@ -1,7 +1,8 @@
 /**
- * A few memories of each user that are needed with every message, kept at hand. What changes here is heard at once. What
- * other processes change is seen by looking again: what is known every few seconds, for what is new once a minute,
- * because finding that there is nothing new takes a look at all memories of the owner.
+ * A few memories of each user that are needed with every message, kept at hand. What changes here is heard at once, and so
+ * is what other processes change where the store hears them. It is also seen by looking again: what is known every few
+ * seconds, for what is new once a minute, because finding that there is nothing new takes a look at all memories of the
+ * owner.
  */
 import { covers, type Instant, type OwnerId, type Scope, type UserId } from '../../core/ids.ts'
 import { BELIEVED_TRUST_LEVELS, type Memory } from '../../core/memory.ts'
@@ -62,6 +63,12 @@ export class AtHand {
 
   clear(): void {
     this.#kept.clear()
+  }
+
+  forget(owners: readonly OwnerId[] | 'any'): void {
+    if (owners === 'any') this.clear()
+    const changed = new Set<OwnerId>(owners === 'any' ? [] : owners)
+    for (const [name, { home }] of this.#kept) if (changed.has(home.owner)) this.#kept.delete(name)
   }
 
   #changedTo({ id, place, category }: Memory): void {

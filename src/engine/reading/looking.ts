@@ -37,7 +37,7 @@ export async function look(
   message: Message,
   section: ReceiptGate['section'],
 ): Promise<Found> {
-  const sizes = planSizes(message.room.budget)
+  const sizes = planSizes(message.budget)
   const text = pointOf(message.text)
   switch (section) {
     case 'none':
@@ -67,7 +67,7 @@ function plainly(text: string, { strategy }: Settings): RecallQuery {
 
 async function recalledFor(
   { recall }: Looking,
-  { place, room, limit, legMs, looking, degraded }: Message,
+  { place, budget, limit, legMs, looking, degraded }: Message,
   query: RecallQuery,
   sectionMax: number | undefined,
 ): Promise<Found> {
@@ -76,7 +76,7 @@ async function recalledFor(
     purpose: 'prompt',
     ...looking,
     ...query,
-    tokensMax: Math.max(1, Math.floor(room.budget)),
+    tokensMax: Math.max(1, Math.floor(budget)),
     ...(most === undefined ? {} : { limit: most }),
     ...(legMs === undefined ? {} : { deadlineMs: legMs }),
   })

@@ -69,7 +69,7 @@ export async function previewGiven(
     text,
     at: ports.clock.now(),
     settings,
-    room: { budget: settings.contextTokensMax, window: Number.POSITIVE_INFINITY },
+    budget: settings.contextTokensMax,
     countTokens: ports.countTokens ?? estimateTokens,
     looking: { strategy, fusion, purpose: 'search' },
     leftMs: () => settings.injectDeadlineMs,

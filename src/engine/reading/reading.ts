@@ -4,11 +4,11 @@
  *   always   who the person is
  *   decide   what kind of memories the message needs, as the setting `relevanceGateMode` says
  *   look     for memories of that kind, or for what was said
- *   fit      whole items into the budget
+ *   fit      what of it the budget has room for
  */
 import type { Instant, OwnerId, Scope } from '../../core/ids.ts'
 import type { Memory } from '../../core/memory.ts'
-import { type BlockRoom, type FittedBlock, fitBlock } from '../../core/prompting/fitting.ts'
+import { type FittedBlock, fitBlock } from '../../core/prompting/fitting.ts'
 import { pointOf } from '../../core/prompting/question.ts'
 import type { ReceiptGate } from '../../core/receipt.ts'
 import type { Settings } from '../../core/settings.ts'
@@ -42,7 +42,8 @@ export type Message = {
   readonly shown?: ReadonlySet<string>
   readonly at: Instant
   readonly settings: Settings
-  readonly room: BlockRoom
+  /** In tokens, for all of the block. */
+  readonly budget: number
   readonly countTokens: CountTokens
   /** How many memories at most, besides those that are always given. */
   readonly limit?: number
@@ -69,6 +70,8 @@ export interface Reader {
   read(message: Message): Promise<Reading>
   /** Is to hear every commit. */
   changed(changes: readonly Change[]): void
+  /** Looks again the next time, for what other processes have changed. */
+  forget(owners: readonly OwnerId[] | 'any'): void
   /** Lets go of texts of memories. */
   letGo(): void
   close(): Promise<void>
@@ -109,7 +112,7 @@ export function createReader({ ports, recall, modelFor }: ReadingParts): Reader 
 
   return {
     read: async (message) => {
-      const { home, at, degraded, room, countTokens } = message
+      const { home, at, degraded, budget, countTokens } = message
       const identity = await alwaysSaid(overrides, home, at).catch(() => {
         degraded.add('identity')
         return []
@@ -125,7 +128,7 @@ export function createReader({ ports, recall, modelFor }: ReadingParts): Reader 
           turns: found.turns,
           question: pointOf(message.text),
         },
-        room,
+        budget,
         countTokens,
       )
       return { gate, recalled: found.recalled, block: told(block, gate) }
@@ -133,6 +136,10 @@ export function createReader({ ports, recall, modelFor }: ReadingParts): Reader 
     changed: (changes) => {
       overrides.changed(changes)
       episodes.changed(changes)
+    },
+    forget: (owners) => {
+      overrides.forget(owners)
+      episodes.forget(owners)
     },
     letGo: () => {
       overrides.clear()

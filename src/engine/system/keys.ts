@@ -10,6 +10,7 @@ import { AppError } from '../../core/errors.ts'
 import { type ApiKeyId, type Instant, parseId } from '../../core/ids.ts'
 import type { EnginePorts } from '../ports.ts'
 import { allEntries, getEntry, putEntry, removeEntry } from './entries.ts'
+import { createLogins, type Logins } from './logins.ts'
 
 export type KeyInput = {
   /** What it is for, in the words of whoever made it. */
@@ -31,6 +32,8 @@ export interface Keys {
   ensureManagement(): Promise<string | null>
   /** Makes a new key for the whole system and revokes the former one. */
   resetManagement(): Promise<string>
+  /** Who is signed in with one, in a browser. */
+  readonly logins: Logins
 }
 
 const SECRET_BYTES = 32
@@ -61,6 +64,7 @@ export function createKeys(ports: EnginePorts): Keys {
     store.commit([used.change]).catch(() => {}) // somebody else noted it, or it will be noted next time
   }
   return {
+    logins: createLogins(ports),
     create: async (input) => {
       const made = await make(input, ports.ids.next('key', clock.now()), null)
       if (made === null) throw new AppError('conflict', 'A new id was taken. Try again.')

@@ -15,6 +15,7 @@ import {
   type SettingValues,
   settingNames,
 } from '../../core/settings.ts'
+import type { Change } from '../../ports/store.ts'
 import { decideAndCommit } from '../changes.ts'
 import type { EnginePorts } from '../ports.ts'
 import { getEntry, putEntry } from './entries.ts'
@@ -29,7 +30,14 @@ export interface StoredSettings {
   known(owner: OwnerId | null): Settings | null
   /** Only what is stored at this level. */
   stored(owner: OwnerId | null): Promise<SettingValues>
-  change(owner: OwnerId | null, changes: SettingChanges): Promise<Settings>
+  /** `beside` is committed with them, and asked again when that has to be tried again. */
+  change(
+    owner: OwnerId | null,
+    changes: SettingChanges,
+    beside?: () => Promise<readonly Change[]>,
+  ): Promise<Settings>
+  /** Looks at the store the next time, whatever is known. */
+  forget(): void
 }
 
 /** How long values are used without a look at the store, where another process may have changed them. */
@@ -76,7 +84,11 @@ export function createStoredSettings(ports: EnginePorts): StoredSettings {
       return system === null || own === null ? null : resolve(owner, system, own)
     },
     stored,
-    change: async (owner, changes) => {
+    forget: () => {
+      changed++
+      fresh.clear()
+    },
+    change: async (owner, changes, beside) => {
       refuseForeign(owner, changes)
       await decideAndCommit(ports, async () => {
         const before = await getEntry(ports, settingEntryId(owner))
@@ -86,10 +98,8 @@ export function createStoredSettings(ports: EnginePorts): StoredSettings {
           Object.entries(body).filter(([, value]) => value !== null),
         )
         const entry = { id: settingEntryId(owner), kind: 'setting' as const, at: ports.clock.now() }
-        return {
-          changes: [putEntry({ ...entry, about: owner, body: values }, before).change],
-          result: null,
-        }
+        const { change } = putEntry({ ...entry, about: owner, body: values }, before)
+        return { changes: [change, ...((await beside?.()) ?? [])], result: null }
       })
       changed++
       fresh.delete(owner)

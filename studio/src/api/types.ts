@@ -87,6 +87,25 @@ export type Setting = {
   help: string
 }
 
+export type VectorTier = {
+  /** The one that is configured. */
+  mirror: 'qdrant' | 'lancedb' | null
+  /** What answers now; `embedded` is the index that is kept with the memories. */
+  answering: 'embedded' | 'qdrant' | 'lancedb'
+  state: 'off' | 'checking' | 'filling' | 'active' | 'lagging' | 'down' | 'recovering' | 'refused'
+  since: string
+  /** Why, where there is something to say. */
+  because: string | null
+  nextTryAt: string | null
+  /** How many vectors have been compared, while it is being filled. */
+  progress: {
+    done: number
+    total: number
+  } | null
+  /** How many memories it may lack; null: not known. */
+  behind: number | null
+}
+
 export type InstanceMemory = {
   id: string
   instanceId: string
@@ -156,6 +175,15 @@ export type Receipt = {
   extracted: string[]
   /** Calls of memory tools that were answered. */
   toolCalls: string[]
+  /** The memories that these calls came by. */
+  toolMemories: {
+    found: string[]
+    saved: string[]
+    updated: string[]
+    forgotten: string[]
+  }
+  /** How the answer ended: `cut` when it became too long, `unread` when it was packed in a way that can’t be read here. */
+  answer: 'whole' | 'cut' | 'broken' | 'unread' | null
   /** Tokens, as the provider counted them. */
   usage: {
     input: number
@@ -222,6 +250,8 @@ export type ConsolidationReport = {
   memories: number
   decayed: number
   merged: number
+  /** Pairs that a model settled; in a dry run, those it would be asked about. */
+  judged: number
   promoted: number
   evicted: number
   retired: number
@@ -229,6 +259,8 @@ export type ConsolidationReport = {
   prunedTurns: number
   trimmed: number
   emptied: number
+  /** Who people are, told anew. */
+  narrated: number
   actions: {
     kind: string
     /** In a merge, the one that stays comes first. */
@@ -236,7 +268,10 @@ export type ConsolidationReport = {
     because: string
     /** What undo takes. */
     change: string | null
+    /** `done`: nothing of it is left to take back. `impossible`: it can’t be, or the memories are gone. */
+    undo: 'possible' | 'done' | 'impossible'
   }[]
+  /** How many there were: a run tells 1,000, one that is kept 200, a dry run all. */
   actionsTotal: number
   durationsMs: { [name: string]: number }
 }
@@ -260,7 +295,7 @@ export type Signal = {
   user: string | null
   sessionId: string
   turns: string[]
-  status: 'pending' | 'processed' | 'dead'
+  status: 'pending' | 'processed' | 'dead' | 'forgotten'
   attempts: number
   error: string | null
   change: string | null
@@ -342,6 +377,7 @@ export interface components {
     Json: Json
     Turn: Turn
     Setting: Setting
+    VectorTier: VectorTier
     InstanceMemory: InstanceMemory
     Receipt: Receipt
     Episode: Episode
@@ -786,6 +822,8 @@ export interface paths {
               | 'episodes'
               | 'transcript'
               | 'files'
+            /** With files: `memory` for notes, `sessions` for transcripts. Default: both. */
+            fileSources?: ('memory' | 'sessions')[] | 'memory' | 'sessions'
             /** With sources: what files and what was said must score. */
             minScore?: number
             /** With files: who asks, as `agent:main:discord:group:42`. */
@@ -847,6 +885,8 @@ export interface paths {
                 sessionId?: string
                 /** Of files. */
                 path?: string
+                /** Of files: `memory` for notes, `sessions` for transcripts. */
+                fileSource?: 'memory' | 'sessions'
                 startLine?: number
                 endLine?: number
                 /** Of files, as the setting `fileCitations` says. */
@@ -1826,7 +1866,13 @@ export interface paths {
               updated: number
               skipped: number
               failed: number
+              /** Why the first of those that failed did. */
               failures: {
+                line: number
+                message: string
+              }[]
+              /** Why the first of those that were skipped were. */
+              skips: {
                 line: number
                 message: string
               }[]
@@ -1881,6 +1927,41 @@ export interface paths {
               /** Whether these are all memories. */
               isComplete: boolean
               /** Why there are no vectors; null when there are. */
+              because: string | null
+            }
+          }
+        }
+        '4XX': { content: { 'application/json': Error } }
+        '5XX': { content: { 'application/json': Error } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    patch?: never
+  }
+  '/api/memory/{id}/vector': {
+    get: {
+      parameters: {
+        query?: {
+          owner?: string
+          apiKeyId?: string
+          user?: string
+          sessionId?: string
+        }
+        path: {
+          id: string
+        }
+        header?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              hasVector: boolean
+              dimensions: number | null
+              /** Why it has none; null when it has one. */
               because: string | null
             }
           }
@@ -2527,18 +2608,26 @@ export interface paths {
               skillsEnabled: boolean
               /** Where vectors come from, as `RECOLLECT_EMBEDDING`, which goes before it. */
               embeddingSource: 'auto' | 'transformers' | 'static' | 'remote' | 'none'
-              /** The remote embedding model, as `RECOLLECT_EMBEDDING_MODEL`, which goes before it. */
+              /** The remote embedding model, as `RECOLLECT_EMBEDDING_MODEL`, which goes before it. Its key is in the usual variable of the provider, as `OPENAI_API_KEY`, or in `RECOLLECT_EMBEDDING_KEY`. */
               embeddingProviderModel: string | null
-              /** Whether `auto` may use the local model. */
+              /** Whether `auto` may use the local model where no remote one can be asked. */
               transformersEnabled: boolean
               /** Whether `auto` may use the static model where the local one is off. */
               staticEnabled: boolean
               /** Whether a reranker is used where one is configured. */
               rerankEnabled: boolean
-              /** Kept for clients that show it. What is used is said by `RECOLLECT_RERANK_URL` and `RECOLLECT_RERANK_MODEL`. */
+              /** The model that reranks, as `cohere/rerank-v3.5`, with its key in the usual variable of the provider, as `COHERE_API_KEY`. `RECOLLECT_RERANK_URL` and `RECOLLECT_RERANK_FOLDER` go before it. */
               rerankProviderModel: string | null
-              /** Kept for clients that send it. Vectors are kept with the memories. */
-              vectorStore: 'auto' | 'sqlite-vec' | 'qdrant'
+              /** What finds memories by meaning. Their vectors are always kept with them (`embedded`, also called `sqlite-vec`; `pgvector` where they are in PostgreSQL). `qdrant` and `lancedb` keep a copy that answers while it is well and up to date. `auto` uses the one that an address or a folder is set for. */
+              vectorStore: 'auto' | 'embedded' | 'pgvector' | 'qdrant' | 'lancedb' | 'sqlite-vec'
+              /** Where Qdrant is, as `http://127.0.0.1:6333`. Its key is set with `PUT /api/settings/qdrant` or `RECOLLECT_QDRANT_KEY`. */
+              qdrantUrl: string | null
+              /** Whether Qdrant looks through smaller copies of vectors: a quarter (`int8`) or a thirty-second (`binary`) of the memory. The best are compared exactly in any case. */
+              qdrantQuantization: 'none' | 'int8' | 'binary'
+              /** What the names of the collections in Qdrant begin with. */
+              qdrantPrefix: string | null
+              /** The folder where LanceDB keeps its copy. Default: `lancedb` in the data folder, where `vectorStore` is `lancedb`. Needs the package `@lancedb/lancedb`. */
+              lancedbFolder: string | null
               /** The model that distils conversations, as `openai/gpt-5-mini`: any provider of the gateway. Without one, conversations wait. */
               coreModel: string | null
               /** The model that reads every turn where `extractionMode` is `everyTurn`, and every message where `relevanceGateMode` is `llm`. Default: the core model. */
@@ -2569,10 +2658,16 @@ export interface paths {
               redactMails: boolean
               /** The time zone that days begin and end in, as `Europe/Berlin`: which note is that of today. */
               timeZone: string | null
-              /** Larger files are not indexed, and the status says so. Transcripts have no limit. */
+              /** Whether pinned facts and identity are kept in `MEMORY.md` as well, between two marks, where they can be edited. */
+              fileMirror: boolean
+              /** Larger files are not indexed, and the status says so. Transcripts may be larger. Of a file with more than 1,900 pieces, which is some 2 MB, the first are indexed, and of a transcript the last. */
               fileSizeMaxBytes: number
+              /** Whether many pieces of files are embedded by the batches of OpenAI, Gemini or Voyage, which cost less and may take an hour. Until then they are found by their words. */
+              fileEmbeddingBatches: boolean
               /** What searches in files. `qmd` is a program to be installed, which keeps an index in plain text; where it fails, the built-in index answers. */
               fileBackend: 'builtin' | 'qmd'
+              /** How `qmd` searches: by words, by meaning, or by both with a model that ranks. The last two have it download models, and embed all files. */
+              fileQmdMode: 'search' | 'vsearch' | 'query'
               /** Whether a question fails where `qmd` does, instead of being answered by the built-in index. */
               fileBackendFailClosed: boolean
               /** The same as contextTokensMax. */
@@ -2654,7 +2749,18 @@ export interface paths {
             staticEnabled?: boolean | null
             rerankEnabled?: boolean | null
             rerankProviderModel?: string | null | null
-            vectorStore?: 'auto' | 'sqlite-vec' | 'qdrant' | null
+            vectorStore?:
+              | 'auto'
+              | 'embedded'
+              | 'pgvector'
+              | 'qdrant'
+              | 'lancedb'
+              | 'sqlite-vec'
+              | null
+            qdrantUrl?: string | null | null
+            qdrantQuantization?: 'none' | 'int8' | 'binary' | null
+            qdrantPrefix?: string | null | null
+            lancedbFolder?: string | null | null
             coreModel?: string | null | null
             fastModel?: string | null | null
             modelTokensPerDay?: number | null
@@ -2670,8 +2776,11 @@ export interface paths {
             fileCitations?: 'auto' | 'on' | 'off' | null
             redactMails?: boolean | null
             timeZone?: string | null | null
+            fileMirror?: boolean | null
             fileSizeMaxBytes?: number | null
+            fileEmbeddingBatches?: boolean | null
             fileBackend?: 'builtin' | 'qmd' | null
+            fileQmdMode?: 'search' | 'vsearch' | 'query' | null
             fileBackendFailClosed?: boolean | null
             maxTokens?: number | null
             memoryBudgetTokens?: number | null
@@ -2766,18 +2875,26 @@ export interface paths {
               skillsEnabled: boolean
               /** Where vectors come from, as `RECOLLECT_EMBEDDING`, which goes before it. */
               embeddingSource: 'auto' | 'transformers' | 'static' | 'remote' | 'none'
-              /** The remote embedding model, as `RECOLLECT_EMBEDDING_MODEL`, which goes before it. */
+              /** The remote embedding model, as `RECOLLECT_EMBEDDING_MODEL`, which goes before it. Its key is in the usual variable of the provider, as `OPENAI_API_KEY`, or in `RECOLLECT_EMBEDDING_KEY`. */
               embeddingProviderModel: string | null
-              /** Whether `auto` may use the local model. */
+              /** Whether `auto` may use the local model where no remote one can be asked. */
               transformersEnabled: boolean
               /** Whether `auto` may use the static model where the local one is off. */
               staticEnabled: boolean
               /** Whether a reranker is used where one is configured. */
               rerankEnabled: boolean
-              /** Kept for clients that show it. What is used is said by `RECOLLECT_RERANK_URL` and `RECOLLECT_RERANK_MODEL`. */
+              /** The model that reranks, as `cohere/rerank-v3.5`, with its key in the usual variable of the provider, as `COHERE_API_KEY`. `RECOLLECT_RERANK_URL` and `RECOLLECT_RERANK_FOLDER` go before it. */
               rerankProviderModel: string | null
-              /** Kept for clients that send it. Vectors are kept with the memories. */
-              vectorStore: 'auto' | 'sqlite-vec' | 'qdrant'
+              /** What finds memories by meaning. Their vectors are always kept with them (`embedded`, also called `sqlite-vec`; `pgvector` where they are in PostgreSQL). `qdrant` and `lancedb` keep a copy that answers while it is well and up to date. `auto` uses the one that an address or a folder is set for. */
+              vectorStore: 'auto' | 'embedded' | 'pgvector' | 'qdrant' | 'lancedb' | 'sqlite-vec'
+              /** Where Qdrant is, as `http://127.0.0.1:6333`. Its key is set with `PUT /api/settings/qdrant` or `RECOLLECT_QDRANT_KEY`. */
+              qdrantUrl: string | null
+              /** Whether Qdrant looks through smaller copies of vectors: a quarter (`int8`) or a thirty-second (`binary`) of the memory. The best are compared exactly in any case. */
+              qdrantQuantization: 'none' | 'int8' | 'binary'
+              /** What the names of the collections in Qdrant begin with. */
+              qdrantPrefix: string | null
+              /** The folder where LanceDB keeps its copy. Default: `lancedb` in the data folder, where `vectorStore` is `lancedb`. Needs the package `@lancedb/lancedb`. */
+              lancedbFolder: string | null
               /** The model that distils conversations, as `openai/gpt-5-mini`: any provider of the gateway. Without one, conversations wait. */
               coreModel: string | null
               /** The model that reads every turn where `extractionMode` is `everyTurn`, and every message where `relevanceGateMode` is `llm`. Default: the core model. */
@@ -2808,10 +2925,16 @@ export interface paths {
               redactMails: boolean
               /** The time zone that days begin and end in, as `Europe/Berlin`: which note is that of today. */
               timeZone: string | null
-              /** Larger files are not indexed, and the status says so. Transcripts have no limit. */
+              /** Whether pinned facts and identity are kept in `MEMORY.md` as well, between two marks, where they can be edited. */
+              fileMirror: boolean
+              /** Larger files are not indexed, and the status says so. Transcripts may be larger. Of a file with more than 1,900 pieces, which is some 2 MB, the first are indexed, and of a transcript the last. */
               fileSizeMaxBytes: number
+              /** Whether many pieces of files are embedded by the batches of OpenAI, Gemini or Voyage, which cost less and may take an hour. Until then they are found by their words. */
+              fileEmbeddingBatches: boolean
               /** What searches in files. `qmd` is a program to be installed, which keeps an index in plain text; where it fails, the built-in index answers. */
               fileBackend: 'builtin' | 'qmd'
+              /** How `qmd` searches: by words, by meaning, or by both with a model that ranks. The last two have it download models, and embed all files. */
+              fileQmdMode: 'search' | 'vsearch' | 'query'
               /** Whether a question fails where `qmd` does, instead of being answered by the built-in index. */
               fileBackendFailClosed: boolean
               /** The same as contextTokensMax. */
@@ -2900,7 +3023,18 @@ export interface paths {
             staticEnabled?: boolean | null
             rerankEnabled?: boolean | null
             rerankProviderModel?: string | null | null
-            vectorStore?: 'auto' | 'sqlite-vec' | 'qdrant' | null
+            vectorStore?:
+              | 'auto'
+              | 'embedded'
+              | 'pgvector'
+              | 'qdrant'
+              | 'lancedb'
+              | 'sqlite-vec'
+              | null
+            qdrantUrl?: string | null | null
+            qdrantQuantization?: 'none' | 'int8' | 'binary' | null
+            qdrantPrefix?: string | null | null
+            lancedbFolder?: string | null | null
             coreModel?: string | null | null
             fastModel?: string | null | null
             modelTokensPerDay?: number | null
@@ -2916,8 +3050,11 @@ export interface paths {
             fileCitations?: 'auto' | 'on' | 'off' | null
             redactMails?: boolean | null
             timeZone?: string | null | null
+            fileMirror?: boolean | null
             fileSizeMaxBytes?: number | null
+            fileEmbeddingBatches?: boolean | null
             fileBackend?: 'builtin' | 'qmd' | null
+            fileQmdMode?: 'search' | 'vsearch' | 'query' | null
             fileBackendFailClosed?: boolean | null
             maxTokens?: number | null
             memoryBudgetTokens?: number | null
@@ -3012,18 +3149,26 @@ export interface paths {
               skillsEnabled: boolean
               /** Where vectors come from, as `RECOLLECT_EMBEDDING`, which goes before it. */
               embeddingSource: 'auto' | 'transformers' | 'static' | 'remote' | 'none'
-              /** The remote embedding model, as `RECOLLECT_EMBEDDING_MODEL`, which goes before it. */
+              /** The remote embedding model, as `RECOLLECT_EMBEDDING_MODEL`, which goes before it. Its key is in the usual variable of the provider, as `OPENAI_API_KEY`, or in `RECOLLECT_EMBEDDING_KEY`. */
               embeddingProviderModel: string | null
-              /** Whether `auto` may use the local model. */
+              /** Whether `auto` may use the local model where no remote one can be asked. */
               transformersEnabled: boolean
               /** Whether `auto` may use the static model where the local one is off. */
               staticEnabled: boolean
               /** Whether a reranker is used where one is configured. */
               rerankEnabled: boolean
-              /** Kept for clients that show it. What is used is said by `RECOLLECT_RERANK_URL` and `RECOLLECT_RERANK_MODEL`. */
+              /** The model that reranks, as `cohere/rerank-v3.5`, with its key in the usual variable of the provider, as `COHERE_API_KEY`. `RECOLLECT_RERANK_URL` and `RECOLLECT_RERANK_FOLDER` go before it. */
               rerankProviderModel: string | null
-              /** Kept for clients that send it. Vectors are kept with the memories. */
-              vectorStore: 'auto' | 'sqlite-vec' | 'qdrant'
+              /** What finds memories by meaning. Their vectors are always kept with them (`embedded`, also called `sqlite-vec`; `pgvector` where they are in PostgreSQL). `qdrant` and `lancedb` keep a copy that answers while it is well and up to date. `auto` uses the one that an address or a folder is set for. */
+              vectorStore: 'auto' | 'embedded' | 'pgvector' | 'qdrant' | 'lancedb' | 'sqlite-vec'
+              /** Where Qdrant is, as `http://127.0.0.1:6333`. Its key is set with `PUT /api/settings/qdrant` or `RECOLLECT_QDRANT_KEY`. */
+              qdrantUrl: string | null
+              /** Whether Qdrant looks through smaller copies of vectors: a quarter (`int8`) or a thirty-second (`binary`) of the memory. The best are compared exactly in any case. */
+              qdrantQuantization: 'none' | 'int8' | 'binary'
+              /** What the names of the collections in Qdrant begin with. */
+              qdrantPrefix: string | null
+              /** The folder where LanceDB keeps its copy. Default: `lancedb` in the data folder, where `vectorStore` is `lancedb`. Needs the package `@lancedb/lancedb`. */
+              lancedbFolder: string | null
               /** The model that distils conversations, as `openai/gpt-5-mini`: any provider of the gateway. Without one, conversations wait. */
               coreModel: string | null
               /** The model that reads every turn where `extractionMode` is `everyTurn`, and every message where `relevanceGateMode` is `llm`. Default: the core model. */
@@ -3054,10 +3199,16 @@ export interface paths {
               redactMails: boolean
               /** The time zone that days begin and end in, as `Europe/Berlin`: which note is that of today. */
               timeZone: string | null
-              /** Larger files are not indexed, and the status says so. Transcripts have no limit. */
+              /** Whether pinned facts and identity are kept in `MEMORY.md` as well, between two marks, where they can be edited. */
+              fileMirror: boolean
+              /** Larger files are not indexed, and the status says so. Transcripts may be larger. Of a file with more than 1,900 pieces, which is some 2 MB, the first are indexed, and of a transcript the last. */
               fileSizeMaxBytes: number
+              /** Whether many pieces of files are embedded by the batches of OpenAI, Gemini or Voyage, which cost less and may take an hour. Until then they are found by their words. */
+              fileEmbeddingBatches: boolean
               /** What searches in files. `qmd` is a program to be installed, which keeps an index in plain text; where it fails, the built-in index answers. */
               fileBackend: 'builtin' | 'qmd'
+              /** How `qmd` searches: by words, by meaning, or by both with a model that ranks. The last two have it download models, and embed all files. */
+              fileQmdMode: 'search' | 'vsearch' | 'query'
               /** Whether a question fails where `qmd` does, instead of being answered by the built-in index. */
               fileBackendFailClosed: boolean
               /** The same as contextTokensMax. */
@@ -3081,6 +3232,289 @@ export interface paths {
         '5XX': { content: { 'application/json': Error } }
       }
     }
+  }
+  '/api/settings/qdrant': {
+    get: {
+      parameters: {
+        query?: never
+        path?: never
+        header?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              /** Whether the settings name it as what finds memories by meaning. */
+              enabled: boolean
+              url: string | null
+              /** The same in two parts. */
+              host: string | null
+              port: number | null
+              /** What the names of its collections begin with. */
+              collection: string
+              /** The model of the memories: there is one for all. */
+              embeddingModel: string | null
+              quantization: 'none' | 'int8' | 'binary'
+              /** Whether a key is stored. One of the environment is not told. */
+              hasApiKey: boolean
+              apiKeyMasked: string | null
+              tier: VectorTier
+            }
+          }
+        }
+        '4XX': { content: { 'application/json': Error } }
+        '5XX': { content: { 'application/json': Error } }
+      }
+    }
+    put: {
+      parameters: {
+        query?: never
+        path?: never
+        header?: {
+          'Idempotency-Key'?: string
+        }
+      }
+      requestBody?: {
+        content: {
+          'application/json': {
+            /** False leaves all to the index of the memories. */
+            enabled?: boolean
+            /** As `http://127.0.0.1:6333`. */
+            url?: string | null
+            /** With `port`, instead of `url`. */
+            host?: string
+            port?: number
+            collection?: string
+            /** Only the one that is in use. */
+            embeddingModel?: string | null
+            quantization?: 'none' | 'int8' | 'binary'
+            /** An empty one takes the stored key away. */
+            apiKey?: string
+          }
+        }
+      }
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              /** Whether the settings name it as what finds memories by meaning. */
+              enabled: boolean
+              url: string | null
+              /** The same in two parts. */
+              host: string | null
+              port: number | null
+              /** What the names of its collections begin with. */
+              collection: string
+              /** The model of the memories: there is one for all. */
+              embeddingModel: string | null
+              quantization: 'none' | 'int8' | 'binary'
+              /** Whether a key is stored. One of the environment is not told. */
+              hasApiKey: boolean
+              apiKeyMasked: string | null
+              tier: VectorTier
+            }
+          }
+        }
+        '4XX': { content: { 'application/json': Error } }
+        '5XX': { content: { 'application/json': Error } }
+      }
+    }
+    post?: never
+    delete?: never
+    patch: {
+      parameters: {
+        query?: never
+        path?: never
+        header?: {
+          'Idempotency-Key'?: string
+        }
+      }
+      requestBody?: {
+        content: {
+          'application/json': {
+            /** False leaves all to the index of the memories. */
+            enabled?: boolean
+            /** As `http://127.0.0.1:6333`. */
+            url?: string | null
+            /** With `port`, instead of `url`. */
+            host?: string
+            port?: number
+            collection?: string
+            /** Only the one that is in use. */
+            embeddingModel?: string | null
+            quantization?: 'none' | 'int8' | 'binary'
+            /** An empty one takes the stored key away. */
+            apiKey?: string
+          }
+        }
+      }
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              /** Whether the settings name it as what finds memories by meaning. */
+              enabled: boolean
+              url: string | null
+              /** The same in two parts. */
+              host: string | null
+              port: number | null
+              /** What the names of its collections begin with. */
+              collection: string
+              /** The model of the memories: there is one for all. */
+              embeddingModel: string | null
+              quantization: 'none' | 'int8' | 'binary'
+              /** Whether a key is stored. One of the environment is not told. */
+              hasApiKey: boolean
+              apiKeyMasked: string | null
+              tier: VectorTier
+            }
+          }
+        }
+        '4XX': { content: { 'application/json': Error } }
+        '5XX': { content: { 'application/json': Error } }
+      }
+    }
+  }
+  '/api/settings/qdrant/health': {
+    get: {
+      parameters: {
+        query?: never
+        path?: never
+        header?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              ok: boolean
+              latencyMs: number | null
+              /** `not_configured` where there is none. */
+              error?: string
+              /** What it says of itself. */
+              detail: string | null
+              tier: VectorTier
+            }
+          }
+        }
+        '4XX': { content: { 'application/json': Error } }
+        '5XX': { content: { 'application/json': Error } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    patch?: never
+  }
+  '/api/settings/qdrant/search': {
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: never
+        path?: never
+        header?: {
+          'Idempotency-Key'?: string
+        }
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** Whose memories; default: the home of the key. */
+            owner?: string
+            /** The same as owner. */
+            apiKeyId?: string
+            query: string
+            topK?: number
+          }
+        }
+      }
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              ok: boolean
+              results: {
+                id: string
+                score: number
+              }[]
+              error?: string
+            }
+          }
+        }
+        '4XX': { content: { 'application/json': Error } }
+        '5XX': { content: { 'application/json': Error } }
+      }
+    }
+    delete?: never
+    patch?: never
+  }
+  '/api/settings/qdrant/cleanup': {
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: never
+        path?: never
+        header?: {
+          'Idempotency-Key'?: string
+        }
+      }
+      requestBody?: {
+        content: {
+          'application/json': {
+            /** Counts, and removes nothing. */
+            dryRun?: boolean
+          }
+        }
+      }
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              ok: boolean
+              deletedCount: number
+              /** After how many days unused memories are forgotten; 0: never. */
+              retentionDays: number
+              error?: string
+            }
+          }
+        }
+        '4XX': { content: { 'application/json': Error } }
+        '5XX': { content: { 'application/json': Error } }
+      }
+    }
+    delete?: never
+    patch?: never
+  }
+  '/api/settings/qdrant/embedding-models': {
+    get: {
+      parameters: {
+        query?: never
+        path?: never
+        header?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              models: {
+                value: string
+                label: string
+              }[]
+            }
+          }
+        }
+        '4XX': { content: { 'application/json': Error } }
+        '5XX': { content: { 'application/json': Error } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    patch?: never
   }
   '/memories': {
     get: {
@@ -3251,6 +3685,7 @@ export interface paths {
           user?: string
           sessionId?: string
           model?: string
+          memory?: string
           skipped?:
             | 'none'
             | 'off'
@@ -3434,7 +3869,9 @@ export interface paths {
               episode_id: string | null
               /** What undo takes. */
               change: string | null
-              /** What became of the facts that a model found. */
+              /** All changes that were made, in their order; undo takes each. */
+              changes: string[]
+              /** What became of the facts that were found. */
               facts: {
                 created: number
                 updated: number
@@ -3893,7 +4330,34 @@ export interface paths {
     patch?: never
   }
   '/api/identity/{id}': {
-    get?: never
+    get: {
+      parameters: {
+        query?: {
+          owner?: string
+          apiKeyId?: string
+          user?: string
+        }
+        path: {
+          id: string
+        }
+        header?: {
+          'If-None-Match'?: string
+        }
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              memory: Memory
+            }
+          }
+        }
+        304: { content?: never }
+        '4XX': { content: { 'application/json': Error } }
+        '5XX': { content: { 'application/json': Error } }
+      }
+    }
     put?: never
     post?: never
     delete: {
@@ -3975,6 +4439,88 @@ export interface paths {
         '5XX': { content: { 'application/json': Error } }
       }
     }
+  }
+  '/api/identity/{id}/disable': {
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: never
+        path: {
+          id: string
+        }
+        header?: {
+          'Idempotency-Key'?: string
+        }
+      }
+      requestBody?: {
+        content: {
+          'application/json': {
+            /** Whose memories; default: the home of the key. */
+            owner?: string
+            /** The same as owner. */
+            apiKeyId?: string
+            /** Only this user of the owner. */
+            user?: string
+          }
+        }
+      }
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              success: true
+              memory: Memory
+            }
+          }
+        }
+        '4XX': { content: { 'application/json': Error } }
+        '5XX': { content: { 'application/json': Error } }
+      }
+    }
+    delete?: never
+    patch?: never
+  }
+  '/api/identity/{id}/restore': {
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: never
+        path: {
+          id: string
+        }
+        header?: {
+          'Idempotency-Key'?: string
+        }
+      }
+      requestBody?: {
+        content: {
+          'application/json': {
+            /** Whose memories; default: the home of the key. */
+            owner?: string
+            /** The same as owner. */
+            apiKeyId?: string
+            /** Only this user of the owner. */
+            user?: string
+          }
+        }
+      }
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              success: true
+              memory: Memory
+            }
+          }
+        }
+        '4XX': { content: { 'application/json': Error } }
+        '5XX': { content: { 'application/json': Error } }
+      }
+    }
+    delete?: never
+    patch?: never
   }
   '/api/sessions': {
     get: {
@@ -4198,6 +4744,8 @@ export interface paths {
           content: {
             'application/json': {
               turn: Turn
+              /** All changes that were made, in their order; undo takes each. */
+              changes: string[]
             }
           }
         }
@@ -4240,7 +4788,9 @@ export interface paths {
               episode: string | null
               /** What undo takes. */
               change: string | null
-              /** What became of the facts that a model found. */
+              /** All changes that were made, in their order; undo takes each. */
+              changes: string[]
+              /** What became of the facts that were found. */
               facts: {
                 created: number
                 updated: number
@@ -4426,7 +4976,7 @@ export interface paths {
           apiKeyId?: string
           user?: string
           sessionId?: string
-          status?: 'pending' | 'processed' | 'dead'
+          status?: 'pending' | 'processed' | 'dead' | 'forgotten'
           limit?: number
           after?: string
         }
@@ -4449,6 +4999,81 @@ export interface paths {
     }
     put?: never
     post?: never
+    delete?: never
+    patch?: never
+  }
+  '/api/signals/{id}': {
+    get: {
+      parameters: {
+        query?: {
+          owner?: string
+          apiKeyId?: string
+          user?: string
+          sessionId?: string
+        }
+        path: {
+          id: string
+        }
+        header?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              signal: Signal
+            }
+          }
+        }
+        '4XX': { content: { 'application/json': Error } }
+        '5XX': { content: { 'application/json': Error } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    patch?: never
+  }
+  '/api/signals/forget': {
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: never
+        path?: never
+        header?: {
+          'Idempotency-Key'?: string
+        }
+      }
+      requestBody?: {
+        content: {
+          'application/json': {
+            /** Whose memories; default: the home of the key. */
+            owner?: string
+            /** The same as owner. */
+            apiKeyId?: string
+            /** Only this user of the owner. */
+            user?: string
+            /** Only this session. Empty: not narrowed by session. */
+            sessionId?: string
+            /** Default: all of the session that is named. */
+            ids?: string[]
+          }
+        }
+      }
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              /** Those that waited until now. */
+              signals: Signal[]
+            }
+          }
+        }
+        '4XX': { content: { 'application/json': Error } }
+        '5XX': { content: { 'application/json': Error } }
+      }
+    }
     delete?: never
     patch?: never
   }
@@ -4516,11 +5141,7 @@ export interface paths {
               model: string | null
               /** The model failed and is not asked until then. */
               restsUntil: string | null
-              signals: {
-                pending: number
-                processed: number
-                dead: number
-              }
+              /** What models used today; null where there are none. */
               spent: {
                 day: string
                 calls: number
@@ -4529,6 +5150,12 @@ export interface paths {
                 /** Tokens a day; 0 where there is no limit. */
                 budget: number
               } | null
+              signals: {
+                pending: number
+                processed: number
+                dead: number
+                forgotten: number
+              }
             }
           }
         }
@@ -4888,6 +5515,104 @@ export interface paths {
     }
     patch?: never
   }
+  '/api/files': {
+    get: {
+      parameters: {
+        query: {
+          owner?: string
+          apiKeyId?: string
+          root: string
+          limit?: number
+          after?: string
+        }
+        path?: never
+        header?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              files: {
+                path: string
+                /** `partly`: not all of it could be read. `left_out`: none of it. */
+                state: 'indexed' | 'partly' | 'left_out'
+                source: 'memory' | 'sessions'
+                pieces: number
+                sizeBytes: number | null
+                modifiedAt: string | null
+                indexedAt: string | null
+                trouble: {
+                  /** Empty for the root itself. */
+                  path: string
+                  because:
+                    | 'missing'
+                    | 'unreadable'
+                    | 'too_large'
+                    | 'binary'
+                    | 'encoding'
+                    | 'outside'
+                    | 'changing'
+                    | 'failed'
+                  message: string
+                } | null
+              }[]
+              total: number
+              next: string | null
+            }
+          }
+        }
+        '4XX': { content: { 'application/json': Error } }
+        '5XX': { content: { 'application/json': Error } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    patch?: never
+  }
+  '/api/files/pieces': {
+    get: {
+      parameters: {
+        query: {
+          owner?: string
+          apiKeyId?: string
+          path: string
+          limit?: number
+          after?: string
+        }
+        path?: never
+        header?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              pieces: {
+                /** From 1, as the last line is part of it. */
+                startLine: number
+                endLine: number
+                /** Outermost first. */
+                headings: string[]
+                text: string
+                /** Without, it is found by its words only. */
+                hasVector: boolean
+              }[]
+              total: number
+              next: string | null
+            }
+          }
+        }
+        '4XX': { content: { 'application/json': Error } }
+        '5XX': { content: { 'application/json': Error } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    patch?: never
+  }
   '/api/files/status': {
     get: {
       parameters: {
@@ -4955,6 +5680,8 @@ export interface paths {
               model: string | null
               /** Pieces that are found by their words only, for now. */
               unembedded: number
+              /** Why, where something is wrong; null where it is a matter of time. */
+              unembeddedBecause: string | null
               rebuilding: {
                 filesDone: number
                 filesTotal: number
@@ -5002,6 +5729,8 @@ export interface paths {
             apiKeyId?: string
             /** Reads and cuts every file anew. */
             force?: boolean
+            /** Waits until every piece has its vector; else they are made by and by. */
+            embed?: boolean
           }
         }
       }
@@ -5609,15 +6338,33 @@ export interface paths {
                 /** The same. */
                 missing: number | null
                 because: string | null
+                /** How vectors are kept, and how much memory searching them takes; for superadmins only. */
+                facts: { [name: string]: string | number | boolean }
                 embedder: {
                   source: string
                   model: string
                   state: string
+                  /** What runs it, how long it took to be ready, why another one is not used; for superadmins only. */
+                  facts: { [name: string]: string | number | boolean }
                 }
               } | null
+              /** Where memories are looked for by meaning. */
+              vectors: VectorTier
+              /** From conversations of the home owner. */
               learning: {
-                /** What distils conversations of the home owner; null when nothing does, and they wait. */
+                /** Null when none is configured, and what was said waits. */
                 model: string | null
+                /** The model failed and is not asked until then. */
+                restsUntil: string | null
+                /** What models used today; null where there are none. */
+                spent: {
+                  day: string
+                  calls: number
+                  input: number
+                  output: number
+                  /** Tokens a day; 0 where there is no limit. */
+                  budget: number
+                } | null
                 /** Why background work could not be looked for. */
                 because: string | null
               }

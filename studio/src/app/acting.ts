@@ -9,10 +9,13 @@ export type Acting = {
   /** Null when it failed, which was told then. */
   readonly attempt: <Result>(work: () => Promise<Result>) => Promise<Result | null>
   /** Tells what was done, with a way to take it back when there is a change to undo. */
-  readonly undoable: (text: string, change: string | null) => void
-  /** Takes a change back, and tells so. */
-  readonly undo: (change: string) => Promise<boolean>
+  readonly undoable: (text: string, change: Undoable | null) => void
+  /** Takes it back, the last change first, and tells so. What was changed again since stays, which is told too. */
+  readonly undo: (change: Undoable) => Promise<boolean>
 }
+
+/** A change, or those that belong together in the order in which they were made. */
+type Undoable = string | readonly string[]
 
 /** `shown`: the first words of the queries that show what is changed here. */
 export function useActing(owner: string, shown: readonly string[]): Acting {
@@ -37,11 +40,22 @@ export function useActing(owner: string, shown: readonly string[]): Acting {
   )
   const undo = useCallback<Acting['undo']>(
     async (change) => {
-      const undone = await attempt(() =>
-        data(api.POST('/api/memory/undo', { body: { owner, change } })),
-      )
-      if (undone !== null) tell({ text: t('common.undone') })
-      return undone !== null
+      const kept = await attempt(async () => {
+        const fields = new Set<string>()
+        for (const each of [change].flat().toReversed()) {
+          const undone = await data(api.POST('/api/memory/undo', { body: { owner, change: each } }))
+          for (const field of undone.kept) fields.add(nameOf(field))
+        }
+        return [...fields]
+      })
+      if (kept === null) return false
+      tell({
+        text:
+          kept.length === 0
+            ? t('common.undone')
+            : t('common.undonePartly', { fields: kept.join(', ') }),
+      })
+      return true
     },
     [attempt, owner, t, tell],
   )
@@ -54,4 +68,9 @@ export function useActing(owner: string, shown: readonly string[]): Acting {
     [t, tell, undo],
   )
   return { attempt, undoable, undo }
+}
+
+/** Of `<memory id>.<field>`. */
+function nameOf(field: string): string {
+  return field.slice(field.indexOf('.') + 1)
 }

@@ -1,7 +1,16 @@
 import { useEffect, useRef } from 'react'
 
+type Keys = Readonly<Record<string, () => void>>
+
+/** What listens now, so that the help can tell of what works here and of nothing else. */
+const listening = new Set<{ readonly current: Keys }>()
+
+export function keysInUse(): ReadonlySet<string> {
+  return new Set([...listening].flatMap(({ current }) => Object.keys(current)))
+}
+
 /** Single keys, as people know them from mail programs. They do nothing while somebody writes. */
-export function useKeys(keys: Readonly<Record<string, () => void>>): void {
+export function useKeys(keys: Keys): void {
   const latest = useRef(keys)
   latest.current = keys
   useEffect(() => {
@@ -12,8 +21,12 @@ export function useKeys(keys: Readonly<Record<string, () => void>>): void {
       event.preventDefault()
       run()
     }
+    listening.add(latest)
     window.addEventListener('keydown', listen)
-    return () => window.removeEventListener('keydown', listen)
+    return () => {
+      listening.delete(latest)
+      window.removeEventListener('keydown', listen)
+    }
   }, [])
 }
 

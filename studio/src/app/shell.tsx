@@ -9,10 +9,11 @@ import { Dialog } from '../ui/dialog.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { Dot, type Tone } from '../ui/surface.tsx'
+import { useTell } from '../ui/toast.tsx'
 import { Tooltip } from '../ui/tooltip.tsx'
 import { useOwner } from './address.ts'
-import { useKeys } from './keyboard.ts'
-import { type Liveness, useLive } from './live.ts'
+import { keysInUse, useKeys } from './keyboard.ts'
+import { type Liveness, NOTICED_MS, useLive } from './live.ts'
 import { type Permission, useSession } from './session.tsx'
 import styles from './shell.module.css'
 import { chooseTheme, chosenTheme, THEMES, type Theme } from './theme.ts'
@@ -66,12 +67,18 @@ export function Shell() {
   const [isMenuOpen, setMenuOpen] = useState(false)
   const [isHelpOpen, setHelpOpen] = useState(false)
   const path = useRouterState({ select: ({ location }) => location.pathname })
-  const live = useLive()
+  const tell = useTell()
+  const live = useLive(() => tell({ text: t('shell.reconnected') }))
   // biome-ignore lint/correctness/useExhaustiveDependencies: closes when another page is opened
   useEffect(() => setMenuOpen(false), [path])
+  const place = PLACES.flat().find((each) => each.path === path)
+  const title = place === undefined ? 'Recollect' : `${t(place.name)} · Recollect`
+  useEffect(() => {
+    document.title = title
+  }, [title])
   useKeys({
     '?': () => setHelpOpen(true),
-    '/': () => document.querySelector<HTMLInputElement>('[data-search]')?.focus(),
+    '/': () => searchField()?.focus(),
   })
   return (
     <div className={styles.shell}>
@@ -87,7 +94,7 @@ export function Shell() {
           aria-controls="navigation"
           onClick={() => setMenuOpen(!isMenuOpen)}
         />
-        <Link to="/studio/memories" className={styles.brand}>
+        <Link to="/studio/memories" className={styles.brand} aria-label="Recollect">
           <img src="/studio/icon.svg" alt="" width="26" height="26" />
           <span>Recollect</span>
         </Link>
@@ -147,19 +154,27 @@ function Navigation() {
   ))
 }
 
+/** Beyond this the exact number matters to nobody. */
+const COUNTED_MAX = 100
+
 function useReviewCount(): () => Promise<number> {
   const owner = useOwner()
   return async () => {
-    const { memories } = await data(
-      api.GET('/api/review', { params: { query: { owner, limit: 100 } } }),
-    )
-    return memories.length
+    const params = { query: { owner, limit: COUNTED_MAX } }
+    const [{ memories }, { conflicts }] = await Promise.all([
+      data(api.GET('/api/review', { params })),
+      data(api.GET('/api/review/conflicts', { params })),
+    ])
+    return memories.length + conflicts.length
   }
 }
 
+/** What the address names of one owner: another has no such thing. */
+const OF_ONE_OWNER = ['memory', 'episode', 'entity', 'session', 'turn', 'receipt', 'open', 'row']
+
 /** Plain users see their own owners; superadmins can go to any. */
 function OwnerPicker() {
-  const { t, number } = useI18n()
+  const { t } = useI18n()
   const { session, may } = useSession()
   const owner = useOwner()
   const navigate = useNavigate()
@@ -168,16 +183,18 @@ function OwnerPicker() {
     queryFn: () => data(api.GET('/api/owners')),
     enabled: may('manage'),
   })
-  const counts = new Map<string, number | null>(
-    [session.home, ...session.actsFor].map((name) => [name, null]),
-  )
-  for (const { owner: name, memories } of known.data?.owners ?? []) {
-    counts.set(name, (counts.get(name) ?? 0) + memories)
+  const owners = new Set([
+    owner,
+    session.home,
+    ...session.actsFor,
+    ...(known.data?.owners ?? []).map((each) => each.owner),
+  ])
+  const choose = (chosen: string) => {
+    const closed = Object.fromEntries(OF_ONE_OWNER.map((name) => [name, undefined]))
+    const search = (before: object) => ({ ...before, ...closed, owner: chosen })
+    void navigate({ to: '.', search } as never) // every page has an owner
   }
-  const owners = [...counts].map(([name, memories]) => ({ owner: name, memories }))
-  const choose = (chosen: string) =>
-    void navigate({ to: '.', search: (before: object) => ({ ...before, owner: chosen }) } as never) // every page has an owner
-  if (owners.length < 2) {
+  if (owners.size < 2) {
     return (
       <span className={styles.owner}>
         <span className="visually-hidden">{t('shell.owner')}: </span>
@@ -192,10 +209,9 @@ function OwnerPicker() {
       value={owner}
       onChange={({ target }) => choose(target.value)}
     >
-      {owners.every((each) => each.owner !== owner) && <option value={owner}>{owner}</option>}
-      {owners.map(({ owner: name, memories }) => (
+      {[...owners].sort().map((name) => (
         <option key={name} value={name}>
-          {memories === null ? name : `${name} (${number(memories)})`}
+          {name}
         </option>
       ))}
     </select>
@@ -206,6 +222,7 @@ const TONES: Record<string, Tone> = { ok: 'good', degraded: 'warn', unavailable:
 
 function Health({ live }: { live: Liveness }) {
   const { t } = useI18n()
+  const tell = useTell()
   const query = useQuery({
     queryKey: ['health'],
     queryFn: async () => {
@@ -221,7 +238,13 @@ function Health({ live }: { live: Liveness }) {
   const said = reasons.length === 0 ? t('shell.allWell') : reasons.join(' ')
   return (
     <Tooltip text={said}>
-      <button type="button" className={styles.health} aria-label={`${t('shell.health')}: ${said}`}>
+      <button
+        type="button"
+        className={styles.health}
+        aria-label={`${t('shell.health')}: ${said}`}
+        // A finger can't hover.
+        onClick={() => tell({ text: said })}
+      >
         <Dot tone={TONES[status] ?? 'warn'}>{null}</Dot>
       </button>
     </Tooltip>
@@ -232,7 +255,7 @@ function Reconnecting() {
   const { t } = useI18n()
   const [isLong, setLong] = useState(false)
   useEffect(() => {
-    const timer = setTimeout(() => setLong(true), 1_500)
+    const timer = setTimeout(() => setLong(true), NOTICED_MS)
     return () => clearTimeout(timer)
   }, [])
   return isLong ? (
@@ -292,7 +315,7 @@ function SignOut() {
   const { t } = useI18n()
   const { session, signOut } = useSession()
   return (
-    <Menu trigger={<IconButton icon="access" name={t('shell.account')} />}>
+    <Menu trigger={<IconButton icon="person" name={t('shell.account')} />}>
       <div className={styles.account}>
         <strong>{session.role}</strong>
         <span>{session.home}</span>
@@ -305,24 +328,42 @@ function SignOut() {
   )
 }
 
-const KEYS: readonly (readonly [string, MessageKey])[] = [
-  ['/', 'shell.keySearch'],
-  ['j', 'shell.keyNext'],
-  ['k', 'shell.keyPrevious'],
-  ['Enter', 'shell.keyOpen'],
-  ['e', 'shell.keyEdit'],
-  ['x', 'shell.keySelect'],
-  ['n', 'shell.keyNew'],
-  ['Esc', 'shell.keyClose'],
-  ['?', 'shell.keyHelp'],
+type HelpedKey = {
+  readonly key: string
+  readonly name: MessageKey
+  /** The key that listens where this one is of use; null when that is everywhere. */
+  readonly with: string | null
+}
+
+const KEYS: readonly HelpedKey[] = [
+  { key: '/', name: 'shell.keySearch', with: '/' },
+  { key: 'j', name: 'shell.keyNext', with: 'j' },
+  { key: 'k', name: 'shell.keyPrevious', with: 'k' },
+  { key: 'Enter', name: 'shell.keyOpen', with: 'j' },
+  { key: 'e', name: 'shell.keyEdit', with: 'e' },
+  { key: 'x', name: 'shell.keySelect', with: 'x' },
+  { key: 'n', name: 'shell.keyNew', with: 'n' },
+  { key: 'Esc', name: 'shell.keyClose', with: null },
+  { key: '?', name: 'shell.keyHelp', with: null },
 ]
+
+/** Those that do something on the page as it is now. */
+function keysHere(): readonly HelpedKey[] {
+  const inUse = keysInUse()
+  const isHere = (key: string) => inUse.has(key) && (key !== '/' || searchField() !== null)
+  return KEYS.filter((each) => each.with === null || isHere(each.with))
+}
+
+function searchField(): HTMLInputElement | null {
+  return document.querySelector<HTMLInputElement>('[data-search]')
+}
 
 function KeyboardHelp({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const { t } = useI18n()
   return (
     <Dialog isOpen={isOpen} onClose={onClose} title={t('shell.keys')}>
       <dl className={styles.keys}>
-        {KEYS.map(([key, name]) => (
+        {keysHere().map(({ key, name }) => (
           <Row key={key} term={<kbd>{key}</kbd>}>
             {t(name)}
           </Row>

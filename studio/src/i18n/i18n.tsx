@@ -18,6 +18,8 @@ export type Translate = (key: MessageKey, values?: Values) => string
 
 export type I18n = {
   readonly language: Language
+  /** The language as a country writes its dates and numbers. */
+  readonly region: string
   readonly choose: (language: Language) => void
   readonly t: Translate
   readonly number: (value: number, options?: Intl.NumberFormatOptions) => string
@@ -82,18 +84,25 @@ const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['minute', 60],
 ]
 
+/** Words are the same in every country, dates are not. */
+function regional(language: Language): string {
+  return navigator.languages.find((tag) => tag.split('-')[0] === language) ?? language
+}
+
 function speaking(language: Language, catalogue: Catalogue): Omit<I18n, 'choose'> {
-  const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' })
-  const days = new Intl.DateTimeFormat(language, { dateStyle: 'medium' })
-  const times = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
+  const region = regional(language)
+  const relative = new Intl.RelativeTimeFormat(region, { numeric: 'auto', style: 'short' })
+  const days = new Intl.DateTimeFormat(region, { dateStyle: 'medium' })
+  const times = new Intl.DateTimeFormat(region, { dateStyle: 'medium', timeStyle: 'short' })
   return {
     language,
+    region,
     t: (key, values = {}) => {
       const [page = '', ...name] = key.split('.')
       const pages: { readonly [page: string]: { readonly [name: string]: string } } = catalogue
-      return format(pages[page]?.[name.join('.')] ?? key, values, language)
+      return format(pages[page]?.[name.join('.')] ?? key, values, language, region)
     },
-    number: (value, options) => new Intl.NumberFormat(language, options).format(value),
+    number: (value, options) => new Intl.NumberFormat(region, options).format(value),
     day: (at) => days.format(new Date(at)),
     time: (at) => times.format(new Date(at)),
     ago: (at) => {

@@ -4,37 +4,45 @@
  */
 export type Values = Readonly<Record<string, string | number>>
 
-export function format(message: string, values: Values, language: string): string {
+/** Words follow the rules of a language, numbers are written as in a region of it. */
+export function format(
+  message: string,
+  values: Values,
+  language: string,
+  region: string = language,
+): string {
   let out = ''
   let at = 0
   while (at < message.length) {
     const open = message.indexOf('{', at)
     if (open === -1) return out + message.slice(at)
     const close = endOf(message, open)
-    out += message.slice(at, open) + filled(message.slice(open + 1, close), values, language)
+    out +=
+      message.slice(at, open) + filled(message.slice(open + 1, close), values, language, region)
     at = close + 1
   }
   return out
 }
 
-function filled(inside: string, values: Values, language: string): string {
+function filled(inside: string, values: Values, language: string, region: string): string {
   const [name = '', kind, ...rest] = inside.split(',')
   const value = values[name.trim()]
   if (kind?.trim() !== 'plural') {
-    return typeof value === 'number' ? numberIn(language, value) : (value ?? `{${name}}`)
+    return typeof value === 'number' ? numberIn(region, value) : (value ?? `{${name}}`)
   }
   const count = Number(value ?? 0)
   const forms = formsOf(rest.join(','))
   const form = forms[`=${count}`] ?? forms[new Intl.PluralRules(language).select(count)]
   return format(
-    (form ?? forms.other ?? '').replaceAll('#', numberIn(language, count)),
+    (form ?? forms.other ?? '').replaceAll('#', numberIn(region, count)),
     values,
     language,
+    region,
   )
 }
 
-function numberIn(language: string, value: number): string {
-  return new Intl.NumberFormat(language).format(value)
+function numberIn(region: string, value: number): string {
+  return new Intl.NumberFormat(region).format(value)
 }
 
 function formsOf(text: string): Record<string, string> {

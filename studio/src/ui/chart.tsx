@@ -100,7 +100,7 @@ function Canvas({
   onPoint,
 }: ChartProps & { onPoint: (index: number | null) => void }) {
   const frame = useRef<HTMLDivElement>(null)
-  const { language } = useI18n()
+  const { region } = useI18n()
   const theme = useThemeChanges()
   const latest = useRef({ format, onPoint })
   latest.current = { format, onPoint }
@@ -121,7 +121,7 @@ function Canvas({
           x: { range: (_, from, to) => [from - DAY_S / 2, to + DAY_S / 2] },
           y: { range: (_, __, to) => [0, HEADROOM * (max ?? (to > 0 ? to : 1))] },
         },
-        axes: axesOf(element, language, (value) => latest.current.format(value)),
+        axes: axesOf(element, region, (value) => latest.current.format(value)),
         series: [{}, ...seriesOf(element, series, kind)],
         hooks: {
           setCursor: [({ cursor }) => latest.current.onPoint(cursor.idx ?? null)],
@@ -139,7 +139,7 @@ function Canvas({
       watcher.disconnect()
       plot.destroy()
     }
-  }, [shape, kind, max, language, theme])
+  }, [shape, kind, max, region, theme])
   return <div ref={frame} className={styles.canvas} aria-hidden="true" />
 }
 
@@ -183,13 +183,13 @@ function seriesOf(
 
 function axesOf(
   element: HTMLElement,
-  language: string,
+  region: string,
   format: (value: number) => string,
 ): uPlot.Axis[] {
   const stroke = colourOf(element, 'var(--text-soft)')
   const line = colourOf(element, 'var(--line)')
   const font = `11px ${getComputedStyle(element).fontFamily}`
-  const days = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short' })
+  const days = new Intl.DateTimeFormat(region, { day: 'numeric', month: 'short' })
   return [
     {
       stroke,

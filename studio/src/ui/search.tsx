@@ -3,8 +3,8 @@ import { TextField } from './field.tsx'
 import { Icon } from './icon.tsx'
 import styles from './search.module.css'
 
-/** Short, because nobody is asked: what is looked through is here. */
-const QUIET_MS = 150
+/** How long to wait until somebody has written what they look for. */
+const QUIET_MS = 300
 
 /** Looks while somebody writes. `/` leads to it. */
 export function SearchField({

@@ -36,16 +36,23 @@ export function Card({
   title,
   actions,
   children,
+  id,
   isFlush = false,
 }: {
   title?: string
   actions?: ReactNode
   children: ReactNode
+  /** What a link on the page leads to. */
+  id?: string
   /** Lets tables and lists reach the edge. */
   isFlush?: boolean
 }) {
   return (
-    <section className={styles.card} {...(title === undefined ? {} : { 'aria-label': title })}>
+    <section
+      id={id}
+      className={styles.card}
+      {...(title === undefined ? {} : { 'aria-label': title })}
+    >
       {(title !== undefined || actions !== undefined) && (
         <header className={styles.cardHeader}>
           {title !== undefined && <h2>{title}</h2>}
@@ -57,12 +64,22 @@ export function Card({
   )
 }
 
-/** A number with its name; `note` says more when one points at it. */
-export function Stat({ name, value, note }: { name: string; value: ReactNode; note?: string }) {
+/** A number, or some words, with its name; `note` says more when one points at it. */
+export function Stat({
+  name,
+  value,
+  note,
+  isWords = false,
+}: {
+  name: string
+  value: ReactNode
+  note?: string
+  isWords?: boolean
+}) {
   const stat = (
     <div className={styles.stat}>
       <dt>{name}</dt>
-      <dd>{value}</dd>
+      <dd className={isWords ? styles.words : ''}>{value}</dd>
     </div>
   )
   return note === undefined ? stat : <Tooltip text={note}>{stat}</Tooltip>
@@ -158,17 +175,19 @@ export function Loading({ lines = 4 }: { lines?: number }) {
   )
 }
 
+type Query<Data> = {
+  readonly data: Data | undefined
+  readonly error: unknown
+  readonly refetch: () => unknown
+}
+
 /** Shows a query in each of its states. */
 export function Loaded<Data>({
   query,
   children,
   lines,
 }: {
-  query: {
-    readonly data: Data | undefined
-    readonly error: unknown
-    readonly refetch: () => unknown
-  }
+  query: Query<Data>
   children: (data: Data) => ReactNode
   lines?: number
 }) {
@@ -177,6 +196,26 @@ export function Loaded<Data>({
     return <Failure error={query.error} onRetry={() => void query.refetch()} />
   }
   return <Loading {...(lines === undefined ? {} : { lines })} />
+}
+
+/** The same within a line: what is not known, or could not be had, is never shown as nothing. */
+export function LoadedInline<Data>({
+  query,
+  children,
+}: {
+  query: Query<Data>
+  children: (data: Data) => ReactNode
+}) {
+  const { t } = useI18n()
+  if (query.data !== undefined) return children(query.data)
+  if (query.error === null || query.error === undefined) return '…'
+  return (
+    <Tooltip text={query.error instanceof Error ? query.error.message : t('common.failed')}>
+      <Button isSmall icon="warning" onClick={() => void query.refetch()}>
+        {t('common.tryAgain')}
+      </Button>
+    </Tooltip>
+  )
 }
 
 export function Meter({ value, max = 1, name }: { value: number; max?: number; name: string }) {

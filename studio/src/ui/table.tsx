@@ -43,8 +43,12 @@ export function Table<Row>({
           {rows.map((row) => (
             <tr key={idOf(row)}>
               {columns.map((column) => (
-                <td key={column.name} className={column.isNumber === true ? styles.number : ''}>
-                  {column.cell(row)}
+                <td
+                  key={column.name}
+                  data-name={column.name}
+                  className={column.isNumber === true ? styles.number : ''}
+                >
+                  <span className={styles.cell}>{column.cell(row)}</span>
                 </td>
               ))}
             </tr>

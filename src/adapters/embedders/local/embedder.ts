@@ -216,9 +216,12 @@ export function openLocalEmbedderOn(
       if (signal?.aborted) throw cancelled()
       if (known === null) await call([], 'query', signal)
       if (known === null) throw new Error('A model was opened without being known.')
-      const { model, dimensions } = known
+      const { model, dimensions, tokensMax } = known
       const { languages } = settings
-      return { source: SOURCE, model, dimensions, ...(languages === null ? {} : { languages }) }
+      return {
+        ...{ source: SOURCE, model, dimensions, tokensMax },
+        ...(languages === null ? {} : { languages }),
+      }
     },
 
     async embed(texts, { purpose, signal }) {

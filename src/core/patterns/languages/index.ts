@@ -25,6 +25,15 @@ export function rankGrammars(speech: string): readonly Grammar[] {
     .map(({ grammar }) => grammar)
 }
 
+/** All of their rules, for warming up. */
+export function patternRules(): readonly RegExp[] {
+  return GRAMMARS.flatMap((grammar) => [
+    ...Object.values(grammar).filter((value) => value instanceof RegExp),
+    ...grammar.cues.map(({ pattern }) => pattern),
+    ...Object.values(grammar.negation).filter((value) => value instanceof RegExp),
+  ])
+}
+
 function countTypical(speech: string, grammar: Grammar): number {
   return [...speech.matchAll(grammar.typical)].length
 }

@@ -32,14 +32,12 @@ import { type Answer, type Call, defineCommand, makeSure, UsageError, YES } from
 import { codeOf, toFileError } from '../files.ts'
 import type { Style } from '../render.ts'
 import { nearest } from '../suggest.ts'
+import { TOOL_OPTIONS, toolsIn } from './serving.ts'
 
 const OPTIONS = {
   print: { kind: 'flag', help: 'Only print what belongs into the file.' },
   remove: { kind: 'flag', help: 'Take the entry out again.' },
-  compatibility: {
-    kind: 'flag',
-    help: 'Also offer the tool names that other memory servers have.',
-  },
+  ...TOOL_OPTIONS,
   ...YES,
 } as const
 type ConnectCall = Call<typeof OPTIONS>
@@ -91,7 +89,7 @@ function platformOf({ host }: Call): Platform {
 
 /** Only what was said goes into the file: whatever else is the default there as well. */
 function entryFor(call: ConnectCall, platform: Platform): Entry {
-  const { remote, named, mcpCompatibility } = call.setup()
+  const { remote, named } = call.setup()
   if (remote !== null) {
     return httpEntry({ url: remote.url, ...(remote.key === null ? {} : { key: remote.key }) })
   }
@@ -99,7 +97,7 @@ function entryFor(call: ConnectCall, platform: Platform): Entry {
   return stdioEntry(platform, {
     ...(named.owner === undefined ? {} : { owner: named.owner }),
     ...(dataNamed === null ? {} : { data: dataNamed }),
-    compatibility: call.given.compatibility || mcpCompatibility,
+    tools: toolsIn(call),
     ...(call.host.program === null ? {} : { program: call.host.program }),
   })
 }

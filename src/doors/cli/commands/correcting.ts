@@ -108,13 +108,23 @@ export const restore = defineCommand({
   examples: ['recollect restore mem_01kabc…', 'recollect restore mem_01kabc… --version 2'],
   async run(call) {
     const { version } = call.given
+    const id = onlyWord(call)
+    if (/[/\\]|\.db$/.test(id)) throw meantRecover(call, id)
     const output = await call.perform(restoreMemory, {
-      id: onlyWord(call),
+      id,
       ...(version === undefined ? {} : { version: wholeOf('version', version, 1, VERSION_MAX) }),
     })
     return changed(call, output, `Restored ${output.memory.id}`)
   },
 })
+
+/** Elsewhere this is the word for going back to a backup. */
+function meantRecover(call: Call, path: string): UsageError {
+  const recovering = call.again(`recover ${path}`)
+  return new UsageError(
+    `\`restore\` brings back a memory, and ${path} is no id of one. To go back to a backup: ${recovering}`,
+  )
+}
 
 type Changed = z.output<(typeof updateMemory)['output']>
 

@@ -5,7 +5,7 @@ import type { Converted, NewKey, OnProgress } from '../host.ts'
 import { createProgress, percent } from '../progress.ts'
 import { formatNumber } from '../render.ts'
 
-const NEW_KEY_OPTIONS = {
+export const NEW_KEY_OPTIONS = {
   'new-key-file': { kind: 'value', value: 'file', help: 'The file with the key to encrypt with.' },
   'generate-key-file': {
     kind: 'value',
@@ -77,7 +77,7 @@ export const decrypt = defineCommand({
   },
 })
 
-function givenKey(call: Call<typeof NEW_KEY_OPTIONS>): NewKey | null {
+export function givenKey(call: Call<typeof NEW_KEY_OPTIONS>): NewKey | null {
   const { 'new-key-file': file, 'generate-key-file': generated } = call.given
   if (file !== undefined && generated !== undefined) {
     throw new UsageError('Give --new-key-file or --generate-key-file, not both.')

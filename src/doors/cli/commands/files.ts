@@ -18,7 +18,7 @@ import {
 import { flushToFiles } from '../../../operations/flushing.ts'
 import { type Answer, type Call, defineCommand, UsageError } from '../command.ts'
 import { actionOf, numberOf, oneOf, wholeOf } from '../memory-fields.ts'
-import { createProgress, percent, remaining } from '../progress.ts'
+import { createEstimate, createProgress, percent } from '../progress.ts'
 import { count, fields, formatNumber, harmless, oneLine, table } from '../render.ts'
 import { textFrom } from '../text-input.ts'
 import { formatAge } from '../times.ts'
@@ -47,6 +47,10 @@ const OPTIONS = {
   exclude: { kind: 'values', value: 'glob', help: 'Of add: not these files; repeatable.' },
   deep: { kind: 'flag', help: 'Of status: try the embedding model and vectors as well.' },
   force: { kind: 'flag', help: 'Of index: read and cut every file anew.' },
+  words: {
+    kind: 'flag',
+    help: 'Of index: leave vectors to be made later; files are found by their words.',
+  },
   'max-results': { kind: 'value', value: 'n', help: 'Of search. Default: 6.' },
   'min-score': { kind: 'value', value: 'n', help: 'Of search, 0 to 1. Default: 0.35.' },
   source: {
@@ -64,6 +68,7 @@ const TAKEN: { readonly [Name in keyof typeof OPTIONS]: (typeof ACTIONS)[number]
   exclude: 'add',
   deep: 'status',
   force: 'index',
+  words: 'index',
   'max-results': 'search',
   'min-score': 'search',
   source: 'search',
@@ -75,7 +80,8 @@ export const files = defineCommand({
   summary: 'Index Markdown, notes and transcripts, and search in them.',
   details:
     'A root is a workspace (MEMORY.md and memory/, which `append` writes to), any file or folder of notes, or a folder of ' +
-    'session transcripts. Changes are indexed when something is searched for, by `index`, and by servers as they happen.',
+    'session transcripts. Changes are indexed when something is searched for, by `index`, and by servers as they happen. ' +
+    '`index` also makes the vectors that are missing; it can be stopped, and goes on where it was.',
   arguments: [
     { name: 'action', help: `One of ${ACTIONS.join(', ')}. Default: list.` },
     {
@@ -200,9 +206,7 @@ async function status(call: FilesCall): Promise<Answer> {
       'holds',
       `${count(sources.memory.files, 'note')}, ${count(sources.sessions.files, 'transcript')}, ${count(pieces, 'piece')}`,
     ],
-    ...(output.unembedded === 0
-      ? []
-      : [['by words only', count(output.unembedded, 'piece')] as const]),
+    ...(output.unembedded === 0 ? [] : [['by words only', wordsOnlyText(output)] as const]),
     [
       'watching',
       watching.because === null ? watching.mode : `${watching.mode}: ${watching.because}`,
@@ -226,6 +230,11 @@ function backendText({ backend, facts }: Status): string {
   return bypassedBecause === undefined
     ? backend
     : `${backend}, as ${facts.primary} fails: ${oneLine(String(bypassedBecause))}`
+}
+
+function wordsOnlyText({ unembedded, unembeddedBecause: because }: Status): string {
+  const pieces = count(unembedded, 'piece')
+  return because === null ? pieces : `${pieces}: ${oneLine(because)}`
 }
 
 function probeText({ ok, error }: { readonly ok: boolean; readonly error: string | null }): string {
@@ -254,14 +263,22 @@ function troubleLines(troubles: readonly { readonly message: string }[]): readon
 }
 
 async function indexed(call: FilesCall): Promise<Answer> {
+  const { force, words } = call.given
+  // A server makes vectors by itself, and nobody should have to keep a request open for it.
+  const embed = !words && call.setup().remote === null
   const progress = createProgress(call.host)
-  const started = call.host.now()
+  const rest = createEstimate(call.host.now)
   try {
-    const output = await call.perform(syncFiles, { force: call.given.force }, ({ done, total }) => {
-      const rest = remaining(done, total, call.host.now() - started)
-      const said = `${formatNumber(done)} of ${count(total, 'file')}${percent(done, total)}${rest}`
-      progress.show(said)
-    })
+    const output = await call.perform(
+      syncFiles,
+      { force, embed },
+      ({ done, total, of = 'file' }) => {
+        const left = rest(of, done, total)
+        progress.show(
+          `${formatNumber(done)} of ${count(total, of)}${of === 'piece' ? ' embedded' : ''}${percent(done, total)}${left}`,
+        )
+      },
+    )
     const { added: news, changed, moved, removed: gone, unchanged, chunks, troubles } = output
     const text = [
       `${count(news + changed + moved + unchanged, 'file')}, ${count(chunks, 'piece')}: ${news} new, ${changed} changed, ${moved} moved, ${gone} gone.`,

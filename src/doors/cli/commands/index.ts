@@ -1,6 +1,7 @@
 /** Every command there is, in the order help lists them. */
 import type { Command } from '../command.ts'
 import { audit, keys, owners } from './access.ts'
+import { backup, recover } from './backup.ts'
 import { createCompletion } from './completion.ts'
 import { connect } from './connect.ts'
 import { disable, edit, restore, undo } from './correcting.ts'
@@ -11,6 +12,7 @@ import { createHelp, version } from './help.ts'
 import { episodes, identity } from './keeping.ts'
 import { ingest, signals } from './learning.ts'
 import { consolidate, flush, jobs, review } from './lifecycle.ts'
+import { migrate } from './migrating.ts'
 import { exporting, importing } from './moving.ts'
 import { get, history, list, search } from './reading.ts'
 import { receipts } from './receipts.ts'
@@ -21,7 +23,8 @@ import { agents, sessions } from './sessions.ts'
 import { settings } from './settings.ts'
 import { summarize } from './summarizing.ts'
 import { bench, evaluate } from './tools.ts'
-import { backup, doctor, reindex, status } from './upkeep.ts'
+import { doctor, reindex, status } from './upkeep.ts'
+import { vectors } from './vectors.ts'
 
 const WORKING: readonly Command[] = [
   add,
@@ -47,6 +50,7 @@ const WORKING: readonly Command[] = [
   erase,
   exporting,
   importing,
+  migrate,
   serve,
   mcp,
   connect,
@@ -61,8 +65,10 @@ const WORKING: readonly Command[] = [
   consolidate,
   summarize,
   reindex,
+  vectors,
   doctor,
   backup,
+  recover,
   encrypt,
   decrypt,
   rekey,

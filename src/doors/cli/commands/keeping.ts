@@ -11,14 +11,18 @@ import {
 } from '../../../operations/episodes.ts'
 import {
   addIdentity,
+  disableIdentity,
   editIdentity,
   forgetIdentity,
   getIdentity,
+  listIdentities,
+  restoreIdentity,
 } from '../../../operations/identity.ts'
 import type { WireMemory } from '../../../operations/wire.ts'
 import { type Answer, type Call, defineCommand, UsageError } from '../command.ts'
 import { actionOf, oneOf } from '../memory-fields.ts'
 import { fields, harmless, oneLine, table } from '../render.ts'
+import { renderMemory } from '../render-memory.ts'
 import { textFrom } from '../text-input.ts'
 import { formatTime, parseTime } from '../times.ts'
 import { idOf, PAGE_OPTIONS, pageOf } from './lifecycle.ts'
@@ -167,14 +171,14 @@ function localTime(iso: string): string {
   return formatTime(Date.parse(iso))
 }
 
-const IDENTITY_ACTIONS = ['list', 'add', 'edit', 'forget'] as const
+const IDENTITY_ACTIONS = ['list', 'show', 'add', 'edit', 'disable', 'forget', 'restore'] as const
 
 export const identity = defineCommand({
   name: 'identity',
   group: 'Remembering',
   summary: 'Show and change what is always told of a person.',
   details:
-    'Each statement is a memory of the category identity: `history`, `restore` and `undo` work on it as well. The ' +
+    'Each statement is a memory of the category identity: `history` and `undo` work on it as well. The ' +
     'narrative is made from them and from the best facts when memories are consolidated.',
   arguments: [
     { name: 'action', help: `One of ${IDENTITY_ACTIONS.join(', ')}. Default: list.` },
@@ -189,7 +193,7 @@ export const identity = defineCommand({
     'recollect identity --user kim',
     'recollect identity add "I am a vegetarian."',
     'recollect identity edit mem_01kabc… "I am a vegan."',
-    'recollect identity forget mem_01kabc…',
+    'recollect identity disable mem_01kabc…',
   ],
   async run(call) {
     const [word, ...words] = call.words
@@ -205,22 +209,33 @@ export const identity = defineCommand({
       return { json: output, text }
     }
     const id = idOf(call, 'identity', action, words[0])
+    if (action === 'show') {
+      const output = await call.perform(getIdentity, { id })
+      return { json: output, text: renderMemory(call.style, output.memory, call.host.now()) }
+    }
     if (action === 'edit') {
       const content = await textFrom(call, words.slice(1))
       const output = await call.perform(editIdentity, { id, content })
       return { json: output, text: changedText(call, 'Changed', output.memory) }
     }
-    const output = await call.perform(forgetIdentity, { id })
-    return { json: output, text: changedText(call, 'Forgot', output.memory) }
+    const { operation, done } = IDENTITY_CHANGES[action]
+    const output = await call.perform(operation, { id })
+    return { json: output, text: changedText(call, done, output.memory) }
   },
 })
+
+const IDENTITY_CHANGES = {
+  disable: { operation: disableIdentity, done: 'Disabled' },
+  forget: { operation: forgetIdentity, done: 'Forgot' },
+  restore: { operation: restoreIdentity, done: 'Restored' },
+} as const
 
 function changedText(call: Call, done: string, { id, change }: WireMemory): string {
   return `${done} ${id} (undo: ${call.again(`undo ${change}`)})`
 }
 
 async function identities(call: Call): Promise<Answer> {
-  const output = await call.perform(getIdentity, {})
+  const output = await call.perform(listIdentities, {})
   const texts = output.identities.map(({ owner, user, overrides, narrative }) => {
     const rows = overrides.map(({ id, status, content }) => [
       { text: id },

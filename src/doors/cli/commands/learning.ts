@@ -2,6 +2,8 @@
 import type { z } from 'zod'
 import { SIGNAL_STATUSES } from '../../../core/transcript.ts'
 import {
+  forgetSignals,
+  getSignal,
   learningStatus,
   listSignals,
   retrySignals,
@@ -14,7 +16,7 @@ import { actionOf, oneOf } from '../memory-fields.ts'
 import { count, fields, formatNumber, oneLine, table } from '../render.ts'
 import { readText } from '../text-input.ts'
 import { formatTime, parseTime } from '../times.ts'
-import { distilledFields, PAGE_OPTIONS, pageOf } from './lifecycle.ts'
+import { distilledFields, idOf, PAGE_OPTIONS, pageOf } from './lifecycle.ts'
 
 type Conversation = z.input<(typeof ingestConversation)['input']>
 
@@ -25,7 +27,7 @@ export const ingest = defineCommand({
   details:
     'The file holds JSON as `POST /memory/ingest` takes it: `{"conversation_id": …, "turns": [{"user": …, "assistant": …}]}`, ' +
     'or the turns alone with `--conversation`. Taken in again, it changes nothing. It takes a model (`coreModel`); without ' +
-    'one, what was said is kept and waits.',
+    'one, patterns learn from it, and what was said is kept and waits.',
   arguments: [{ name: 'file', help: 'What to read; `-` is standard input.', isRequired: true }],
   options: {
     conversation: {
@@ -81,7 +83,7 @@ function parsed(text: string, name: string): unknown {
   }
 }
 
-const ACTIONS = ['list', 'retry'] as const
+const ACTIONS = ['list', 'show', 'retry', 'forget'] as const
 const OPTIONS = {
   status: { kind: 'value', value: 'status', help: `Only these: ${SIGNAL_STATUSES.join(', ')}.` },
   ...PAGE_OPTIONS,
@@ -91,28 +93,65 @@ type SignalsCall = Call<typeof OPTIONS>
 export const signals = defineCommand({
   name: 'signals',
   group: 'Upkeep',
-  summary: 'Show what waits to be learned from, and have what failed tried again.',
+  summary: 'Show what waits to be learned from, have what failed tried again, or nothing learned.',
   details:
     'There is a signal for each exchange that was recorded. After three failures it is `dead`: it is kept, and put aside ' +
-    'until it is tried again.',
+    'until it is tried again. From a `forgotten` one nothing is learned; what was said stays, and `retry` takes it back.',
   arguments: [
     { name: 'action', help: `One of ${ACTIONS.join(', ')}. Default: list.` },
-    { name: 'id', help: 'With retry: only these. Default: all that failed.', isRepeated: true },
+    {
+      name: 'id',
+      help: 'Which. Default with retry: all that failed; with forget: those of --session.',
+      isRepeated: true,
+    },
   ],
   options: OPTIONS,
-  examples: ['recollect signals --status dead', 'recollect signals retry'],
+  examples: [
+    'recollect signals --status dead',
+    'recollect signals retry',
+    'recollect signals forget --session trip',
+  ],
   async run(call) {
     const [word, ...ids] = call.words
-    if (actionOf('signals', word, ACTIONS) === 'list') return listed(call)
-    const output = await call.perform(retrySignals, ids.length === 0 ? {} : { ids })
-    const tried = output.signals.length
-    const text =
-      tried === 0
-        ? 'There is nothing to try again.'
-        : `${count(tried, 'exchange')} will be tried again.`
-    return { json: output, text }
+    const action = actionOf('signals', word, ACTIONS)
+    if (action === 'list') return listed(call)
+    if (action === 'show') return shown(call, idOf(call, 'signals', action, ids[0]))
+    const { operation, none, done } = CHANGES[action]
+    const output = await call.perform(operation, ids.length === 0 ? {} : { ids })
+    const changed = output.signals.length
+    return { json: output, text: changed === 0 ? none : `${count(changed, 'exchange')} ${done}` }
   },
 })
+
+const CHANGES = {
+  retry: {
+    operation: retrySignals,
+    none: 'There is nothing to try again.',
+    done: 'will be tried again.',
+  },
+  forget: {
+    operation: forgetSignals,
+    none: 'Nothing of that waits to be learned from.',
+    done: 'will not be learned from.',
+  },
+} as const
+
+async function shown(call: SignalsCall, id: string): Promise<Answer> {
+  const output = await call.perform(getSignal, { id })
+  const { signal } = output
+  const text = fields(call.style, [
+    ['id', call.style.bold(signal.id)],
+    ['status', signal.status],
+    ['session', oneLine(signal.sessionId)],
+    ...(signal.user === null ? [] : [['user', oneLine(signal.user)] as const]),
+    ['when', formatTime(Date.parse(signal.createdAt))],
+    ['tried', String(signal.attempts)],
+    ...(signal.error === null ? [] : [['error', oneLine(signal.error)] as const]),
+    ['turns', signal.turns.join('\n')],
+    ...(signal.change === null ? [] : [['undo', call.again(`undo ${signal.change}`)] as const]),
+  ])
+  return { json: output, text }
+}
 
 async function listed(call: SignalsCall): Promise<Answer> {
   const { status } = call.given

@@ -115,6 +115,7 @@ function reportText(call: Call, report: WireReport): string {
     fields(call.style, [
       ['looked at', memories(report.memories)],
       ['merged', String(report.merged)],
+      ...(report.judged === 0 ? [] : [judgedField(report)]),
       ['promoted', String(report.promoted)],
       ['evicted', String(report.evicted + report.retired)],
       [
@@ -125,15 +126,25 @@ function reportText(call: Call, report: WireReport): string {
         'removed',
         `${memories(report.emptied)} from the bin, ${count(report.trimmed, 'old entry', 'old entries')}`,
       ],
+      ...(report.narrated === 0
+        ? []
+        : [['narrated', count(report.narrated, 'person', 'people')] as const]),
     ]),
     ...actions.map(
       ({ kind, memories: ids, because, change }) =>
         `${kind}: ${oneLine(because)}${ids.length === 0 ? '' : ` (${ids.join(', ')})`}${change === null ? '' : ` ${change}`}`,
     ),
   ]
-  if (actionsTotal > actions.length) lines.push(`… and ${actionsTotal - actions.length} more.`)
+  if (actionsTotal > actions.length) {
+    lines.push(`… and ${count(actionsTotal - actions.length, 'more action')}, left out here.`)
+  }
   if (report.isDryRun) lines.push('Nothing was changed.')
   return lines.join('\n')
+}
+
+function judgedField({ judged, isDryRun }: WireReport): readonly [string, string] {
+  const pairs = count(judged, 'pair')
+  return ['judged', isDryRun ? `a model would be asked about ${pairs}` : `${pairs} by a model`]
 }
 
 const JOB_ACTIONS = ['list', 'retry', 'cancel'] as const

@@ -230,7 +230,7 @@ async function takeIn(
     counted(call, records, onRecord),
     observedAt === null ? {} : { observedAt },
   )
-  return { ...imported, failures: [...imported.failures] }
+  return { ...imported, failures: [...imported.failures], skips: [...imported.skips] }
 }
 
 async function* counted<Item>(

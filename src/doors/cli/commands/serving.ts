@@ -1,5 +1,6 @@
 /** Commands that keep running: they serve until they are told to stop. */
 import type { Engine } from '../../../engine/engine.ts'
+import type { ToolSets } from '../../mcp/tools.ts'
 import { type Call, defineCommand, UsageError } from '../command.ts'
 import type { ServerSettings, Serving } from '../host.ts'
 import { wholeOf } from '../memory-fields.ts'
@@ -152,6 +153,24 @@ function isLoopback(address: string): boolean {
   return LOOPBACK.test(address)
 }
 
+export const TOOL_OPTIONS = {
+  compatibility: {
+    kind: 'flag',
+    help: 'Also offer the tool names that other memory servers have.',
+  },
+  further: { kind: 'flag', help: 'Also offer tools for conversations and upkeep.' },
+} as const
+
+/** Those that are asked for here, or wherever this program runs. */
+export function toolsIn(call: Call<typeof TOOL_OPTIONS>): ToolSets {
+  const { compatibility, further } = call.given
+  const { mcpTools } = call.setup()
+  return {
+    compatibility: compatibility || mcpTools.compatibility,
+    further: further || mcpTools.further,
+  }
+}
+
 export const mcp = defineCommand({
   name: 'mcp',
   group: 'Serving',
@@ -160,23 +179,18 @@ export const mcp = defineCommand({
     'Clients start it themselves; `recollect connect` tells them to. The model reaches the memories of the owner and ' +
     'user that are named here, and no others.',
   arguments: [],
-  options: {
-    compatibility: {
-      kind: 'flag',
-      help: 'Also offer the tool names that other memory servers have.',
-    },
-  },
+  options: TOOL_OPTIONS,
   examples: ['recollect mcp', 'recollect mcp --owner ada --compatibility'],
   isLocal: true,
   async run(call) {
-    const { scope, embeddingProviders, mcpCompatibility, serveMcp } = call.setup()
+    const { scope, embeddingProviders, serveMcp } = call.setup()
     return withEngine(call, async (engine) => {
       engine.warmUp().catch(() => {})
       await serveMcp({
         engine,
         version: call.host.version,
         scope,
-        isCompatible: call.given.compatibility || mcpCompatibility,
+        tools: toolsIn(call),
         embeddingProviders,
         stop: call.host.stop,
       })

@@ -43,7 +43,8 @@ export const sessions = defineCommand({
   summary: 'Show what was said, correct it, or remove it for good.',
   details:
     'What was said is kept whole and cannot be switched off; what is removed does not come back. Memories that were ' +
-    'learned from it stay, unless `--memories` says otherwise. What is corrected is learned from again.',
+    'learned from it stay, unless `--memories` says otherwise. What is corrected is learned from again, and what only ' +
+    'the old words said goes into the bin.',
   arguments: [
     { name: 'action', help: `One of ${ACTIONS.join(', ')}. Default: list.` },
     { name: 'id', help: 'The session; with turn, edit and forget-turn, the turn.' },
@@ -68,7 +69,11 @@ export const sessions = defineCommand({
         return oneTurn(call, id)
       case 'edit': {
         const output = await call.perform(editTurn, { id, content: await textFrom(call, words) })
-        return { json: output, text: `Changed ${id} to version ${output.turn.version}` }
+        const taken = output.changes.map((change) => `\nTook back what it had taught: ${change}`)
+        return {
+          json: output,
+          text: `Changed ${id} to version ${output.turn.version}${taken.join('')}`,
+        }
       }
       case 'forget':
         return forgotten(call, id)

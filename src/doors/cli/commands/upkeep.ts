@@ -10,19 +10,14 @@ import {
   reindex as startReindexing,
   systemStatus,
 } from '../../../operations/system.ts'
-import {
-  type Answer,
-  type Call,
-  defineCommand,
-  onlyWord,
-  refuseRemote,
-  UsageError,
-} from '../command.ts'
+import { type Answer, type Call, defineCommand, refuseRemote, UsageError } from '../command.ts'
 import { inWordsOfTheShell } from '../faults.ts'
 import type { Salvaged, Setup } from '../host.ts'
 import { createProgress, percent } from '../progress.ts'
 import { count, fields, formatBytes, formatNumber, memories, oneLine } from '../render.ts'
+import { formatTime } from '../times.ts'
 import { waitingText } from './learning.ts'
+import { tierFields } from './vectors.ts'
 
 type Status = z.output<(typeof systemStatus)['output']>
 type SettingsWithSources = {
@@ -86,6 +81,7 @@ async function knownStatus(call: Call) {
     fields: [
       ['owners', ownersText(owners)],
       ...indexFields(output.index),
+      ...(output.vectors.state === 'off' ? [] : tierFields(output.vectors)),
       ['learning', learningText(output.learning)],
       ...(waiting === '' ? [] : [['to learn', waiting] as const]),
       ['settings', changed.length === 0 ? 'all at their defaults' : changed.join('\n')],
@@ -94,12 +90,23 @@ async function knownStatus(call: Call) {
   }
 }
 
-function learningText({ model, because }: Status['learning']): string {
-  const how =
+function learningText({ model, restsUntil, spent, because }: Status['learning']): string {
+  const lines = [
     model === null
       ? 'by patterns; conversations wait for a model (`coreModel`)'
-      : `by patterns, and with ${oneLine(model)}`
-  return because === null ? how : `${how}\nBackground work can't be looked for: ${because}`
+      : `by patterns, and with ${oneLine(model)}`,
+    ...(restsUntil === null
+      ? []
+      : [`it failed, and rests until ${formatTime(Date.parse(restsUntil))}`]),
+    ...(spent === null || (model === null && spent.calls === 0) ? [] : [spentText(spent)]),
+    ...(because === null ? [] : [`Background work can't be looked for: ${because}`]),
+  ]
+  return lines.join('\n')
+}
+
+function spentText({ calls, input, output, budget }: NonNullable<Status['learning']['spent']>) {
+  const limit = budget === 0 ? '' : ` of ${formatNumber(budget)}`
+  return `models used ${formatNumber(input + output)}${limit} tokens today, in ${count(calls, 'call')}`
 }
 
 function aboutDatabase({ database, keyOrigin }: Setup) {
@@ -163,10 +170,29 @@ function indexFields(index: Status['index']): Fields {
   const vectors = index.vectors === null ? index.space : `${formatNumber(index.vectors)}${of}`
   const other = filling === null ? [] : [`filling ${filling}`]
   const state = embedder.state === 'failing' ? ' (failing)' : ''
+  const model = `${embedder.source}, ${embedder.model}${state}`
   return [
-    ['model', `${embedder.source}, ${embedder.model}${state}`],
-    ['vectors', [vectors, ...lack, ...other, ...why].join('\n')],
+    ['model', [model, ...runningText(embedder.facts)].join('\n')],
+    ['vectors', [vectors, ...memoryText(index.facts), ...lack, ...other, ...why].join('\n')],
   ]
+}
+
+type Facts = NonNullable<Status['index']>['facts']
+
+/** How the model runs, once it does, and why it is not another one. */
+function runningText(facts: Facts): readonly string[] {
+  const { runtime, warmUpMs, notNativeBecause, insteadOf, insteadBecause } = facts
+  const ready = warmUpMs === undefined ? '' : `, ready after ${formatNumber(Number(warmUpMs))} ms`
+  return [
+    ...(runtime === undefined ? [] : [`runs ${runtime}${ready}`]),
+    ...(notNativeBecause === undefined ? [] : [`not the native runtime: ${notNativeBecause}`]),
+    ...(insteadOf === undefined ? [] : [`not ${insteadOf}: ${insteadBecause}`]),
+  ]
+}
+
+function memoryText({ memoryBytes }: Facts): readonly string[] {
+  if (memoryBytes === undefined || memoryBytes === 0) return []
+  return [`${formatBytes(Number(memoryBytes))} of memory`]
 }
 
 const OWNERS_SHOWN_MAX = 20
@@ -334,23 +360,3 @@ function salvagedText({ recovered, losses, damagedAt }: Salvaged): string {
     losses.length === 0 ? ['Nothing was lost.'] : ['Lost:', ...losses.map((each) => `  ${each}`)]
   return ['Saved:', ...rows, ...lost, `The damaged database is kept in ${damagedAt}`].join('\n')
 }
-
-export const backup = defineCommand({
-  name: 'backup',
-  group: 'Upkeep',
-  summary: 'Copy the whole database to a new file while it is in use.',
-  details:
-    'The copy is a database like the original, encrypted with the same key if that is. To go back to it, put it ' +
-    'in the place of the database while nothing uses it.',
-  arguments: [{ name: 'file', help: 'Where to; nothing may be there yet.', isRequired: true }],
-  options: {},
-  examples: ['recollect backup ~/backups/recollect-monday.db'],
-  isLocal: true,
-  async run(call) {
-    const file = onlyWord(call)
-    const { database } = call.setup()
-    await database.backup(file)
-    const key = database.state() === 'encrypted' ? ' It is encrypted with the same key.' : ''
-    return { json: { file }, text: `Copied the database to ${file}.${key}` }
-  },
-})

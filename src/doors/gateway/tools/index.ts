@@ -8,24 +8,25 @@ import {
   TOOL_DIALECTS,
 } from '../../../core/formats/tools/index.ts'
 import type { JsonObject } from '../../../core/memory.ts'
-import type { Provider } from '../../../core/providers.ts'
 import type { Settings } from '../../../core/settings.ts'
 import type { UpstreamResponse } from '../../../ports/upstream.ts'
 import type { HiddenCallsOf } from './hidden.ts'
 import { ToolLoop, type ToolRequest } from './loop.ts'
 import { answeredStream } from './stream.ts'
-import { answeredWhole } from './whole.ts'
+import { answeredWhole, unlessToolsRefused } from './whole.ts'
 
 export { HiddenCalls, type HiddenCallsOf } from './hidden.ts'
 export type { ToolRequest } from './loop.ts'
 export { createToolbox, type MemoryToolbox } from './memory.ts'
+export { ToollessModels } from './toolless.ts'
 
 export type ToolWish = {
   /** Those in force for the owner. */
   readonly settings: Pick<Settings, 'enabled' | 'skillsEnabled' | 'shadow' | 'inject' | 'extract'>
   /** What the request itself says. */
   readonly wishes: { readonly memory: boolean; readonly inject: boolean; readonly extract: boolean }
-  readonly provider: Pick<Provider, 'kind' | 'supportsTools'>
+  /** Whether the model takes any. */
+  readonly takesTools: boolean
   readonly body: JsonObject
 }
 
@@ -36,12 +37,11 @@ export type ToolWish = {
 export function wantedTools({
   settings,
   wishes,
-  provider,
+  takesTools,
   body,
 }: ToolWish): readonly MemoryToolName[] {
   const isOn = settings.enabled && settings.skillsEnabled && !settings.shadow && wishes.memory
-  const canCall = provider.supportsTools && provider.kind !== 'demo' && hasRoomForTools(body)
-  if (!isOn || !canCall) return []
+  if (!isOn || !takesTools || !hasRoomForTools(body)) return []
   const tells = settings.inject && wishes.inject
   const keeps = settings.extract && wishes.extract
   return MEMORY_TOOL_NAMES.filter((name) => (name === 'memory_search' ? tells : keeps))
@@ -66,10 +66,14 @@ export type ToolAnswer = UpstreamResponse & {
   readonly toolCalls: readonly string[]
 }
 
-/** Fails as `send` does, before there is anything to tell the client; later, it is told in the words of the API. */
-export async function answerWithTools(request: ToolRequest): Promise<ToolAnswer> {
+/**
+ * Null when the model takes no tools, so that it has to be asked without. Fails as `send` does, before there is anything
+ * to tell the client; later, it is told in the words of the API.
+ */
+export async function answerWithTools(request: ToolRequest): Promise<ToolAnswer | null> {
   const loop = new ToolLoop(request)
-  const first = await loop.send()
+  const first = await unlessToolsRefused(await loop.send())
+  if (first === null) return null
   const answer = loop.streams
     ? answeredStream(loop, first, request.signal)
     : await answeredWhole(loop, first)

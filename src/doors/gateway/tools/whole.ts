@@ -29,15 +29,32 @@ export async function answeredWhole(
   }
 }
 
+/** With which providers say that a model takes no tools, in words of their own. */
+const REFUSALS: ReadonlySet<number> = new Set([400, 404, 422])
+const ABOUT_TOOLS = /tool|function/i
+
+/** The answer as it came, or null when it is an error that tells of tools. */
+export async function unlessToolsRefused(
+  response: UpstreamResponse,
+): Promise<UpstreamResponse | null> {
+  const { status, headers } = response
+  if (!REFUSALS.has(status) || !isPlain(headers)) return response
+  const { bytes, body } = await collected(response.body)
+  const isRefused = bytes !== null && ABOUT_TOOLS.test(bytes.toString('utf8'))
+  return isRefused ? null : { ...response, body }
+}
+
 /** Whether an answer is what was asked for, and not an error or something packed. */
 export function isReadable(
   { status, headers }: UpstreamResponse,
   kind: 'json' | 'stream',
 ): boolean {
   const type = kind === 'json' ? /\bjson\b/ : /^text\/event-stream\b/
-  const encoding = headerOf(headers, 'content-encoding')
-  const isPlain = encoding === '' || encoding === 'identity'
-  return status === 200 && isPlain && type.test(headerOf(headers, 'content-type'))
+  return status === 200 && isPlain(headers) && type.test(headerOf(headers, 'content-type'))
+}
+
+function isPlain(headers: HeaderPairs): boolean {
+  return ['', 'identity'].includes(headerOf(headers, 'content-encoding'))
 }
 
 function headerOf(headers: HeaderPairs, wanted: string): string {

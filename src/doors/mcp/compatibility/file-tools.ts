@@ -4,11 +4,13 @@
  */
 import { z } from 'zod'
 import { AppError } from '../../../core/errors.ts'
+import { FILE_SOURCES, type FileSource } from '../../../core/files/file.ts'
 import { textOfLines } from '../../../core/files/lines.ts'
+import { SOURCES, type Source } from '../../../engine/sources.ts'
 import { fileSearchFields, fileTextFields, noteText } from '../../../operations/files.ts'
 import type { Context } from '../../../operations/operation.ts'
 import type { searchMemories } from '../../../operations/searching.ts'
-import type { WireMemory } from '../../../operations/wire.ts'
+import { listOf, type WireMemory } from '../../../operations/wire.ts'
 import { type Fields, inputSchemaOf, type JsonSchema, outputSchemaOf, type Tool } from '../tool.ts'
 import { defineTool, run } from './tool.ts'
 
@@ -26,7 +28,12 @@ export function fileTools(own: readonly Tool[]): readonly Tool[] {
 }
 
 const { maxResults, minScore, sessionKey } = fileSearchFields
-const searchExtras = z.strictObject({ maxResults, minScore, sessionKey })
+const sources = listOf(z.enum([...FILE_SOURCES, ...SOURCES]))
+  .optional()
+  .describe(
+    '`memory`: notes and memories. `sessions`: transcripts in files. Or any of ours. Default: notes, transcripts and memories.',
+  )
+const searchExtras = z.strictObject({ maxResults, minScore, sources, sessionKey })
 const searchFields = z.strictObject({ query: fileSearchFields.query, ...searchExtras.shape })
 
 /** Loosely: the answer is ours, or that of the other system. */
@@ -77,7 +84,7 @@ async function searchEverywhere(
   const { query, maxResults: limit = RESULTS, minScore: floor, sessionKey: session } = asked
   const found = await run<Found>(context, 'memory.search', {
     ...{ query, limit, minScore: floor, sessionKey: session, detail: 'full' },
-    sources: ['memories', 'episodes', 'files'],
+    ...ourSources(asked.sources ?? FILE_SOURCES),
   })
   const { files } = found
   return {
@@ -90,9 +97,29 @@ async function searchEverywhere(
   }
 }
 
+/** Memories are notes as well, whatever they are kept in. */
+function ourSources(given: readonly (FileSource | Source)[]): {
+  readonly sources: readonly Source[]
+  readonly fileSources?: readonly FileSource[]
+} {
+  const has = (name: FileSource | Source) => given.includes(name)
+  const fileSources = FILE_SOURCES.filter((name) => has(name) || has('files'))
+  const isMeant = {
+    memories: has('memories') || has('memory'),
+    episodes: has('episodes') || has('memory'),
+    transcript: has('transcript'),
+    files: fileSources.length > 0,
+  }
+  return {
+    sources: SOURCES.filter((name) => isMeant[name]),
+    ...(isMeant.files ? { fileSources } : {}),
+  }
+}
+
 /** A memory is told as a file of its own, which `memory_get` reads. */
 function toPlace(hit: Found['results'][number]): Place {
-  const { id, source, score, snippet, memory, citation } = hit
+  const { id, score, snippet, memory, citation } = hit
+  const source = hit.fileSource ?? hit.source
   const { path = id, startLine = 1, endLine = memory?.content.split('\n').length ?? 1 } = hit
   return {
     ...{ id, path, startLine, endLine, score, snippet, source },

@@ -5,6 +5,7 @@ export const engine: Catalogue['engine'] = {
   description: 'Woraus das Gedächtnis besteht, was davon läuft, und was mit dem Rest zu tun ist.',
   onlySuperadmins: 'Diese Seite ist für Superadmins.',
   parts: 'Teile',
+  configure: 'Einrichten',
   works: 'Läuft',
   ready: 'Bereit',
   fails: 'Gestört',
@@ -15,6 +16,7 @@ export const engine: Catalogue['engine'] = {
   notConfigured: 'Nicht eingerichtet',
   optional: 'Optional. Ohne fehlt nichts.',
   keyword: 'Wortsuche',
+  storeWorks: '{kind} · {count, plural, one {# Erinnerung} other {# Erinnerungen}}',
   embedding: 'Embedding',
   embeddingOff:
     'Erinnerungen werden nur über ihre Wörter gefunden. Unten lässt sich eine Quelle wählen.',
@@ -80,6 +82,8 @@ export const engine: Catalogue['engine'] = {
   testText: 'Sie ist letzten Frühling nach Lissabon gezogen.',
   testOther: 'Sie wohnt schon eine Weile in Portugal.',
   testWaits: 'Die erste Antwort kann etwas dauern.',
+  testsRunning:
+    'Prüft das Modell, das gerade läuft: {model}. Ein anderes lässt sich nach dem nächsten Start prüfen.',
   embedded1:
     '{model} machte {count, plural, one {# Dimension} other {# Dimensionen}} in {milliseconds} ms.',
   similarity: 'Ähnlichkeit der beiden: {value}.',
@@ -99,6 +103,7 @@ export const engine: Catalogue['engine'] = {
     '{count, plural, one {# Erinnerung hat} other {# Erinnerungen haben}} noch keinen Vektor.',
   rerankHelp: 'Ein Reranker liest die besten Kandidaten noch einmal, zusammen mit der Frage.',
   rerankHow: 'Keiner ist eingerichtet. Den Server starten mit',
+  rerankFrom: 'Adresse und Modell kommen aus der Umgebung des Servers:',
   rerankUse: 'Benutzen',
   rerankCandidates: 'Wie viele der besten er liest',
   reranked: '{model} setzte den richtigen Text an die erste Stelle, in {milliseconds} ms.',
@@ -151,4 +156,42 @@ export const engine: Catalogue['engine'] = {
   fault: 'Was nicht stimmt',
   faultCount: 'Wie oft',
   faultRepairable: 'Reparierbar',
+  tierHelp:
+    'Kann eine Kopie aller Vektoren halten und durchsuchen. Während sie gefüllt wird oder gestört ist, antwortet der Index der Erinnerungen.',
+  tierChecking: 'Wird ausprobiert',
+  tierFilling: 'Wird gefüllt',
+  tierActive: 'Antwortet',
+  tierLagging: 'Holt auf',
+  tierRecovering: 'Erholt sich',
+  tierRefused: 'Abgelehnt',
+  tierBehind: '{count, plural, one {# Erinnerung fehlt} other {# Erinnerungen fehlen}} dort noch.',
+  tierNextTry: 'Nächster Versuch: {time}.',
+  qdrantCollection: 'Sammlungen beginnen mit',
+  qdrantCollectionHelp:
+    'Die Namen dessen, was dort liegt; so können sich mehrere Programme ein Qdrant teilen.',
+  qdrantTry: 'Eine Frage ausprobieren',
+  qdrantSearch: 'In Qdrant suchen',
+  qdrantFound:
+    '{count, plural, =0 {Es hat nichts gefunden.} one {Es hat # Erinnerung gefunden.} other {Es hat # Erinnerungen gefunden.}}',
+  qdrantUrl: 'Adresse',
+  qdrantKey: 'API-Schlüssel',
+  qdrantKeyHelp: 'Bleibt auf dem Server und wird nie wieder gezeigt.',
+  qdrantKeyStored: 'Gespeichert: {masked}. Leer lassen, um ihn zu behalten.',
+  quantization: 'Quantisierung',
+  quantizationHelp:
+    'Kleinere Kopien zum Durchsuchen. Die besten werden noch einmal genau verglichen.',
+  quantizationNone: 'Keine',
+  quantizationInt8: 'Bytes: ein Viertel des Speichers',
+  quantizationBinary: 'Bits: ein Zweiunddreißigstel des Speichers',
+  qdrantSave: 'Speichern und benutzen',
+  qdrantOff: 'Ausschalten',
+  qdrantTurnedOff: 'Qdrant ist ausgeschaltet. Der Index der Erinnerungen antwortet.',
+  qdrantTest: 'Verbindung testen',
+  qdrantReady: '{detail}, bereit nach {milliseconds} ms.',
+  qdrantClean: 'Aufräumen',
+  qdrantCleanTitle: 'Entfernen, was nicht dorthin gehört?',
+  qdrantCleanHelp:
+    '{count, plural, one {# Vektor ist abgelaufen oder gehört} other {# Vektoren sind abgelaufen oder gehören}} zu keiner Erinnerung. Die Erinnerungen selbst bleiben, wie sie sind.',
+  qdrantCleaned:
+    '{count, plural, one {# Vektor wurde entfernt.} other {# Vektoren wurden entfernt.}}',
 }

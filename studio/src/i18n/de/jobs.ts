@@ -47,7 +47,6 @@ export const jobs: Catalogue['jobs'] = {
   emptyHelp:
     'Aufgaben erscheinen, wenn es etwas auszuwerten oder zu konsolidieren gibt. Erledigtes bleibt eine Stunde stehen.',
   nothingFits: 'Keine Aufgabe hat diesen Status',
-  loadMore: 'Mehr laden',
   indexing: 'Vektoren werden berechnet',
   indexingOf: '{done} von {total}',
   runTitle: 'Erinnerungen in Ordnung bringen',
@@ -84,6 +83,8 @@ export const jobs: Catalogue['jobs'] = {
   durations: 'Wie lange jeder Schritt dauerte',
   countDecayed: 'Verblasst',
   countMerged: 'Zusammengeführt',
+  countJudged: 'Von einem Modell beurteilt',
+  countNarrated: 'Beschreibungen verfasst',
   countPromoted: 'Aufgewertet',
   countEvicted: 'Aussortiert',
   countRetired: 'Ausgemustert',

@@ -17,6 +17,7 @@ export const memories: Catalogue['memories'] = {
   importanceMin: 'Wichtigkeit mindestens',
   trust: 'Vertrauen',
   source: 'Quelle',
+  extractor: 'Gewonnen durch',
   session: 'Sitzung',
   user: 'Nutzer',
   status: 'Status',
@@ -26,6 +27,7 @@ export const memories: Catalogue['memories'] = {
   sortNewest: 'Neueste zuerst',
   sortOldest: 'Älteste zuerst',
   sortUpdated: 'Zuletzt geänderte zuerst',
+  sortBest: 'Passendste zuerst',
   content: 'Inhalt',
   salience: 'Salienz',
   created: 'Angelegt',
@@ -66,13 +68,20 @@ export const memories: Catalogue['memories'] = {
   eraseTitle: 'Endgültig löschen?',
   eraseHelp:
     'Die Erinnerung verschwindet mit ihrem ganzen Verlauf. Das lässt sich nicht zurücknehmen.',
+  erased: 'Die Erinnerung wurde endgültig gelöscht.',
   forgetTitle:
     '{count, plural, one {Diese Erinnerung vergessen?} other {# Erinnerungen vergessen?}}',
   forgetHelp: 'Ab in den Papierkorb: nicht mehr benutzt, aber noch {days} Tage wiederherstellbar.',
   forgotten:
     '{count, plural, one {Die Erinnerung wurde vergessen.} other {# Erinnerungen wurden vergessen.}}',
-  disabled: 'Die Erinnerung wird nicht mehr benutzt.',
-  restored: 'Die Erinnerung ist wieder da.',
+  disabled:
+    '{count, plural, one {Die Erinnerung wird nicht mehr benutzt.} other {# Erinnerungen werden nicht mehr benutzt.}}',
+  restored:
+    '{count, plural, one {Die Erinnerung ist wieder da.} other {# Erinnerungen sind wieder da.}}',
+  nowPinned:
+    '{count, plural, one {Die Erinnerung ist angeheftet.} other {# Erinnerungen sind angeheftet.}}',
+  nowUnpinned:
+    '{count, plural, one {Die Erinnerung ist nicht mehr angeheftet.} other {# Erinnerungen sind nicht mehr angeheftet.}}',
   saved: 'Gespeichert.',
   added: 'Gemerkt.',
   reinforced: 'Das war schon bekannt und zählt jetzt einmal mehr.',
@@ -98,6 +107,7 @@ export const memories: Catalogue['memories'] = {
   usedIn: 'Benutzt in',
   notUsed: 'Kein vorhandener Beleg nennt sie.',
   vector: 'Vektor',
+  dimensions: '{count, plural, one {# Dimension} other {# Dimensionen}}',
   supersededBy: 'Ersetzt durch',
   conflictsWith: 'Im Widerspruch zu',
   validFrom: 'Gilt ab',
@@ -111,12 +121,14 @@ export const memories: Catalogue['memories'] = {
   import: 'Importieren',
   importTitle: 'Erinnerungen importieren',
   importHelp:
-    'Eine Datei, die hier oder von einem anderen Gedächtnissystem exportiert wurde: JSON Lines, JSON oder Markdown.',
+    'Eine Datei, die hier exportiert wurde, in JSON Lines. Was andere Systeme exportiert haben, wird auf dem Server eingelesen: recollect import',
   importFile: 'Datei',
   importDone:
     '{added, plural, one {# Erinnerung} other {# Erinnerungen}} hinzugefügt, {skipped, plural, one {# Zeile} other {# Zeilen}} übergangen.',
   importLine: 'Zeile',
   importFault: 'Was daran nicht stimmt',
+  importSkipped: 'Warum sie übergangen wurde',
+  importMore: '{count, plural, one {Und # weitere Zeile.} other {Und # weitere Zeilen.}}',
   compact: 'Alte zusammenfassen',
   compactTitle: 'Alte Erinnerungen durch Zusammenfassungen ersetzen',
   compactHelp: 'Die ursprünglichen werden ersetzt, nicht entfernt, und lassen sich zurückholen.',

@@ -55,7 +55,6 @@ export const receipts: Catalogue['receipts'] = {
   learnedCount: '{count, plural, one {# gelernt} other {# gelernt}}',
   toolCallsCount: '{count, plural, one {# Werkzeugaufruf} other {# Werkzeugaufrufe}}',
   noAnswer: 'keine Antwort',
-  more: 'Mehr anzeigen',
   skippedNone: 'Mit Erinnerungen',
   skippedOff: 'Das Gedächtnis war aus',
   skippedNoMemory: 'Die Anfrage wollte keine',

@@ -50,5 +50,4 @@ export const review: Catalogue['review'] = {
   created: 'Aufbewahrt seit {when}',
   stated: '{count, plural, one {einmal gesagt} other {#-mal gesagt}}',
   readOnly: 'Ansehen ist erlaubt, aber zum Klären braucht es eine andere Rolle.',
-  loadMore: 'Mehr laden',
 }

@@ -83,7 +83,6 @@ export const sessions: Catalogue['sessions'] = {
   forgotten: 'Der Beitrag ist endgültig weg.',
   forgottenWith:
     'Der Beitrag ist endgültig weg, und {count, plural, one {# Erinnerung liegt} other {# Erinnerungen liegen}} im Papierkorb.',
-  loadMore: 'Mehr laden',
   outcomeDistilled:
     'Ausgewertet: {made, plural, =0 {nichts Neues} one {# Erinnerung neu oder geändert} other {# Erinnerungen neu oder geändert}}, {known, plural, one {# schon bekannt} other {# schon bekannt}}.',
   outcomeReview: '{count, plural, one {# davon wartet} other {# davon warten}} auf die Prüfung.',

@@ -21,6 +21,7 @@ export const shell: Catalogue['shell'] = {
   health: 'Zustand',
   allWell: 'Alles funktioniert.',
   reconnecting: 'Der Server ist nicht erreichbar. Neuer Versuch läuft …',
+  reconnected: 'Der Server ist wieder da, und die Seite ist auf dem neuesten Stand.',
   language: 'Sprache',
   theme: 'Darstellung',
   themeSystem: 'Wie das System',

@@ -53,7 +53,6 @@ export const receipts = {
   learnedCount: '{count, plural, one {# learned} other {# learned}}',
   toolCallsCount: '{count, plural, one {# tool call} other {# tool calls}}',
   noAnswer: 'no answer',
-  more: 'Show more',
   skippedNone: 'With memories',
   skippedOff: 'Memory was off',
   skippedNoMemory: 'The request wanted none',

@@ -46,5 +46,4 @@ export const review = {
   created: 'Kept {when}',
   stated: '{count, plural, one {stated once} other {stated # times}}',
   readOnly: 'You may look, but settling takes another role.',
-  loadMore: 'Load more',
 } as const

@@ -77,7 +77,6 @@ export const sessions = {
   forgotten: 'The turn is gone for good.',
   forgottenWith:
     'The turn is gone for good, and {count, plural, one {# memory is} other {# memories are}} in the bin.',
-  loadMore: 'Load more',
   outcomeDistilled:
     'Distilled: {made, plural, =0 {nothing new} one {# memory new or changed} other {# memories new or changed}}, {known, plural, one {# known before} other {# known before}}.',
   outcomeReview: '{count, plural, one {# of them waits} other {# of them wait}} for review.',

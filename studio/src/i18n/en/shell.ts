@@ -19,6 +19,7 @@ export const shell = {
   health: 'Health',
   allWell: 'Everything works.',
   reconnecting: 'The server can’t be reached. Trying again …',
+  reconnected: 'The server is back, and the page is up to date.',
   language: 'Language',
   theme: 'Appearance',
   themeSystem: 'As the system',

@@ -5,6 +5,7 @@ export const engine: Catalogue['engine'] = {
   description: 'De qué está hecha la memoria, qué funciona de ella y qué hacer con el resto.',
   onlySuperadmins: 'Esta página es para superadmins.',
   parts: 'Partes',
+  configure: 'Configurar',
   works: 'Funciona',
   ready: 'Listo',
   fails: 'Falla',
@@ -15,6 +16,7 @@ export const engine: Catalogue['engine'] = {
   notConfigured: 'Sin configurar',
   optional: 'Opcional. No falta nada sin ello.',
   keyword: 'Búsqueda por palabras',
+  storeWorks: '{kind} · {count, plural, one {# recuerdo} other {# recuerdos}}',
   embedding: 'Embeddings',
   embeddingOff:
     'Los recuerdos se encuentran solo por sus palabras. Abajo se puede elegir una fuente.',
@@ -77,6 +79,8 @@ export const engine: Catalogue['engine'] = {
   testText: 'Se mudó a Lisboa la primavera pasada.',
   testOther: 'Hace ya un tiempo que vive en Portugal.',
   testWaits: 'La primera respuesta puede tardar un poco.',
+  testsRunning:
+    'Prueba el modelo que está en uso, {model}. Otro se puede probar tras el próximo inicio.',
   embedded1:
     '{model} hizo {count, plural, one {# dimensión} other {# dimensiones}} en {milliseconds} ms.',
   similarity: 'Similitud de las dos: {value}.',
@@ -96,6 +100,7 @@ export const engine: Catalogue['engine'] = {
     '{count, plural, one {# recuerdo aún no tiene vector.} other {# recuerdos aún no tienen vector.}}',
   rerankHelp: 'Un reranker lee de nuevo los mejores candidatos, junto con la pregunta.',
   rerankHow: 'No hay ninguno configurado. Arrancar el servidor con',
+  rerankFrom: 'Su dirección y modelo vienen del entorno del servidor:',
   rerankUse: 'Usarlo',
   rerankCandidates: 'Cuántos de los mejores lee',
   reranked: '{model} puso primero el texto correcto, en {milliseconds} ms.',
@@ -147,4 +152,42 @@ export const engine: Catalogue['engine'] = {
   fault: 'Qué está mal',
   faultCount: 'Cuántas veces',
   faultRepairable: 'Se puede reparar',
+  tierHelp:
+    'Puede guardar una copia de todos los vectores y buscar en ella. Mientras se llena o falla, responde el índice de los recuerdos.',
+  tierChecking: 'Se está probando',
+  tierFilling: 'Se está llenando',
+  tierActive: 'Responde',
+  tierLagging: 'Se pone al día',
+  tierRecovering: 'Se recupera',
+  tierRefused: 'Rechazado',
+  tierBehind:
+    '{count, plural, one {# recuerdo aún no está} other {# recuerdos aún no están}} allí.',
+  tierNextTry: 'Se vuelve a intentar a las {time}.',
+  qdrantCollection: 'Las colecciones empiezan por',
+  qdrantCollectionHelp:
+    'Los nombres de lo que guarda allí, para que varios programas compartan un mismo Qdrant.',
+  qdrantTry: 'Probar una pregunta',
+  qdrantSearch: 'Buscar en Qdrant',
+  qdrantFound:
+    '{count, plural, =0 {No encontró nada.} one {Encontró # recuerdo.} other {Encontró # recuerdos.}}',
+  qdrantUrl: 'Dirección',
+  qdrantKey: 'Clave de API',
+  qdrantKeyHelp: 'Se guarda en el servidor y no se vuelve a mostrar.',
+  qdrantKeyStored: 'Guardada: {masked}. Deje esto vacío para conservarla.',
+  quantization: 'Cuantización',
+  quantizationHelp:
+    'Copias más pequeñas para buscar. Las mejores se comparan de nuevo con exactitud.',
+  quantizationNone: 'Ninguna',
+  quantizationInt8: 'Bytes: un cuarto de la memoria',
+  quantizationBinary: 'Bits: una treintaidosava parte de la memoria',
+  qdrantSave: 'Guardar y usar',
+  qdrantOff: 'Desactivar',
+  qdrantTurnedOff: 'Qdrant está desactivado. Responde el índice de los recuerdos.',
+  qdrantTest: 'Probar la conexión',
+  qdrantReady: '{detail}, listo en {milliseconds} ms.',
+  qdrantClean: 'Limpiar',
+  qdrantCleanTitle: '¿Quitar lo que no debe estar allí?',
+  qdrantCleanHelp:
+    '{count, plural, one {# vector ha caducado o no pertenece} other {# vectores han caducado o no pertenecen}} a ningún recuerdo. Los recuerdos no se tocan.',
+  qdrantCleaned: '{count, plural, one {Se quitó # vector.} other {Se quitaron # vectores.}}',
 }

@@ -46,7 +46,6 @@ export const jobs: Catalogue['jobs'] = {
   emptyHelp:
     'Las tareas aparecen cuando hay algo que destilar o consolidar. Lo hecho queda una hora.',
   nothingFits: 'Ninguna tarea tiene este estado',
-  loadMore: 'Cargar más',
   indexing: 'Calculando vectores',
   indexingOf: '{done} de {total}',
   runTitle: 'Poner los recuerdos en orden',
@@ -84,6 +83,8 @@ export const jobs: Catalogue['jobs'] = {
   durations: 'Cuánto tardó cada paso',
   countDecayed: 'Desvanecidos',
   countMerged: 'Unidos',
+  countJudged: 'Evaluados por un modelo',
+  countNarrated: 'Descripciones redactadas',
   countPromoted: 'Promovidos',
   countEvicted: 'Descartados',
   countRetired: 'Retirados',

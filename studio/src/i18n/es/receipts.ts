@@ -57,7 +57,6 @@ export const receipts: Catalogue['receipts'] = {
   toolCallsCount:
     '{count, plural, one {# llamada a herramienta} other {# llamadas a herramientas}}',
   noAnswer: 'sin respuesta',
-  more: 'Mostrar más',
   skippedNone: 'Con recuerdos',
   skippedOff: 'La memoria estaba desactivada',
   skippedNoMemory: 'La solicitud no quería ninguno',

@@ -47,5 +47,4 @@ export const review: Catalogue['review'] = {
   created: 'Guardado el {when}',
   stated: '{count, plural, one {dicho una vez} other {dicho # veces}}',
   readOnly: 'Se puede mirar, pero para resolver hace falta otro rol.',
-  loadMore: 'Cargar más',
 }

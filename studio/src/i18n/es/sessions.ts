@@ -83,7 +83,6 @@ export const sessions: Catalogue['sessions'] = {
   forgotten: 'La intervención se fue para siempre.',
   forgottenWith:
     'La intervención se fue para siempre, y {count, plural, one {# recuerdo está} other {# recuerdos están}} en la papelera.',
-  loadMore: 'Cargar más',
   outcomeDistilled:
     'Destilada: {made, plural, =0 {nada nuevo} one {# recuerdo nuevo o cambiado} other {# recuerdos nuevos o cambiados}}, {known, plural, one {# ya conocido} other {# ya conocidos}}.',
   outcomeReview: '{count, plural, one {# de ellos espera} other {# de ellos esperan}} revisión.',

@@ -21,6 +21,7 @@ export const shell: Catalogue['shell'] = {
   health: 'Estado',
   allWell: 'Todo funciona.',
   reconnecting: 'No se puede acceder al servidor. Intentándolo de nuevo…',
+  reconnected: 'El servidor ha vuelto y la página está al día.',
   language: 'Idioma',
   theme: 'Aspecto',
   themeSystem: 'Como el sistema',

@@ -55,7 +55,6 @@ export const receipts: Catalogue['receipts'] = {
   learnedCount: '{count, plural, other {# 件を学習}}',
   toolCallsCount: '{count, plural, other {ツール呼び出し # 回}}',
   noAnswer: '応答なし',
-  more: 'もっと見る',
   skippedNone: '記憶あり',
   skippedOff: '記憶がオフでした',
   skippedNoMemory: 'リクエストが不要としました',

@@ -45,5 +45,4 @@ export const review: Catalogue['review'] = {
   created: '{when} に保存',
   stated: '{count, plural, other {# 回言及}}',
   readOnly: '閲覧はできますが、解決には別の役割が必要です。',
-  loadMore: 'さらに読み込む',
 }

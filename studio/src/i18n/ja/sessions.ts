@@ -76,7 +76,6 @@ export const sessions: Catalogue['sessions'] = {
   alsoLearned: 'これらもゴミ箱に入れる',
   forgotten: '発言を完全に削除しました。',
   forgottenWith: '発言を完全に削除し、{count, plural, other {記憶 # 件}}をゴミ箱に入れました。',
-  loadMore: 'さらに読み込む',
   outcomeDistilled:
     '抽出しました: {made, plural, =0 {新しいものなし} other {新規・変更の記憶 # 件}}、{known, plural, other {既知 # 件}}。',
   outcomeReview: 'うち {count, plural, other {# 件}}がレビューを待っています。',

@@ -21,6 +21,7 @@ export const shell: Catalogue['shell'] = {
   health: '稼働状態',
   allWell: 'すべて正常に動いています。',
   reconnecting: 'サーバーに接続できません。再試行しています…',
+  reconnected: 'サーバーに再接続し、ページを最新の状態にしました。',
   language: '言語',
   theme: '外観',
   themeSystem: 'システムに合わせる',

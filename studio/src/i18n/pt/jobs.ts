@@ -46,7 +46,6 @@ export const jobs: Catalogue['jobs'] = {
   emptyHelp:
     'As tarefas aparecem quando há algo a destilar ou consolidar. O que foi feito fica por uma hora.',
   nothingFits: 'Nenhuma tarefa tem este status',
-  loadMore: 'Carregar mais',
   indexing: 'Calculando vetores',
   indexingOf: '{done} de {total}',
   runTitle: 'Pôr as memórias em ordem',
@@ -84,6 +83,8 @@ export const jobs: Catalogue['jobs'] = {
   durations: 'Quanto durou cada passo',
   countDecayed: 'Esmaecidas',
   countMerged: 'Unidas',
+  countJudged: 'Avaliados por um modelo',
+  countNarrated: 'Descrições redigidas',
   countPromoted: 'Promovidas',
   countEvicted: 'Descartadas',
   countRetired: 'Retiradas',

@@ -17,6 +17,7 @@ export const memories: Catalogue['memories'] = {
   importanceMin: 'Importância mínima',
   trust: 'Confiança',
   source: 'Origem',
+  extractor: 'Extraída por',
   session: 'Sessão',
   user: 'Usuário',
   status: 'Status',
@@ -26,6 +27,7 @@ export const memories: Catalogue['memories'] = {
   sortNewest: 'Mais novas primeiro',
   sortOldest: 'Mais antigas primeiro',
   sortUpdated: 'Últimas alteradas primeiro',
+  sortBest: 'As que melhor combinam primeiro',
   content: 'Conteúdo',
   salience: 'Saliência',
   created: 'Criada',
@@ -64,13 +66,20 @@ export const memories: Catalogue['memories'] = {
   erase: 'Apagar de vez',
   eraseTitle: 'Apagar de vez?',
   eraseHelp: 'A memória some com todo o seu histórico. Isso não pode ser desfeito.',
+  erased: 'A memória foi apagada para sempre.',
   forgetTitle:
     '{count, plural, =1 {Esquecer esta memória?} one {Esquecer # memória?} other {Esquecer # memórias?}}',
   forgetHelp: 'Vai para a lixeira e não é mais usada. Pode ser restaurada por {days} dias.',
   forgotten:
     '{count, plural, =1 {A memória foi esquecida.} one {# memória foi esquecida.} other {# memórias foram esquecidas.}}',
-  disabled: 'A memória não é mais usada.',
-  restored: 'A memória voltou.',
+  disabled:
+    '{count, plural, =1 {A memória não é mais usada.} one {# memória não é mais usada.} other {# memórias não são mais usadas.}}',
+  restored:
+    '{count, plural, =1 {A memória voltou.} one {# memória voltou.} other {# memórias voltaram.}}',
+  nowPinned:
+    '{count, plural, =1 {A memória está fixada.} one {# memória está fixada.} other {# memórias estão fixadas.}}',
+  nowUnpinned:
+    '{count, plural, =1 {A memória não está mais fixada.} one {# memória não está mais fixada.} other {# memórias não estão mais fixadas.}}',
   saved: 'Salvo.',
   added: 'Lembrado.',
   reinforced: 'Isso já era conhecido, e conta mais uma vez.',
@@ -96,6 +105,7 @@ export const memories: Catalogue['memories'] = {
   usedIn: 'Usada em',
   notUsed: 'Nenhum recibo disponível a menciona.',
   vector: 'Vetor',
+  dimensions: '{count, plural, one {# dimensão} other {# dimensões}}',
   supersededBy: 'Substituída por',
   conflictsWith: 'Em conflito com',
   validFrom: 'Vale desde',
@@ -109,12 +119,14 @@ export const memories: Catalogue['memories'] = {
   import: 'Importar',
   importTitle: 'Importar memórias',
   importHelp:
-    'Um arquivo exportado aqui ou por outro sistema de memória: JSON Lines, JSON ou Markdown.',
+    'Um arquivo exportado aqui, em JSON Lines. O que outros sistemas exportaram é importado no servidor: recollect import',
   importFile: 'Arquivo',
   importDone:
     '{added, plural, one {# memória adicionada} other {# memórias adicionadas}}; {skipped, plural, one {# linha ignorada} other {# linhas ignoradas}}.',
   importLine: 'Linha',
   importFault: 'O que há de errado',
+  importSkipped: 'Por que foi ignorada',
+  importMore: '{count, plural, one {E mais # linha.} other {E mais # linhas.}}',
   compact: 'Compactar antigas',
   compactTitle: 'Pôr resumos no lugar de memórias antigas',
   compactHelp: 'As originais são substituídas, não removidas, e podem ser trazidas de volta.',

@@ -57,7 +57,6 @@ export const receipts: Catalogue['receipts'] = {
   toolCallsCount:
     '{count, plural, one {# chamada de ferramenta} other {# chamadas de ferramentas}}',
   noAnswer: 'sem resposta',
-  more: 'Mostrar mais',
   skippedNone: 'Com memórias',
   skippedOff: 'A memória estava desligada',
   skippedNoMemory: 'A solicitação não queria nenhuma',

@@ -47,5 +47,4 @@ export const review: Catalogue['review'] = {
   created: 'Guardada em {when}',
   stated: '{count, plural, =1 {dita uma vez} one {dita # vez} other {dita # vezes}}',
   readOnly: 'É possível olhar, mas para resolver é preciso outro papel.',
-  loadMore: 'Carregar mais',
 }

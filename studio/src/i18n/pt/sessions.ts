@@ -83,7 +83,6 @@ export const sessions: Catalogue['sessions'] = {
   forgotten: 'A fala se foi de vez.',
   forgottenWith:
     'A fala se foi de vez, e {count, plural, one {# memória está} other {# memórias estão}} na lixeira.',
-  loadMore: 'Carregar mais',
   outcomeDistilled:
     'Destilada: {made, plural, =0 {nada de novo} one {# memória nova ou alterada} other {# memórias novas ou alteradas}}, {known, plural, one {# já conhecida} other {# já conhecidas}}.',
   outcomeReview: '{count, plural, one {# delas espera} other {# delas esperam}} revisão.',

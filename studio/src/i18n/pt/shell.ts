@@ -21,6 +21,7 @@ export const shell: Catalogue['shell'] = {
   health: 'Estado',
   allWell: 'Tudo funciona.',
   reconnecting: 'Não foi possível acessar o servidor. Tentando de novo…',
+  reconnected: 'O servidor voltou, e a página está atualizada.',
   language: 'Idioma',
   theme: 'Aparência',
   themeSystem: 'Como o sistema',

@@ -54,7 +54,6 @@ export const receipts: Catalogue['receipts'] = {
   learnedCount: '{count, plural, other {学到 # 条}}',
   toolCallsCount: '{count, plural, other {# 次工具调用}}',
   noAnswer: '无应答',
-  more: '显示更多',
   skippedNone: '带记忆',
   skippedOff: '记忆已关闭',
   skippedNoMemory: '请求不要记忆',

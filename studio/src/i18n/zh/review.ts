@@ -42,5 +42,4 @@ export const review: Catalogue['review'] = {
   created: '保存于 {when}',
   stated: '{count, plural, other {提到 # 次}}',
   readOnly: '可以查看，但处理需要其他角色。',
-  loadMore: '加载更多',
 }

@@ -73,7 +73,6 @@ export const sessions: Catalogue['sessions'] = {
   alsoLearned: '同时把这些放入回收站',
   forgotten: '这条发言已永久删除。',
   forgottenWith: '这条发言已永久删除，{count, plural, other {# 条记忆}}已放入回收站。',
-  loadMore: '加载更多',
   outcomeDistilled:
     '已提炼：{made, plural, =0 {没有新内容} other {# 条记忆为新增或更改}}，{known, plural, other {# 条早已知道}}。',
   outcomeReview: '其中 {count, plural, other {# 条}}等待审核。',

@@ -21,6 +21,7 @@ export const shell: Catalogue['shell'] = {
   health: '运行状况',
   allWell: '一切正常。',
   reconnecting: '无法连接服务器，正在重试…',
+  reconnected: '服务器已恢复，页面已是最新。',
   language: '语言',
   theme: '外观',
   themeSystem: '跟随系统',

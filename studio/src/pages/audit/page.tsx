@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { textIn, usePageSearch } from '../../app/address.ts'
 import { useSession } from '../../app/session.tsx'
 import { useI18n } from '../../i18n/i18n.tsx'
-import { Button } from '../../ui/button.tsx'
+import { LoadMore } from '../../ui/load-more.tsx'
 import { Card, Empty, Loaded, Page } from '../../ui/surface.tsx'
 import { Table } from '../../ui/table.tsx'
 import styles from './audit.module.css'
@@ -38,14 +38,12 @@ function Log() {
           )
         }
       </Loaded>
-      {log.hasNextPage && (
-        <div className={styles.more}>
-          {entries.length === 0 && <p role="status">{t('audit.notYet')}</p>}
-          <Button isBusy={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
-            {t('common.showMore')}
-          </Button>
-        </div>
+      {log.hasNextPage && entries.length === 0 && (
+        <p className={styles.more} role="status">
+          {t('audit.notYet')}
+        </p>
       )}
+      <LoadMore query={log} />
     </Card>
   )
 }

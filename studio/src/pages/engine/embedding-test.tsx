@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Notice } from '../../ui/surface.tsx'
 import styles from './page.module.css'
-import { useAttempt } from './queries.ts'
+import { useAttempt, useEngine } from './queries.ts'
 
 type Tested =
   paths['/api/memory/embedding-test']['post']['responses'][200]['content']['application/json']
@@ -15,6 +15,7 @@ type Tested =
 export function EmbeddingTest() {
   const { t } = useI18n()
   const attempt = useAttempt()
+  const running = useEngine().data?.embedding.model
   const [text, setText] = useState(() => t('engine.testText'))
   const [other, setOther] = useState(() => t('engine.testOther'))
   const [tested, setTested] = useState<Tested | null>(null)
@@ -30,6 +31,9 @@ export function EmbeddingTest() {
   return (
     <form className={styles.part} onSubmit={(event) => void run(event)}>
       <h3>{t('engine.testEmbedding')}</h3>
+      {running != null && (
+        <p className={styles.soft}>{t('engine.testsRunning', { model: running })}</p>
+      )}
       <TextField
         label={t('engine.testTextLabel')}
         value={text}

@@ -10,7 +10,7 @@ import { type InForce, storedAt, useChange, useInForce, type Value } from '../se
 import styles from './embedding.module.css'
 import { EmbeddingTest } from './embedding-test.tsx'
 import layout from './page.module.css'
-import { type EmbeddingProvider, useEmbeddingProviders, useEngine } from './queries.ts'
+import { CARDS, type EmbeddingProvider, useEmbeddingProviders, useEngine } from './queries.ts'
 
 const SOURCES = ['auto', 'transformers', 'static', 'remote', 'none'] as const
 const NAMES: Record<(typeof SOURCES)[number], readonly [MessageKey, MessageKey]> = {
@@ -26,7 +26,7 @@ export function EmbeddingCard() {
   const inForce = useInForce('system', useOwner())
   const providers = useEmbeddingProviders()
   return (
-    <Card title={t('engine.embedding')}>
+    <Card title={t('engine.embedding')} id={CARDS.embedding}>
       <Loaded query={inForce} lines={8}>
         {(settings) => (
           <Loaded query={providers} lines={8}>
@@ -171,7 +171,7 @@ function wantedSource(settings: InForce, providers: readonly EmbeddingProvider[]
   if (source === 'none') return null
   if (source === 'remote') return remote?.provider ?? null
   if (source !== 'auto') return String(source)
-  if (model !== '') return remote?.hasKey === true ? remote.provider : 'transformers'
+  if (remote?.hasKey === true) return remote.provider
   if (settings.valueOf('transformersEnabled') === true) return 'transformers'
   return settings.valueOf('staticEnabled') === true ? 'static' : null
 }

@@ -11,7 +11,7 @@ import { Card, Chip, Loaded, Meter, Notice } from '../../ui/surface.tsx'
 import { Table } from '../../ui/table.tsx'
 import { type InForce, storedAt, useChange, useInForce } from '../settings/queries.ts'
 import styles from './page.module.css'
-import { useAttempt, useLearning, useModelProviders } from './queries.ts'
+import { CARDS, useAttempt, useLearning, useModelProviders } from './queries.ts'
 
 type Tested = paths['/api/models/test']['post']['responses'][200]['content']['application/json']
 type ModelSetting = 'coreModel' | 'fastModel'
@@ -28,7 +28,7 @@ export function ModelsCard({ owner }: { owner: string }) {
   const own = useInForce('owner', owner).data
   const known = useModelProviders().data
   return (
-    <Card title={t('engine.models')}>
+    <Card title={t('engine.models')} id={CARDS.models}>
       <div className={styles.stack}>
         <p className={styles.soft}>{t('engine.modelsHelp')}</p>
         <Loaded query={settings} lines={4}>

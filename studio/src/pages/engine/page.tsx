@@ -6,6 +6,7 @@ import { EmbeddingCard } from './embedding.tsx'
 import { ModelsCard } from './models.tsx'
 import styles from './page.module.css'
 import { Parts } from './parts.tsx'
+import { QdrantCard } from './qdrant.tsx'
 import { ReindexCard } from './reindex.tsx'
 import { RerankCard } from './rerank.tsx'
 import { StoreCard } from './store.tsx'
@@ -30,6 +31,7 @@ export function EnginePage() {
         <div className={styles.stack}>
           <EmbeddingCard />
           <ReindexCard />
+          <QdrantCard />
         </div>
         <div className={styles.stack}>
           <ModelsCard owner={owner} />

@@ -4,7 +4,9 @@ import type { ReactNode } from 'react'
 import { type I18n, useI18n } from '../../i18n/i18n.tsx'
 import { Dot, Loaded, type Tone } from '../../ui/surface.tsx'
 import styles from './parts.module.css'
+import { TIERS } from './qdrant.tsx'
 import {
+  CARDS,
   type EngineStatus,
   JOBS_MAX,
   type Learning,
@@ -35,9 +37,11 @@ export function Parts({ owner }: { owner: string }) {
           <Loaded query={system} lines={4}>
             {(status) => (
               <ul className={styles.parts}>
+                <Store {...status} />
                 <Keyword {...parts} />
                 <Embedding parts={parts} status={status} />
-                <Vectors {...parts} />
+                <Vectors parts={parts} status={status} />
+                <Qdrant {...status} />
                 <Rerank {...parts} />
                 <Models owner={owner} />
                 <Jobs status={status} />
@@ -50,7 +54,15 @@ export function Parts({ owner }: { owner: string }) {
   )
 }
 
-function Part({ name, tone, state, detail, advice }: State & { name: string }) {
+function Part({
+  name,
+  card,
+  tone,
+  state,
+  detail,
+  advice,
+}: State & { name: string; card?: keyof typeof CARDS }) {
+  const { t } = useI18n()
   return (
     <li className={styles.part} aria-label={name}>
       <span className={styles.name}>{name}</span>
@@ -59,7 +71,50 @@ function Part({ name, tone, state, detail, advice }: State & { name: string }) {
       </span>
       {detail != null && <span className={styles.detail}>{detail}</span>}
       {advice !== undefined && <span className={styles.detail}>{advice}</span>}
+      {card !== undefined && (
+        <a
+          className={styles.configure}
+          href={`#${CARDS[card]}`}
+          aria-label={`${t('engine.configure')}: ${name}`}
+        >
+          {t('engine.configure')}
+        </a>
+      )}
     </li>
+  )
+}
+
+/** Names that are the same in every language. */
+const STORES: { readonly [kind: string]: string } = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
+
+function Store({ store: { kind, memories, facts } }: SystemStatus) {
+  const { t } = useI18n()
+  const version = facts[kind]
+  const named = [STORES[kind] ?? kind, typeof version === 'string' ? version : '']
+  return (
+    <Part
+      name={t('engine.store')}
+      card="store"
+      tone="good"
+      state={t('engine.works')}
+      detail={t('engine.storeWorks', { kind: named.join(' ').trim(), count: memories ?? 0 })}
+    />
+  )
+}
+
+/** A copy of the vectors that may answer in the place of the index. */
+function Qdrant({ vectors: { mirror, state, because } }: SystemStatus) {
+  const { t } = useI18n()
+  const isUsed = mirror === 'qdrant' && state !== 'off'
+  const { tone, text } = TIERS[isUsed ? state : 'off']
+  return (
+    <Part
+      name="Qdrant"
+      card="qdrant"
+      tone={tone}
+      state={t(isUsed ? text : 'engine.notConfigured')}
+      detail={isUsed ? because : t('engine.optional')}
+    />
   )
 }
 
@@ -77,7 +132,9 @@ function Keyword({ keyword }: EngineStatus) {
 
 function Embedding({ parts, status }: { parts: EngineStatus; status: SystemStatus }) {
   const { t } = useI18n()
-  return <Part name={t('engine.embedding')} {...embeddingState(parts, status, t)} />
+  return (
+    <Part name={t('engine.embedding')} card="embedding" {...embeddingState(parts, status, t)} />
+  )
 }
 
 function embeddingState({ embedding }: EngineStatus, { index }: SystemStatus, t: I18n['t']): State {
@@ -107,29 +164,57 @@ function embeddingState({ embedding }: EngineStatus, { index }: SystemStatus, t:
   }
 }
 
-function Vectors({ vectorStore }: EngineStatus) {
+/** Names that are the same in every language. */
+const MIRRORS: { readonly [backend: string]: string } = { qdrant: 'Qdrant', lancedb: 'LanceDB' }
+
+function Vectors({ parts, status }: { parts: EngineStatus; status: SystemStatus }) {
   const { t } = useI18n()
-  const { backend, available, rowCount, needsReindex, reason } = vectorStore
+  const { backend, available, rowCount, needsReindex, reason } = parts.vectorStore
   const name = t('engine.vectors')
   if (!available) {
-    return <Part name={name} tone="plain" state={t('engine.off')} detail={t('engine.vectorsOff')} />
+    return (
+      <Part
+        name={name}
+        card="vectors"
+        tone="plain"
+        state={t('engine.off')}
+        detail={t('engine.vectorsOff')}
+      />
+    )
   }
-  const kind = t(backend.startsWith('postgres') ? 'engine.pgvector' : 'engine.embedded')
+  const own = t(backend.startsWith('postgres') ? 'engine.pgvector' : 'engine.embedded')
+  const kind = MIRRORS[backend] ?? own
   const detail = `${kind} · ${t('engine.vectorCount', { count: rowCount ?? 0 })}`
   if (reason !== null) {
-    return <Part name={name} tone="bad" state={t('engine.fails')} detail={reason} advice={detail} />
+    return (
+      <Part
+        name={name}
+        card="vectors"
+        tone="bad"
+        state={t('engine.fails')}
+        detail={reason}
+        advice={detail}
+      />
+    )
+  }
+  const { state, mirror, because } = status.vectors
+  if (mirror !== null && state !== 'active' && state !== 'off') {
+    const { tone, text } = TIERS[state]
+    const told = `${MIRRORS[mirror] ?? mirror}: ${t(text)}`
+    return <Part name={name} card="vectors" tone={tone} state={told} detail={because ?? detail} />
   }
   const missing = needsReindex ?? 0
   return missing > 0 ? (
     <Part
       name={name}
+      card="vectors"
       tone="warn"
       state={t('engine.behind', { count: missing })}
       detail={detail}
       advice={t('engine.behindHelp')}
     />
   ) : (
-    <Part name={name} tone="good" state={t('engine.works')} detail={detail} />
+    <Part name={name} card="vectors" tone="good" state={t('engine.works')} detail={detail} />
   )
 }
 
@@ -141,6 +226,7 @@ function Rerank({ rerank }: EngineStatus) {
     return (
       <Part
         name={name}
+        card="rerank"
         tone={enabled ? 'good' : 'plain'}
         state={t(enabled ? 'engine.works' : 'engine.off')}
         detail={enabled ? null : t('engine.rerankTurnedOff')}
@@ -149,10 +235,11 @@ function Rerank({ rerank }: EngineStatus) {
   }
   // Without one, memories stay in the order that they were found in: nothing is broken.
   return enabled ? (
-    <Part name={name} tone="bad" state={t('engine.fails')} detail={reason} />
+    <Part name={name} card="rerank" tone="bad" state={t('engine.fails')} detail={reason} />
   ) : (
     <Part
       name={name}
+      card="rerank"
       tone="plain"
       state={t('engine.notConfigured')}
       detail={t('engine.optional')}
@@ -171,7 +258,7 @@ function Models({ owner }: { owner: string }) {
       <Part name={name} tone="bad" state={t('engine.fails')} detail={learning.error.message} />
     )
   }
-  return <Part name={name} {...modelState(learning.data, t, time)} />
+  return <Part name={name} card="models" {...modelState(learning.data, t, time)} />
 }
 
 function modelState(

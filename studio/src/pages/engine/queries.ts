@@ -7,7 +7,18 @@ import { useTell } from '../../ui/toast.tsx'
 
 /** States change by themselves: models wake up, fail and heal. */
 const LOOK_AGAIN_MS = 10_000
+const LOOK_SOON_MS = 2_000
 const LOOK_CLOSELY_MS = 700
+
+/** Where on the page each part is set up. */
+export const CARDS = {
+  embedding: 'embedding',
+  vectors: 'vectors',
+  qdrant: 'qdrant',
+  rerank: 'rerank',
+  models: 'models',
+  store: 'store',
+} as const
 
 type Answer<Path extends keyof paths> = paths[Path] extends {
   get: { responses: { 200: { content: { 'application/json': infer Body } } } }
@@ -65,6 +76,23 @@ export function useEmbeddingProviders() {
   return useQuery({
     queryKey: ['engine', 'embedding-providers'],
     queryFn: async () => (await data(api.GET('/api/memory/embedding-providers'))).providers,
+  })
+}
+
+const SETTLED: ReadonlySet<string> = new Set(['off', 'active'])
+/** Nothing happens by itself for a while, but whoever has set it right wants to see that. */
+const TROUBLED: ReadonlySet<string> = new Set(['down', 'refused'])
+
+/** The vector store beside the memories; while something is done about it, one wants to see how far that is. */
+export function useQdrant() {
+  return useQuery({
+    queryKey: ['engine', 'qdrant'],
+    queryFn: () => data(api.GET('/api/settings/qdrant')),
+    refetchInterval: ({ state }) => {
+      const tier = state.data?.tier.state ?? 'off'
+      if (SETTLED.has(tier)) return LOOK_AGAIN_MS
+      return TROUBLED.has(tier) ? LOOK_SOON_MS : LOOK_CLOSELY_MS
+    },
   })
 }
 

@@ -5,14 +5,14 @@ import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { Card, Loaded, Notice } from '../../ui/surface.tsx'
 import styles from './page.module.css'
-import { useAttempt, useEngine, useReindex } from './queries.ts'
+import { CARDS, useAttempt, useEngine, useReindex } from './queries.ts'
 
 export function ReindexCard() {
   const { t } = useI18n()
   const progress = useReindex()
   const hasModel = useEngine().data?.embedding.source !== null
   return (
-    <Card title={t('engine.reindex')}>
+    <Card title={t('engine.reindex')} id={CARDS.vectors}>
       {hasModel ? (
         <Loaded query={progress} lines={3}>
           {(now) => <Reindexing {...now} />}

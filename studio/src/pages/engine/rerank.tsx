@@ -9,7 +9,7 @@ import { Switch } from '../../ui/field.tsx'
 import { Card, Loaded, Notice } from '../../ui/surface.tsx'
 import { type InForce, storedAt, useChange, useInForce, type Value } from '../settings/queries.ts'
 import styles from './page.module.css'
-import { useAttempt, useEngine } from './queries.ts'
+import { CARDS, useAttempt, useEngine } from './queries.ts'
 
 type Tested =
   paths['/api/memory/rerank-test']['post']['responses'][200]['content']['application/json']
@@ -19,7 +19,7 @@ export function RerankCard() {
   const settings = useInForce('system', useOwner())
   const engine = useEngine()
   return (
-    <Card title={t('engine.rerank')}>
+    <Card title={t('engine.rerank')} id={CARDS.rerank}>
       <div className={styles.stack}>
         <p className={styles.soft}>{t('engine.rerankHelp')}</p>
         <Loaded query={engine} lines={3}>
@@ -30,14 +30,22 @@ export function RerankCard() {
               </Loaded>
             ) : (
               <p className={styles.soft}>
-                {t('engine.rerankHow')} <code>RECOLLECT_RERANK_URL</code>,{' '}
-                <code>RECOLLECT_RERANK_MODEL</code>
+                {t('engine.rerankHow')} <Variables />
               </p>
             )
           }
         </Loaded>
       </div>
     </Card>
+  )
+}
+
+/** What the server is started with. */
+function Variables() {
+  return (
+    <>
+      <code>RECOLLECT_RERANK_URL</code>, <code>RECOLLECT_RERANK_MODEL</code>
+    </>
   )
 }
 
@@ -52,6 +60,9 @@ function Configured({ settings, trouble }: { settings: InForce; trouble: string 
   return (
     <>
       {trouble !== null && <Notice tone="bad">{trouble}</Notice>}
+      <p className={styles.soft}>
+        {t('engine.rerankFrom')} <Variables />
+      </p>
       <Switch
         label={t('engine.rerankUse')}
         isOn={settings.valueOf('rerankEnabled') === true}

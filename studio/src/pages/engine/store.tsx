@@ -8,7 +8,7 @@ import { Confirm } from '../../ui/dialog.tsx'
 import { Card, Chip, Loaded, Notice } from '../../ui/surface.tsx'
 import { Table } from '../../ui/table.tsx'
 import styles from './page.module.css'
-import { type SystemStatus, useAttempt, useSystem } from './queries.ts'
+import { CARDS, type SystemStatus, useAttempt, useSystem } from './queries.ts'
 
 type Findings = paths['/api/doctor']['get']['responses'][200]['content']['application/json']
 
@@ -16,7 +16,7 @@ export function StoreCard() {
   const { t } = useI18n()
   const system = useSystem()
   return (
-    <Card title={t('engine.store')}>
+    <Card title={t('engine.store')} id={CARDS.store}>
       <div className={styles.stack}>
         <Loaded query={system} lines={5}>
           {(status) => <Facts {...status} />}

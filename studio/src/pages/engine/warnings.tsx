@@ -1,7 +1,7 @@
 /** What the person who pays should know: what memories cost, and what keeps them from being of use. */
 import { Link } from '@tanstack/react-router'
 import { useI18n } from '../../i18n/i18n.tsx'
-import { Notice } from '../../ui/surface.tsx'
+import { Failure, Notice } from '../../ui/surface.tsx'
 import { useInForce } from '../settings/queries.ts'
 import styles from './page.module.css'
 import { useCost, useEngine, useLearning } from './queries.ts'
@@ -10,13 +10,17 @@ const COST_DAYS = 7
 
 export function Warnings({ owner }: { owner: string }) {
   const { t } = useI18n()
-  const settings = useInForce('owner', owner).data
-  const embedding = useEngine().data?.embedding
-  const learning = useLearning(owner).data
+  const asked = [useInForce('owner', owner), useEngine(), useLearning(owner)] as const
+  const [{ data: settings }, { data: engine }, { data: learning }] = asked
+  const failed = asked.find(({ data, error }) => data === undefined && error !== null)
+  if (failed !== undefined) {
+    const retry = () => asked.map((query) => query.refetch())
+    return <Failure error={failed.error} onRetry={retry} />
+  }
   if (settings === undefined || settings.valueOf('enabled') !== true) return null
   const isGiven = settings.valueOf('inject') === true && settings.valueOf('shadow') !== true
   const isLearnt = settings.valueOf('extract') === true
-  const hasNoMeaning = embedding !== undefined && !embedding.available
+  const hasNoMeaning = engine !== undefined && !engine.embedding.available
   const hasNoModel = learning !== undefined && learning.model === null
   return (
     <div className={styles.stack}>

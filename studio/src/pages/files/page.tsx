@@ -91,6 +91,7 @@ function Numbers({ status }: { status: FileStatus }) {
       <Stat
         name={t('files.statWatching')}
         value={t(WATCHING[mode])}
+        isWords
         {...(because === null ? {} : { note: because })}
       />
     </Stats>

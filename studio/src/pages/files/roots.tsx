@@ -1,12 +1,14 @@
 import { useState } from 'react'
 import { api, data } from '../../api/client.ts'
 import { useActing } from '../../app/acting.ts'
+import { textIn, usePageSearch } from '../../app/address.ts'
 import { useSession } from '../../app/session.tsx'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { Card, Chip } from '../../ui/surface.tsx'
 import { useTell } from '../../ui/toast.tsx'
+import { ListedFiles } from './listed.tsx'
 import styles from './page.module.css'
 import type { FileStatus } from './page.tsx'
 
@@ -33,7 +35,9 @@ function RootRow({ owner, root }: { owner: string; root: Root }) {
   const { may } = useSession()
   const tell = useTell()
   const { attempt } = useActing(owner, ['files'])
+  const [search, change] = usePageSearch()
   const [isAsking, setAsking] = useState(false)
+  const isShown = textIn(search, 'root') === root.id
   const named = root.path ?? (root.name === '' ? root.kind : root.name)
   const remove = async () => {
     const done = await attempt(() =>
@@ -59,6 +63,15 @@ function RootRow({ owner, root }: { owner: string; root: Root }) {
             : t('files.lastLook', { when: ago(root.lastSyncAt) })}
         </span>
         {root.dirty && <Chip>{t('files.dirty')}</Chip>}
+        <Button
+          isSmall
+          aria-expanded={isShown}
+          onClick={() =>
+            change({ root: isShown ? undefined : root.id, file: undefined }, { isStep: true })
+          }
+        >
+          {t(isShown ? 'files.hideFiles' : 'files.showFiles')}
+        </Button>
         {may('manage') && (
           <Button isSmall icon="forget" onClick={() => setAsking(true)}>
             {t('files.remove')}
@@ -78,6 +91,14 @@ function RootRow({ owner, root }: { owner: string; root: Root }) {
             ))}
           </ul>
         </details>
+      )}
+      {isShown && (
+        <ListedFiles
+          owner={owner}
+          root={root.id}
+          named={named}
+          version={`${root.lastSyncAt} ${root.files} ${root.chunks}`}
+        />
       )}
       <Confirm
         isOpen={isAsking}

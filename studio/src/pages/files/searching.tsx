@@ -3,13 +3,13 @@ import { useEffect, useRef } from 'react'
 import { api, data } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'
 import { textIn, usePageSearch } from '../../app/address.ts'
+import { useCopy } from '../../app/copying.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Select } from '../../ui/field.tsx'
 import { SearchField } from '../../ui/search.tsx'
 import { Card, Chip, Empty, Loaded, Notice } from '../../ui/surface.tsx'
-import { useTell } from '../../ui/toast.tsx'
 import styles from './page.module.css'
 
 type Answer = paths['/api/files/search']['post']['responses'][200]['content']['application/json']
@@ -93,12 +93,8 @@ function Found({
   onOpen: (hit: Hit) => void
 }) {
   const { t, number } = useI18n()
-  const tell = useTell()
+  const copy = useCopy()
   if (found.results.length === 0) return <Empty title={t('files.nothing')} icon="search" />
-  const copy = async (text: string) => {
-    await navigator.clipboard.writeText(text)
-    tell({ text: t('common.copied') })
-  }
   return (
     <>
       {found.fallback !== null && (
@@ -138,23 +134,31 @@ function Found({
   )
 }
 
-function citationOf({ path, startLine, endLine }: Hit): string {
+export function citationOf({
+  path,
+  startLine,
+  endLine,
+}: Pick<Hit, 'path' | 'startLine' | 'endLine'>): string {
   return startLine === endLine ? `${path}#L${startLine}` : `${path}#L${startLine}-L${endLine}`
 }
 
-const WORD_CHARACTERS_MIN = 3
+/** Shorter words are in every text, unless they are names or numbers of their script. */
+const WORD_CHARACTERS_MIN = 4
+const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{N}]/u
 
-/** The words of the question where they stand. Pieces of text, never markup. */
+/** Words that begin like one of the question, where they stand. Pieces of text, never markup. */
 function Marked({ text, query }: { text: string; query: string }) {
   const words = query
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}_]+/u)
-    .filter((word) => word.length >= WORD_CHARACTERS_MIN || /\p{Script=Han}/u.test(word))
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word.length >= WORD_CHARACTERS_MIN || DENSE.test(word))
   if (words.length === 0) return text
-  const escaped = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-  return text.split(new RegExp(`(${escaped.join('|')})`, 'giu')).map((piece, index) => {
+  const wanted = words.map((word) =>
+    DENSE.test(word) ? word : `(?<![\\p{L}\\p{N}])${word}[\\p{L}\\p{N}]*`,
+  )
+  // The pieces at odd places are those that were looked for.
+  return text.split(new RegExp(`(${wanted.join('|')})`, 'giu')).map((piece, index) => {
     const key = `${index}:${piece}`
-    return words.includes(piece.toLowerCase()) ? <mark key={key}>{piece}</mark> : piece
+    return index % 2 === 1 ? <mark key={key}>{piece}</mark> : piece
   })
 }
 
@@ -190,7 +194,8 @@ function Reading({
           reason !== null ? (
             <Notice tone="warn">{t('files.noText', { reason })}</Notice>
           ) : (
-            <ol className={styles.lines} start={from}>
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+            <ol className={styles.lines} start={from} tabIndex={0}>
               {text
                 .split('\n')
                 .slice(0, to - from + 1)

@@ -27,7 +27,8 @@ export function Learning({ owner }: { owner: string }) {
           <Stats>
             <Stat
               name={t('jobs.model')}
-              value={<span className={styles.model}>{report.model ?? t('jobs.noModel')}</span>}
+              value={report.model?.replace('/', '/\u200b') ?? t('jobs.noModel')}
+              isWords
             />
             <Stat name={t('jobs.pending')} value={number(report.signals.pending)} />
             <Stat name={t('jobs.processed')} value={number(report.signals.processed)} />

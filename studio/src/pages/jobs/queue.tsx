@@ -10,6 +10,7 @@ import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { Select, Switch } from '../../ui/field.tsx'
+import { LoadMore } from '../../ui/load-more.tsx'
 import { Card, Chip, Dot, Empty, Failure, Loading, Meter, type Tone } from '../../ui/surface.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { useTell } from '../../ui/toast.tsx'
@@ -51,7 +52,7 @@ export function Queue({
   const status = STATUSES.find((each) => each === textIn(search, 'status')) ?? null
   const isEveryone = may('manage') && textIn(search, 'everyone') === 'true'
   const query = useJobs({ owner: isEveryone ? null : owner, status })
-  const { data: pages, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = query
+  const { data: pages, error, refetch } = query
   const jobs = pages?.pages.flatMap((page) => page.jobs)
   return (
     <div className={styles.parts}>
@@ -90,11 +91,7 @@ export function Queue({
           <JobTable owner={owner} jobs={jobs} isEveryone={isEveryone} />
         )}
       </Card>
-      {hasNextPage && (
-        <Button isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          {t('jobs.loadMore')}
-        </Button>
-      )}
+      <LoadMore query={query} />
     </div>
   )
 }

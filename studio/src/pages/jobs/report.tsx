@@ -14,10 +14,11 @@ import { useTell } from '../../ui/toast.tsx'
 import styles from './page.module.css'
 import type { Action, Report } from './queries.ts'
 
-const SHOWN = ['memories', 'memory', 'stats', 'review', 'episodes', 'sessions']
+const SHOWN = ['consolidations', 'memories', 'memory', 'stats', 'review', 'episodes', 'sessions']
 
 const COUNTS = [
   ['merged', 'jobs.countMerged'],
+  ['judged', 'jobs.countJudged'],
   ['promoted', 'jobs.countPromoted'],
   ['evicted', 'jobs.countEvicted'],
   ['retired', 'jobs.countRetired'],
@@ -25,8 +26,12 @@ const COUNTS = [
   ['prunedTurns', 'jobs.countTurns'],
   ['trimmed', 'jobs.countTrimmed'],
   ['emptied', 'jobs.countEmptied'],
+  ['narrated', 'jobs.countNarrated'],
   ['decayed', 'jobs.countDecayed'],
 ] as const satisfies readonly (readonly [keyof Report, MessageKey])[]
+
+/** A dry run tells all of them, and a page with all would not be read. */
+const ACTIONS_LISTED = 1_000
 
 const ACTIONS: Readonly<Record<string, MessageKey>> = {
   merge: 'jobs.actionMerge',
@@ -55,6 +60,7 @@ export function ReportCard({
 }) {
   const { t, time, number } = useI18n()
   const undoing = useUndoing(owner, report)
+  const listed = Math.min(report.actions.length, ACTIONS_LISTED)
   const tookMs = new Date(report.finishedAt).getTime() - new Date(report.startedAt).getTime()
   return (
     <Card
@@ -85,9 +91,9 @@ export function ReportCard({
           <details open={isOpen}>
             <summary>{t('jobs.actionsDone', { count: report.actionsTotal })}</summary>
             <Actions owner={owner} report={report} undoing={undoing} />
-            {report.actionsTotal > report.actions.length && (
+            {report.actionsTotal > listed && (
               <p className={styles.faint}>
-                {t('jobs.truncated', { shown: report.actions.length, total: report.actionsTotal })}
+                {t('jobs.truncated', { shown: listed, total: report.actionsTotal })}
               </p>
             )}
           </details>
@@ -125,24 +131,17 @@ function useUndoing(owner: string, report: Report) {
   const { may } = useSession()
   const tell = useTell()
   const { attempt } = useActing(owner, SHOWN)
-  const [undone, setUndone] = useState<ReadonlySet<Action>>(new Set())
   const [isAsking, setAsking] = useState(false)
-  const open = report.actions.filter((action) => action.change !== null && !undone.has(action))
+  const open = report.actions.filter((action) => action.undo === 'possible')
   const changes = [...new Set(open.flatMap(({ change }) => change ?? []))]
   const sharing = ({ change }: Action) => open.filter((action) => action.change === change)
-  const mark = (actions: readonly Action[]) =>
-    setUndone((before) => new Set([...before, ...actions]))
-  const undo = async (change: string) => {
-    await data(api.POST('/api/memory/undo', { body: { owner, change } }))
-    mark(report.actions.filter((action) => action.change === change))
-  }
+  const undo = (change: string) => data(api.POST('/api/memory/undo', { body: { owner, change } }))
   const restore = async (action: Action) => {
     for (const id of action.memories) {
       await data(
         api.POST('/api/memory/{id}/restore', { params: { path: { id } }, body: { owner } }),
       )
     }
-    mark([action])
   }
   const isAlone = (action: Action) => sharing(action).length === 1 || BINNED.includes(action.kind)
   const undoOne = async (action: Action) => {
@@ -179,7 +178,7 @@ function useUndoing(owner: string, report: Report) {
   )
   /** How many actions go together when one of them is undone. */
   const together = (action: Action) => (isAlone(action) ? 1 : sharing(action).length)
-  return { button, canUndo, undone, undoOne, together }
+  return { button, canUndo, undoOne, together }
 }
 
 function Actions({ owner, report, undoing }: { owner: string; report: Report; undoing: Undoing }) {
@@ -207,7 +206,7 @@ function Actions({ owner, report, undoing }: { owner: string; report: Report; un
     <Table
       name={t('jobs.actionsDone', { count: report.actionsTotal })}
       columns={columns}
-      rows={report.actions}
+      rows={report.actions.slice(0, ACTIONS_LISTED)}
       idOf={(action) => String(report.actions.indexOf(action))}
     />
   )
@@ -215,8 +214,8 @@ function Actions({ owner, report, undoing }: { owner: string; report: Report; un
 
 function UndoAction({ action, undoing }: { action: Action; undoing: Undoing }) {
   const { t } = useI18n()
-  if (action.change === null) return <span className={styles.faint}>{t('jobs.final')}</span>
-  if (undoing.undone.has(action)) return <Chip tone="good">{t('jobs.undone')}</Chip>
+  if (action.undo === 'impossible') return <span className={styles.faint}>{t('jobs.final')}</span>
+  if (action.undo === 'done') return <Chip tone="good">{t('jobs.undone')}</Chip>
   return (
     <Button isSmall icon="restore" onClick={() => void undoing.undoOne(action)}>
       {t('jobs.undoAction', { count: undoing.together(action) })}

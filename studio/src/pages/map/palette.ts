@@ -13,13 +13,15 @@ type Name = (typeof NAMES)[number]
 export type Palette = Readonly<Record<Name, string>>
 
 function read(): Palette {
-  const probe = document.createElement('span')
-  document.body.append(probe)
   const colours = NAMES.map((name) => {
+    // A new one for each: the colour of one that is there already would change over time.
+    const probe = document.createElement('span')
     probe.style.color = `var(${name})`
-    return [name, getComputedStyle(probe).color]
+    document.body.append(probe)
+    const { color } = getComputedStyle(probe)
+    probe.remove()
+    return [name, color]
   })
-  probe.remove()
   return Object.fromEntries(colours) as Palette // one for each name
 }
 

@@ -1,16 +1,26 @@
 /** Everything about one memory: what it says, what it said before, where it comes from, where it was used. */
-import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
-import { api, data, type Memory } from '../../api/client.ts'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { Memory } from '../../api/client.ts'
 import { useSession } from '../../app/session.tsx'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Confirm, Dialog } from '../../ui/dialog.tsx'
 import { Diff } from '../../ui/diff.tsx'
-import { Chip, Empty, Loaded } from '../../ui/surface.tsx'
+import { Fact, Facts, Said, WordsFact } from '../../ui/facts.tsx'
+import { Chip, Empty, Loaded, LoadedInline } from '../../ui/surface.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
+import { Changed } from './changed.tsx'
 import styles from './drawer.module.css'
-import { useActions, useHistory, useMemory } from './queries.ts'
+import {
+  useActions,
+  useBinDays,
+  useHistory,
+  useMemory,
+  useUses,
+  useVectorState,
+} from './queries.ts'
+import { isMade } from './words.ts'
 
 type Part = 'about' | 'history' | 'provenance'
 
@@ -35,16 +45,24 @@ export function MemoryDrawer({
       shape="drawer"
       isOpen={id !== null}
       onClose={onClose}
-      title={memory?.key ?? memory?.category ?? t('memories.title')}
+      title={memory === undefined ? t('memories.title') : titleOf(memory)}
       {...(memory === undefined
         ? {}
-        : { footer: <Actions owner={owner} memory={memory} onEdit={onEdit} /> })}
+        : {
+            footer: <Actions owner={owner} memory={memory} onEdit={onEdit} onErased={onClose} />,
+          })}
     >
       <Loaded query={query}>
         {({ memory: loaded }) => <Parts owner={owner} memory={loaded} onOpen={onOpen} />}
       </Loaded>
     </Dialog>
   )
+}
+
+/** Its name, unless the server has made that. */
+function titleOf({ key, category }: Memory): string {
+  if (key !== null && !isMade(key)) return key
+  return category.charAt(0).toUpperCase() + category.slice(1)
 }
 
 function Parts({
@@ -60,7 +78,7 @@ function Parts({
   const [part, setPart] = useState<Part>('about')
   return (
     <>
-      <p className={styles.content}>{memory.content}</p>
+      <Said>{memory.content}</Said>
       <Tabs<Part>
         label={t('memories.about')}
         chosen={part}
@@ -69,7 +87,7 @@ function Parts({
           {
             name: 'about',
             text: t('memories.about'),
-            content: <About memory={memory} onOpen={onOpen} />,
+            content: <About owner={owner} memory={memory} onOpen={onOpen} />,
           },
           {
             name: 'history',
@@ -91,25 +109,28 @@ function Actions({
   owner,
   memory,
   onEdit,
+  onErased,
 }: {
   owner: string
   memory: Memory
   onEdit: (memory: Memory) => void
+  onErased: () => void
 }) {
   const { t } = useI18n()
   const { may } = useSession()
   const actions = useActions(owner)
   const [asked, setAsked] = useState<'forget' | 'erase' | null>(null)
+  const days = useBinDays(owner)
   const isActive = memory.status === 'active'
-  if (!may('curate')) return null
+  if (!may('write')) return null
   return (
     <>
       {isActive ? (
         <>
-          <Button icon="pin" onClick={() => void actions.pin(memory)}>
+          <Button icon="pin" onClick={() => void actions.pin([memory.id], !memory.pinned)}>
             {t(memory.pinned ? 'memories.unpin' : 'memories.pin')}
           </Button>
-          <Button icon="disable" onClick={() => void actions.disable(memory.id)}>
+          <Button icon="disable" onClick={() => void actions.disable([memory.id])}>
             {t('memories.disable')}
           </Button>
           <Button icon="forget" onClick={() => setAsked('forget')}>
@@ -121,10 +142,12 @@ function Actions({
         </>
       ) : (
         <>
-          <Button icon="forget" onClick={() => setAsked('erase')}>
-            {t('memories.erase')}
-          </Button>
-          <Button look="primary" icon="restore" onClick={() => void actions.restore(memory.id)}>
+          {may('curate') && (
+            <Button icon="forget" onClick={() => setAsked('erase')}>
+              {t('memories.erase')}
+            </Button>
+          )}
+          <Button look="primary" icon="restore" onClick={() => void actions.restore([memory.id])}>
             {t('memories.restore')}
           </Button>
         </>
@@ -133,7 +156,7 @@ function Actions({
         isOpen={asked === 'forget'}
         onClose={() => setAsked(null)}
         title={t('memories.forgetTitle', { count: 1 })}
-        description={t('memories.forgetHelp', { days: 30 })}
+        description={t('memories.forgetHelp', { days })}
         action={t('memories.forget')}
         onConfirm={() => actions.forget([memory.id])}
       />
@@ -143,30 +166,32 @@ function Actions({
         title={t('memories.eraseTitle')}
         description={t('memories.eraseHelp')}
         action={t('memories.erase')}
-        onConfirm={() => actions.erase(memory.id)}
+        onConfirm={async () => {
+          if (await actions.erase(memory.id)) onErased()
+        }}
       />
     </>
   )
 }
 
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div className={styles.fact}>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  )
-}
-
-function About({ memory, onOpen }: { memory: Memory; onOpen: (id: string) => void }) {
+function About({
+  owner,
+  memory,
+  onOpen,
+}: {
+  owner: string
+  memory: Memory
+  onOpen: (id: string) => void
+}) {
   const { t, number, time, day } = useI18n()
+  const vector = useVectorState(owner, memory)
   const link = (id: string) => (
     <button type="button" className={styles.link} onClick={() => onOpen(id)}>
       {id}
     </button>
   )
   return (
-    <dl className={styles.facts}>
+    <Facts>
       <Fact name={t('memories.category')}>{memory.category}</Fact>
       <Fact name={t('memories.type')}>{memory.type}</Fact>
       <Fact name={t('memories.status')}>{memory.status}</Fact>
@@ -185,6 +210,13 @@ function About({ memory, onOpen }: { memory: Memory; onOpen: (id: string) => voi
       <Fact name={t('memories.lastUsed')}>
         {memory.lastAccessedAt === null ? t('common.never') : time(memory.lastAccessedAt)}
       </Fact>
+      <Fact name={t('memories.vector')}>
+        <LoadedInline query={vector}>
+          {({ hasVector, dimensions, because }) =>
+            hasVector ? t('memories.dimensions', { count: dimensions ?? 0 }) : because
+          }
+        </LoadedInline>
+      </Fact>
       {memory.user !== null && <Fact name={t('memories.user')}>{memory.user}</Fact>}
       {memory.validFrom !== null && (
         <Fact name={t('memories.validFrom')}>{day(memory.validFrom)}</Fact>
@@ -201,16 +233,8 @@ function About({ memory, onOpen }: { memory: Memory; onOpen: (id: string) => voi
       {memory.conflictsWith !== null && (
         <Fact name={t('memories.conflictsWith')}>{link(memory.conflictsWith)}</Fact>
       )}
-      {memory.entities.length > 0 && (
-        <Fact name={t('memories.entities')}>
-          <span className={styles.chips}>
-            {memory.entities.map((entity) => (
-              <Chip key={entity}>{entity}</Chip>
-            ))}
-          </span>
-        </Fact>
-      )}
-    </dl>
+      <WordsFact name={t('memories.entities')} words={memory.entities} />
+    </Facts>
   )
 }
 
@@ -223,8 +247,8 @@ function History({ owner, memory }: { owner: string; memory: Memory }) {
     <Loaded query={query}>
       {({ versions }) => (
         <ol className={styles.versions}>
-          {[...versions].reverse().map(({ memory: version, replacedAt }, index, newestFirst) => {
-            const before = newestFirst[index + 1]?.memory
+          {versions.map(({ memory: version, replacedAt }, index) => {
+            const before = versions[index + 1]?.memory // the newest comes first
             return (
               <li key={version.version} className={styles.version}>
                 <header>
@@ -233,11 +257,11 @@ function History({ owner, memory }: { owner: string; memory: Memory }) {
                   {replacedAt === null ? (
                     <Chip tone="good">{t('memories.inForce')}</Chip>
                   ) : (
-                    may('curate') && (
+                    may('write') && (
                       <Button
                         isSmall
                         icon="restore"
-                        onClick={() => void actions.restore(memory.id, version.version)}
+                        onClick={() => void actions.restoreVersion(memory.id, version.version)}
                       >
                         {t('memories.restoreVersion')}
                       </Button>
@@ -255,40 +279,15 @@ function History({ owner, memory }: { owner: string; memory: Memory }) {
   )
 }
 
-const COMPARED = ['key', 'category', 'type', 'importance', 'status', 'trust', 'pinned'] as const
-
-/** What has changed besides the words. */
-function Changed({ before, after }: { before: Memory | undefined; after: Memory }) {
-  if (before === undefined) return null
-  const changed = COMPARED.filter((name) => before[name] !== after[name])
-  if (changed.length === 0) return null
-  return (
-    <p className={styles.chips}>
-      {changed.map((name) => (
-        <Chip key={name}>
-          {name}: {String(before[name])} → {String(after[name])}
-        </Chip>
-      ))}
-    </p>
-  )
-}
-
 function Provenance({ owner, memory }: { owner: string; memory: Memory }) {
-  const { t, time } = useI18n()
+  const { t } = useI18n()
   const { provenance } = memory
-  const receipts = useQuery({
-    queryKey: ['receipts', owner, 'uses'],
-    queryFn: () => data(api.GET('/api/receipts', { params: { query: { owner, limit: 100 } } })),
-  })
-  const uses = (receipts.data?.receipts ?? []).filter(({ injected }) =>
-    injected?.memories.includes(memory.id),
-  )
   return (
     <div className={styles.provenance}>
-      <dl className={styles.facts}>
+      <Facts>
         <Fact name={t('memories.source')}>{provenance.source}</Fact>
         {provenance.extractor !== null && (
-          <Fact name="Extractor">
+          <Fact name={t('memories.extractor')}>
             {provenance.extractor} {provenance.extractorVersion}
           </Fact>
         )}
@@ -296,33 +295,55 @@ function Provenance({ owner, memory }: { owner: string; memory: Memory }) {
           {memory.sessionId === '' ? (
             t('memories.noTurns')
           ) : (
-            <a
-              href={`/studio/sessions?${new URLSearchParams({
-                owner,
-                session: memory.sessionId,
-                ...(provenance.turns[0] === undefined ? {} : { turn: provenance.turns[0] }),
-              })}`}
+            <Link
+              to="/studio/sessions"
+              search={{ owner, session: memory.sessionId, turn: provenance.turns[0] } as never} // read by that page
             >
               {memory.sessionId}
-            </a>
+            </Link>
           )}
         </Fact>
-      </dl>
+      </Facts>
       <h3>{t('memories.usedIn')}</h3>
-      {uses.length === 0 ? (
-        <Empty title={t('memories.notUsed')} icon="receipts" />
-      ) : (
-        <ul className={styles.uses}>
-          {uses.map(({ id, at, model }) => (
-            <li key={id}>
-              <a href={`/studio/receipts?${new URLSearchParams({ owner, receipt: id })}`}>
-                {time(at)}
-              </a>{' '}
-              {model}
-            </li>
-          ))}
-        </ul>
-      )}
+      <Uses owner={owner} memory={memory} />
     </div>
+  )
+}
+
+function Uses({ owner, memory }: { owner: string; memory: Memory }) {
+  const { t, time } = useI18n()
+  const query = useUses(owner, memory.id)
+  return (
+    <Loaded query={query}>
+      {({ pages }) => {
+        const uses = pages.flatMap(({ receipts }) => receipts)
+        return (
+          <>
+            {uses.length === 0 && !query.hasNextPage && (
+              <Empty title={t('memories.notUsed')} icon="receipts" />
+            )}
+            <ul className={styles.uses}>
+              {uses.map(({ id, at, model }) => (
+                <li key={id}>
+                  <Link to="/studio/receipts" search={{ owner, receipt: id } as never}>
+                    {time(at)}
+                  </Link>{' '}
+                  {model}
+                </li>
+              ))}
+            </ul>
+            {query.hasNextPage && (
+              <Button
+                isSmall
+                isBusy={query.isFetchingNextPage}
+                onClick={() => void query.fetchNextPage()}
+              >
+                {t('common.showMore')}
+              </Button>
+            )}
+          </>
+        )
+      }}
+    </Loaded>
   )
 }

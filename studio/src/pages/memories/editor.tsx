@@ -7,19 +7,11 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Select, Switch, TextArea, TextField } from '../../ui/field.tsx'
 import { Notice } from '../../ui/surface.tsx'
 import { useTell } from '../../ui/toast.tsx'
+import { Changed } from './changed.tsx'
+import { changesOf, type Draft, draftOf, newFieldsOf, rebased } from './draft.ts'
 import styles from './editor.module.css'
 import { isConflict, useActions } from './queries.ts'
 import { CATEGORIES, TYPES } from './words.ts'
-
-type Draft = {
-  readonly content: string
-  readonly key: string
-  readonly category: Memory['category']
-  readonly type: Memory['type']
-  readonly importance: number
-  readonly pinned: boolean
-  readonly expires: string
-}
 
 export function Editor({
   owner,
@@ -34,36 +26,50 @@ export function Editor({
   const { t } = useI18n()
   const tell = useTell()
   const actions = useActions(owner)
+  const [base, setBase] = useState(memory)
   const [draft, setDraft] = useState<Draft>(() => draftOf(memory))
-  const [version, setVersion] = useState(memory?.version)
   const [theirs, setTheirs] = useState<Memory | null>(null)
   const [fault, setFault] = useState<ApiError>()
   const [isBusy, setBusy] = useState(false)
   const set = (changes: Partial<Draft>) => setDraft((before) => ({ ...before, ...changes }))
 
-  const save = async (event: FormEvent) => {
-    event.preventDefault()
+  const store = async (written: Draft, onto: Memory | null) => {
+    if (onto === null) {
+      const { memory: added, outcome } = await add(owner, written)
+      const isKnown = outcome === 'duplicate'
+      actions.undoable(t(isKnown ? 'memories.reinforced' : 'memories.added'), added.change)
+    } else if (Object.keys(changesOf(written, onto)).length > 0) {
+      const saved = await change(owner, onto, written)
+      actions.undoable(t('memories.saved'), saved.change)
+    }
+    await actions.attempt(async () => undefined)
+    onClose()
+  }
+  const save = async (written: Draft, onto: Memory | null) => {
     setBusy(true)
     setFault(undefined)
     try {
-      if (memory === null) await add(owner, draft, t, actions.undoable)
-      else {
-        const saved = await change(owner, memory.id, draft, version)
-        actions.undoable(t('memories.saved'), saved.change)
-      }
-      await actions.attempt(async () => undefined)
-      onClose()
+      await store(written, onto)
     } catch (error) {
-      if (memory !== null && isConflict(error)) {
-        const now = await data(
-          api.GET('/api/memory/{id}', { params: { path: { id: memory.id }, query: { owner } } }),
-        )
-        setTheirs(now.memory)
+      if (onto !== null && isConflict(error)) {
+        const params = { path: { id: onto.id }, query: { owner } }
+        setTheirs((await data(api.GET('/api/memory/{id}', { params }))).memory)
       } else if (error instanceof ApiError) setFault(error)
       else tell({ text: String(error), isBad: true })
     } finally {
       setBusy(false)
     }
+  }
+  /** From here on, what is written is a change of theirs. */
+  const settle = (next: Draft, onto: Memory) => {
+    setDraft(next)
+    setBase(onto)
+    setTheirs(null)
+    return save(next, onto)
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    void save(draft, base)
   }
   const faultOf = (field: string) => fault?.details.find((each) => each.field === field)?.message
   return (
@@ -86,25 +92,19 @@ export function Editor({
         </>
       }
     >
-      {theirs !== null && (
+      {theirs !== null && base !== null && (
         <Conflict
+          base={base}
           theirs={theirs}
           mine={draft.content}
-          onTheirs={() => {
-            setDraft(draftOf(theirs))
-            setVersion(theirs.version)
-            setTheirs(null)
-          }}
-          onMine={() => {
-            setVersion(theirs.version)
-            setTheirs(null)
-          }}
+          onTheirs={() => void settle(draftOf(theirs), theirs)}
+          onMine={() => void settle(rebased(draft, base, theirs), theirs)}
         />
       )}
       {fault !== undefined && fault.details.length === 0 && (
         <Notice tone="bad">{fault.message}</Notice>
       )}
-      <form id="memory" className={styles.form} onSubmit={(event) => void save(event)}>
+      <form id="memory" className={styles.form} onSubmit={submit}>
         <TextArea
           label={t('memories.content')}
           required
@@ -163,59 +163,26 @@ export function Editor({
   )
 }
 
-function draftOf(memory: Memory | null): Draft {
-  return {
-    content: memory?.content ?? '',
-    key: memory?.key ?? '',
-    category: memory?.category ?? 'general',
-    type: memory?.type ?? 'factual',
-    importance: memory?.importance ?? 5,
-    pinned: memory?.pinned ?? false,
-    expires: memory?.expiresAt?.slice(0, 10) ?? '',
-  }
+async function add(owner: string, draft: Draft) {
+  const body = { owner, ...newFieldsOf(draft) }
+  return data(api.POST('/api/memory', { body }))
 }
 
-function fieldsOf({ content, key, category, type, importance, pinned, expires }: Draft) {
-  return {
-    content,
-    category,
-    type,
-    importance,
-    pinned,
-    key: key === '' ? null : key,
-    expiresAt: expires === '' ? null : `${expires}T00:00:00Z`,
-  }
-}
-
-async function change(owner: string, id: string, draft: Draft, version: number | undefined) {
-  const body = { owner, ...fieldsOf(draft), ...(version === undefined ? {} : { version }) }
-  const { memory } = await data(api.PATCH('/api/memory/{id}', { params: { path: { id } }, body }))
+async function change(owner: string, base: Memory, draft: Draft) {
+  const path = { id: base.id }
+  const body = { owner, ...changesOf(draft, base), version: base.version }
+  const { memory } = await data(api.PATCH('/api/memory/{id}', { params: { path }, body }))
   return memory
 }
 
-async function add(
-  owner: string,
-  draft: Draft,
-  t: ReturnType<typeof useI18n>['t'],
-  undoable: (text: string, change: string | null) => void,
-) {
-  const { key, expiresAt, ...fields } = fieldsOf(draft)
-  const body = {
-    owner,
-    ...fields,
-    ...(key === null ? {} : { key }),
-    ...(expiresAt === null ? {} : { expiresAt }),
-  }
-  const { memory, outcome } = await data(api.POST('/api/memory', { body }))
-  undoable(t(outcome === 'duplicate' ? 'memories.reinforced' : 'memories.added'), memory.change)
-}
-
 function Conflict({
+  base,
   theirs,
   mine,
   onTheirs,
   onMine,
 }: {
+  base: Memory
   theirs: Memory
   mine: string
   onTheirs: () => void
@@ -229,6 +196,7 @@ function Conflict({
       <div className={styles.sides}>
         <div>
           <blockquote>{theirs.content}</blockquote>
+          <Changed before={base} after={theirs} />
           <Button isSmall onClick={onTheirs}>
             {t('memories.keepTheirs')}
           </Button>

@@ -1,17 +1,17 @@
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import { type Search, textIn } from '../../app/address.ts'
 import type { MessageKey } from '../../i18n/catalogue.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Select, TextField } from '../../ui/field.tsx'
-import { Icon } from '../../ui/icon.tsx'
+import { SearchField } from '../../ui/search.tsx'
 import { Chip } from '../../ui/surface.tsx'
 import styles from './filters.module.css'
-import { FILTERS, HOWS, type How, howIn } from './queries.ts'
-import { CATEGORIES, SOURCES, STATUSES, TRUSTS, TYPES } from './words.ts'
+import { FILTERS, HOWS, type How, howIn, isFinding } from './queries.ts'
+import { ANY_STATUS, CATEGORIES, SOURCES, STATUSES, TRUSTS, TYPES } from './words.ts'
 
-/** How long to wait until somebody has written what they look for. */
-const QUIET_MS = 300
+/** What is in use is what one looks for, unless one says otherwise. */
+const OTHER_STATUSES = STATUSES.filter((status) => status !== 'active')
 
 const HOW_NAMES: Record<How, MessageKey> = {
   exact: 'memories.searchExact',
@@ -20,25 +20,51 @@ const HOW_NAMES: Record<How, MessageKey> = {
   keyword: 'memories.searchWords',
 }
 
-export function Filters({
-  search,
-  onChange,
-}: {
+type FiltersProps = {
   search: Search
   onChange: (changes: Search) => void
-}) {
+}
+
+/** What was looked for by words or meaning has an order of its own. */
+function Order({ search, onChange }: FiltersProps) {
+  const { t } = useI18n()
+  const label = t('memories.sort')
+  if (isFinding(search)) {
+    const options = [{ value: 'best', text: t('memories.sortBest') }]
+    return <Select label={label} isLabelHidden disabled onChoose={() => {}} options={options} />
+  }
+  return (
+    <Select
+      label={label}
+      isLabelHidden
+      value={textIn(search, 'order') || 'newest'}
+      onChoose={(order) =>
+        onChange({ order: order === 'newest' ? undefined : order, row: undefined })
+      }
+      options={[
+        { value: 'newest', text: t('memories.sortNewest') },
+        { value: 'oldest', text: t('memories.sortOldest') },
+        { value: 'updated', text: t('memories.sortUpdated') },
+      ]}
+    />
+  )
+}
+
+export function Filters({ search, onChange }: FiltersProps) {
   const { t } = useI18n()
   const [isOpen, setOpen] = useState(false)
   const active = FILTERS.filter((name) => textIn(search, name) !== '').length
-  const choice = (name: (typeof FILTERS)[number], label: MessageKey, values: readonly string[]) => (
+  const choice = (
+    name: (typeof FILTERS)[number],
+    label: MessageKey,
+    values: readonly string[],
+    first = [{ value: '', text: t('common.all') }],
+  ) => (
     <Select
       label={t(label)}
       value={textIn(search, name)}
       onChoose={(value) => onChange({ [name]: value === '' ? undefined : value, row: undefined })}
-      options={[
-        { value: '', text: t('common.all') },
-        ...values.map((value) => ({ value, text: value })),
-      ]}
+      options={[...first, ...values.map((value) => ({ value, text: value }))]}
     />
   )
   const words = (name: (typeof FILTERS)[number], label: MessageKey, type = 'text') => (
@@ -54,7 +80,13 @@ export function Filters({
   return (
     <div className={styles.filters}>
       <div className={styles.line}>
-        <SearchField search={search} onChange={onChange} />
+        <div className={styles.search}>
+          <SearchField
+            label={t('memories.search')}
+            value={textIn(search, 'q')}
+            onChange={(text) => onChange({ q: text === '' ? undefined : text, row: undefined })}
+          />
+        </div>
         <Select
           label={t('memories.searchHow')}
           isLabelHidden
@@ -62,19 +94,7 @@ export function Filters({
           onChoose={(how) => onChange({ how: how === 'exact' ? undefined : how, row: undefined })}
           options={HOWS.map((how) => ({ value: how, text: t(HOW_NAMES[how]) }))}
         />
-        <Select
-          label={t('memories.sort')}
-          isLabelHidden
-          value={textIn(search, 'order') || 'newest'}
-          onChoose={(order) =>
-            onChange({ order: order === 'newest' ? undefined : order, row: undefined })
-          }
-          options={[
-            { value: 'newest', text: t('memories.sortNewest') },
-            { value: 'oldest', text: t('memories.sortOldest') },
-            { value: 'updated', text: t('memories.sortUpdated') },
-          ]}
-        />
+        <Order search={search} onChange={onChange} />
         <Button aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {t('memories.filters')}
           {active > 0 && <Chip tone="accent">{active}</Chip>}
@@ -84,7 +104,10 @@ export function Filters({
         <div className={styles.grid}>
           {choice('category', 'memories.category', CATEGORIES)}
           {choice('type', 'memories.type', TYPES)}
-          {choice('status', 'memories.status', STATUSES)}
+          {choice('status', 'memories.status', OTHER_STATUSES, [
+            { value: '', text: 'active' },
+            { value: ANY_STATUS, text: t('common.all') },
+          ])}
           {choice('trust', 'memories.trust', TRUSTS)}
           {choice('source', 'memories.source', SOURCES)}
           {choice(
@@ -105,46 +128,6 @@ export function Filters({
           </Button>
         </div>
       )}
-    </div>
-  )
-}
-
-function SearchField({
-  search,
-  onChange,
-}: {
-  search: Search
-  onChange: (changes: Search) => void
-}) {
-  const { t } = useI18n()
-  const asked = textIn(search, 'q')
-  const [text, setText] = useState(asked)
-  const latest = useRef(asked)
-  useEffect(() => {
-    // The address has changed by other means: back, a link.
-    if (asked !== latest.current) setText(asked)
-    latest.current = asked
-  }, [asked])
-  useEffect(() => {
-    if (text === latest.current) return
-    const timer = setTimeout(() => {
-      latest.current = text
-      onChange({ q: text === '' ? undefined : text, row: undefined })
-    }, QUIET_MS)
-    return () => clearTimeout(timer)
-  }, [text, onChange])
-  return (
-    <div className={styles.search}>
-      <Icon name="search" />
-      <TextField
-        label={t('memories.search')}
-        isLabelHidden
-        type="search"
-        placeholder={t('memories.search')}
-        data-search
-        value={text}
-        onChange={({ target }) => setText(target.value)}
-      />
     </div>
   )
 }

@@ -2,6 +2,7 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: what is in a row can be focused, the row itself need not
 /** The list of memories, however many there are: only what is in view is drawn, and its pages are asked for as it comes. */
 import { useQueries, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import type { Memory } from '../../api/client.ts'
@@ -13,22 +14,26 @@ import { Icon } from '../../ui/icon.tsx'
 import { Chip, Failure, Loading, Meter, type Tone } from '../../ui/surface.tsx'
 import styles from './list.module.css'
 import { listPage, ROWS_PER_PAGE } from './queries.ts'
+import { isMade } from './words.ts'
 
 const ROW_PX = 60
 /** Pages that are kept while one scrolls: enough for the view and a quick look back. */
 const PAGES_AROUND = 1
 
 export type Selection = {
-  readonly ids: ReadonlySet<string>
-  readonly set: (ids: ReadonlySet<string>) => void
+  /** By their ids, as they were when they were selected. */
+  readonly memories: ReadonlyMap<string, Memory>
+  readonly set: (memories: ReadonlyMap<string, Memory>) => void
 }
 
 type ListProps = {
   owner: string
   search: Search
-  selection: Selection
+  /** Null for those who can do nothing with what they would select. */
+  selection: Selection | null
   onOpen: (id: string) => void
-  onEdit: (memory: Memory) => void
+  /** Null for those who may not. */
+  onEdit: ((memory: Memory) => void) | null
   empty: ReactNode
 }
 
@@ -44,13 +49,17 @@ export function PagedList({ owner, search, empty, ...rest }: ListProps) {
   }
   if (head.data === undefined) return <Loading lines={10} />
   if (total === 0) return empty
-  const rowAt = (index: number): Memory | undefined => {
-    const page = Math.floor(index / ROWS_PER_PAGE)
-    const found = page === 0 ? head.data : loaded[pages.indexOf(page)]?.data
-    const rows = found?.page === page + 1 || page === 0 ? found?.data : undefined
-    return rows?.[index % ROWS_PER_PAGE]
+  const rowsOf = (page: number): readonly Memory[] => {
+    if (page === 0) return head.data.data
+    const found = loaded[pages.indexOf(page)]?.data
+    return found?.page === page + 1 ? found.data : [] // until it is here, another one holds its place
   }
-  return <Rows {...rest} count={total} rowAt={rowAt} onShown={setShown} isSearch={false} />
+  const rowAt = (index: number): Memory | undefined =>
+    rowsOf(Math.floor(index / ROWS_PER_PAGE))[index % ROWS_PER_PAGE]
+  const all = [...new Set([0, ...pages])].flatMap(rowsOf)
+  return (
+    <Rows {...rest} count={total} rowAt={rowAt} all={all} onShown={setShown} isSearch={false} />
+  )
 }
 
 function pagesAround({ first, last }: { first: number; last: number }, total: number): number[] {
@@ -65,17 +74,21 @@ export function FoundList({
   found,
   ...rest
 }: Omit<ListProps, 'owner' | 'search' | 'empty'> & { found: readonly Memory[] }) {
-  return <Rows {...rest} count={found.length} rowAt={(index) => found[index]} isSearch />
+  return (
+    <Rows {...rest} count={found.length} rowAt={(index) => found[index]} all={found} isSearch />
+  )
 }
 
 type RowsProps = Omit<ListProps, 'owner' | 'search' | 'empty'> & {
   count: number
   rowAt: (index: number) => Memory | undefined
+  /** Everything that is loaded, drawn or not. */
+  all: readonly Memory[]
   onShown?: (shown: { first: number; last: number }) => void
   isSearch: boolean
 }
 
-function Rows({ count, rowAt, selection, onOpen, onEdit, onShown, isSearch }: RowsProps) {
+function Rows({ count, rowAt, all, selection, onOpen, onEdit, onShown, isSearch }: RowsProps) {
   const { t } = useI18n()
   const [search, change] = usePageSearch()
   const frame = useRef<HTMLDivElement>(null)
@@ -88,6 +101,14 @@ function Rows({ count, rowAt, selection, onOpen, onEdit, onShown, isSearch }: Ro
     overscan: 12,
     initialOffset: firstRow.current * ROW_PX,
   })
+  const shownQuery = useRef(search.q)
+  useEffect(() => {
+    if (shownQuery.current === search.q) return
+    // What is looked for now begins at its top.
+    shownQuery.current = search.q
+    setCurrent(undefined)
+    frame.current?.scrollTo({ top: 0 })
+  }, [search.q])
   const items = rows.getVirtualItems()
   const first = items[0]?.index ?? 0
   const last = items.at(-1)?.index ?? 0
@@ -108,37 +129,26 @@ function Rows({ count, rowAt, selection, onOpen, onEdit, onShown, isSearch }: Ro
     )
   }
   const here = current === undefined ? undefined : rowAt(current)
-  const toggle = (id: string) => {
-    const ids = new Set(selection.ids)
-    if (!ids.delete(id)) ids.add(id)
-    selection.set(ids)
-  }
   useKeys({
     j: () => go(1),
     k: () => go(-1),
-    e: () => here !== undefined && onEdit(here),
-    x: () => here !== undefined && toggle(here.id),
+    ...(onEdit === null ? {} : { e: () => here !== undefined && onEdit(here) }),
+    ...(selection === null ? {} : { x: () => here !== undefined && toggle(selection, here) }),
   })
-  const loadedIds = items.map(({ index }) => rowAt(index)?.id).filter((id) => id !== undefined)
-  const chosen = loadedIds.filter((id) => selection.ids.has(id)).length
   return (
     <div
-      className={styles.list}
+      className={[styles.list, selection === null ? styles.reading : ''].join(' ')}
       role="table"
       aria-label={t('memories.title')}
       aria-rowcount={count}
     >
       <div className={styles.head} role="row">
-        <span role="columnheader">
-          <Checkbox
-            name={t('memories.selectAll')}
-            isOn={loadedIds.length > 0 && chosen === loadedIds.length}
-            isMixed={chosen > 0 && chosen < loadedIds.length}
-            onTurn={(isOn) => selection.set(isOn ? new Set(loadedIds) : new Set())}
-          />
-        </span>
+        {selection !== null && <SelectAll all={all} selection={selection} />}
         <span role="columnheader">{t('memories.content')}</span>
-        <span role="columnheader">{t('memories.category')}</span>
+        <span role="columnheader" className={styles.kind}>
+          {t('memories.category')}
+          <span className={styles.faint}>{t('memories.type')}</span>
+        </span>
         <span role="columnheader">{t('memories.importance')}</span>
         <span role="columnheader">{t('memories.salience')}</span>
         <span role="columnheader">{t('memories.session')}</span>
@@ -163,8 +173,7 @@ function Rows({ count, rowAt, selection, onOpen, onEdit, onShown, isSearch }: Ro
                 ) : (
                   <Cells
                     memory={memory}
-                    isSelected={selection.ids.has(memory.id)}
-                    onToggle={() => toggle(memory.id)}
+                    selection={selection}
                     onOpen={() => {
                       setCurrent(index)
                       onOpen(memory.id)
@@ -180,6 +189,29 @@ function Rows({ count, rowAt, selection, onOpen, onEdit, onShown, isSearch }: Ro
   )
 }
 
+function toggle({ memories, set }: Selection, memory: Memory): void {
+  const next = new Map(memories)
+  if (!next.delete(memory.id)) next.set(memory.id, memory)
+  set(next)
+}
+
+function SelectAll({ all, selection }: { all: readonly Memory[]; selection: Selection }) {
+  const { t } = useI18n()
+  const chosen = all.filter(({ id }) => selection.memories.has(id)).length
+  return (
+    <span role="columnheader" className={styles.select}>
+      <Checkbox
+        name={t('memories.selectAll')}
+        isOn={all.length > 0 && chosen === all.length}
+        isMixed={chosen > 0 && chosen < all.length}
+        onTurn={(isOn) =>
+          selection.set(new Map(isOn ? all.map((memory) => [memory.id, memory]) : []))
+        }
+      />
+    </span>
+  )
+}
+
 const STATUS_TONES: Record<string, Tone> = {
   disabled: 'plain',
   superseded: 'plain',
@@ -188,26 +220,26 @@ const STATUS_TONES: Record<string, Tone> = {
 
 function Cells({
   memory,
-  isSelected,
-  onToggle,
+  selection,
   onOpen,
 }: {
   memory: Memory
-  isSelected: boolean
-  onToggle: () => void
+  selection: Selection | null
   onOpen: () => void
 }) {
   const { t, day, ago, number } = useI18n()
   const { content, status, trust, pinned, importance, salience } = memory
   return (
     <>
-      <span role="cell">
-        <Checkbox
-          name={t('memories.select', { content: content.slice(0, 60) })}
-          isOn={isSelected}
-          onTurn={onToggle}
-        />
-      </span>
+      {selection !== null && (
+        <span role="cell" className={styles.select}>
+          <Checkbox
+            name={t('memories.select', { content: content.slice(0, 60) })}
+            isOn={selection.memories.has(memory.id)}
+            onTurn={() => toggle(selection, memory)}
+          />
+        </span>
+      )}
       <span role="cell" className={styles.content}>
         <button type="button" onClick={onOpen} className={styles.open}>
           {content}
@@ -220,7 +252,9 @@ function Cells({
           )}
           {status !== 'active' && <Chip tone={STATUS_TONES[status] ?? 'plain'}>{status}</Chip>}
           {trust === 'suspect' && <Chip tone="warn">{trust}</Chip>}
-          {memory.key !== null && <code className={styles.key}>{memory.key}</code>}
+          {memory.key !== null && !isMade(memory.key) && (
+            <code className={styles.key}>{memory.key}</code>
+          )}
           {memory.user !== null && <span className={styles.faint}>{memory.user}</span>}
         </span>
       </span>
@@ -238,11 +272,12 @@ function Cells({
         {memory.sessionId === '' ? (
           ''
         ) : (
-          <a
-            href={`/studio/sessions?owner=${encodeURIComponent(memory.owner)}&session=${encodeURIComponent(memory.sessionId)}`}
+          <Link
+            to="/studio/sessions"
+            search={{ owner: memory.owner, session: memory.sessionId } as never} // read by that page
           >
             {memory.sessionId}
-          </a>
+          </Link>
         )}
       </span>
       <span role="cell" className={styles.faint}>

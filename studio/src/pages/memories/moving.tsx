@@ -11,7 +11,8 @@ import { TextField } from '../../ui/field.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { Notice } from '../../ui/surface.tsx'
 import { Table } from '../../ui/table.tsx'
-import { filtersIn, listPage, ROWS_PER_PAGE, useActions } from './queries.ts'
+import { exportAll, exportShown } from './exporting.ts'
+import { filtersIn, useActions } from './queries.ts'
 
 type Imported = paths['/api/memory/import']['post']['responses'][200]['content']['application/json']
 type Compacted =
@@ -20,60 +21,35 @@ type Compacted =
 export function MovingMenu({ owner, search }: { owner: string; search: Search }) {
   const { t } = useI18n()
   const { may } = useSession()
+  const actions = useActions(owner)
   const [open, setOpen] = useState<'import' | 'compact' | null>(null)
   const hasFilter = Object.keys(filtersIn(search)).length > 0 || (search.q ?? '') !== ''
+  if (!may('curate')) return null
   return (
     <>
       <Menu trigger={<Button icon="more">{t('common.more')}</Button>}>
-        <MenuItem
-          icon="export"
-          onSelect={() => download(`/api/memory/export?${new URLSearchParams({ owner })}`)}
-        >
+        <MenuItem icon="export" onSelect={() => exportAll(owner)}>
           {t('memories.export')}: {t('memories.exportAll')}
         </MenuItem>
         <MenuItem
           icon="export"
           isDisabled={!hasFilter}
-          onSelect={() => void exportFilter(owner, search)}
+          onSelect={() => void actions.attempt(() => exportShown(owner, search))}
         >
           {t('memories.export')}: {t('memories.exportFilter')}
         </MenuItem>
-        {may('curate') && (
-          <>
-            <MenuLine />
-            <MenuItem icon="import" onSelect={() => setOpen('import')}>
-              {t('memories.import')} …
-            </MenuItem>
-            <MenuItem icon="history" onSelect={() => setOpen('compact')}>
-              {t('memories.compact')} …
-            </MenuItem>
-          </>
-        )}
+        <MenuLine />
+        <MenuItem icon="import" onSelect={() => setOpen('import')}>
+          {t('memories.import')} …
+        </MenuItem>
+        <MenuItem icon="history" onSelect={() => setOpen('compact')}>
+          {t('memories.compact')} …
+        </MenuItem>
       </Menu>
       {open === 'import' && <ImportDialog owner={owner} onClose={() => setOpen(null)} />}
       {open === 'compact' && <CompactDialog owner={owner} onClose={() => setOpen(null)} />}
     </>
   )
-}
-
-function download(href: string): void {
-  const link = document.createElement('a')
-  link.href = href
-  link.download = 'recollect-memories.jsonl'
-  link.click()
-}
-
-/** As the server lists them, one a line. */
-async function exportFilter(owner: string, search: Search): Promise<void> {
-  const lines: string[] = []
-  for (let page = 0; ; page++) {
-    const { data: rows } = await listPage(owner, search, page).queryFn()
-    lines.push(...rows.map((memory) => JSON.stringify(memory)))
-    if (rows.length < ROWS_PER_PAGE) break
-  }
-  const href = URL.createObjectURL(new Blob([`${lines.join('\n')}\n`]))
-  download(href)
-  setTimeout(() => URL.revokeObjectURL(href), 60_000)
 }
 
 function ImportDialog({ owner, onClose }: { owner: string; onClose: () => void }) {
@@ -129,7 +105,7 @@ function ImportDialog({ owner, onClose }: { owner: string; onClose: () => void }
       <TextField
         label={t('memories.importFile')}
         type="file"
-        accept=".jsonl,.ndjson,.json,.md,.txt"
+        accept=".jsonl,.ndjson"
         fault={fault}
         onChange={({ target }) => {
           setFile(target.files?.[0] ?? null)
@@ -144,25 +120,52 @@ function ImportDialog({ owner, onClose }: { owner: string; onClose: () => void }
               skipped: report.skipped + report.failed,
             })}
           </Notice>
-          {report.failures.length > 0 && (
-            <Table
-              name={t('memories.importFault')}
-              rows={report.failures}
-              idOf={({ line, message }) => `${line}:${message}`}
-              columns={[
-                {
-                  name: t('memories.importLine'),
-                  cell: ({ line }) => line,
-                  isNumber: true,
-                  width: '80px',
-                },
-                { name: t('memories.importFault'), cell: ({ message }) => message },
-              ]}
-            />
-          )}
+          <LineNotes
+            name={t('memories.importFault')}
+            count={report.failed}
+            notes={report.failures}
+          />
+          <LineNotes
+            name={t('memories.importSkipped')}
+            count={report.skipped}
+            notes={report.skips}
+          />
         </>
       )}
     </Dialog>
+  )
+}
+
+/** What became of the lines that were passed over, as far as the server tells of each. */
+function LineNotes({
+  name,
+  count,
+  notes,
+}: {
+  name: string
+  count: number
+  notes: Imported['failures']
+}) {
+  const { t } = useI18n()
+  if (notes.length === 0) return null
+  return (
+    <>
+      <Table
+        name={name}
+        rows={notes}
+        idOf={({ line, message }) => `${line}:${message}`}
+        columns={[
+          {
+            name: t('memories.importLine'),
+            cell: ({ line }) => line,
+            isNumber: true,
+            width: '80px',
+          },
+          { name, cell: ({ message }) => message },
+        ]}
+      />
+      {count > notes.length && <p>{t('memories.importMore', { count: count - notes.length })}</p>}
+    </>
   )
 }
 
@@ -214,6 +217,7 @@ function CompactDialog({ owner, onClose }: { owner: string; onClose: () => void 
         label={t('memories.compactDays')}
         type="number"
         min={1}
+        max={365}
         value={days}
         onChange={({ target }) => {
           setDays(Number(target.value))

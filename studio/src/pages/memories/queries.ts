@@ -1,15 +1,20 @@
 /** What the page asks the server, and what it does to memories. Every change can be taken back from its message. */
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { ApiError, api, data, type Memory } from '../../api/client.ts'
 import type { paths } from '../../api/types.ts'
+import { useActing } from '../../app/acting.ts'
 import { type Search, textIn } from '../../app/address.ts'
+import type { MessageKey } from '../../i18n/catalogue.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { useTell } from '../../ui/toast.tsx'
+import { ANY_STATUS, STATUSES } from './words.ts'
 
 type ListQuery = NonNullable<paths['/api/memory']['get']['parameters']['query']>
 type SearchBody = paths['/api/memory/search']['post']['requestBody']['content']['application/json']
 
 export const ROWS_PER_PAGE = 100
+/** Unless the settings say otherwise. */
+const BIN_DAYS = 30
 /** What one search can answer. */
 const FOUND_MAX = 100
 
@@ -37,9 +42,14 @@ export function howIn(search: Search): How {
 export function filtersIn(search: Search): Partial<ListQuery> {
   const given = FILTERS.map((name) => [name, textIn(search, name)] as const)
     .filter(([, text]) => text !== '')
-    // In a body it must be a number.
-    .map(([name, text]) => [name, name === 'importanceMin' ? Number(text) : text])
+    .map(([name, text]) => [name, filterOf(name, text)])
   return Object.fromEntries(given) as Partial<ListQuery> // the server checks their values
+}
+
+function filterOf(name: (typeof FILTERS)[number], text: string) {
+  // In a body it must be a number.
+  if (name === 'importanceMin') return Number(text)
+  return name === 'status' && text === ANY_STATUS ? STATUSES : text
 }
 
 function orderIn(search: Search): NonNullable<ListQuery['order']> {
@@ -65,25 +75,50 @@ export function listPage(owner: string, search: Search, page: number) {
   }
 }
 
-/** What a search by words or meaning finds. */
-export function useFound(owner: string, search: Search) {
-  const how = howIn(search)
-  const query = textIn(search, 'q')
-  const body = {
+/** Whether a search by words or meaning is shown, best first, instead of the list. */
+export function isFinding(search: Search): boolean {
+  return howIn(search) !== 'exact' && textIn(search, 'q') !== ''
+}
+
+function findingIn(owner: string, search: Search): SearchBody {
+  return {
     ...filtersIn(search),
     owner,
-    query,
-    strategy: how,
+    query: textIn(search, 'q'),
+    strategy: howIn(search),
     limit: FOUND_MAX,
     detail: 'full',
     includeSuspect: true,
   } as SearchBody // filters in the address are text; the server checks them
+}
+
+export function findMemories(owner: string, search: Search) {
+  return data(api.POST('/api/memory/search', { body: findingIn(owner, search) }))
+}
+
+type Found = Awaited<ReturnType<typeof findMemories>>
+
+export function memoriesIn({ results }: Pick<Found, 'results'>): readonly Memory[] {
+  return results.flatMap(({ memory }) => (memory === undefined ? [] : [memory]))
+}
+
+/** What a search by words or meaning finds. */
+export function useFound(owner: string, search: Search) {
   return useQuery({
-    queryKey: ['memories', owner, 'search', body],
-    queryFn: () => data(api.POST('/api/memory/search', { body })),
-    enabled: how !== 'exact' && query !== '',
+    queryKey: ['memories', owner, 'search', findingIn(owner, search)],
+    queryFn: () => findMemories(owner, search),
+    enabled: isFinding(search),
     placeholderData: keepPreviousData,
   })
+}
+
+/** For how many days what is forgotten can be brought back. */
+export function useBinDays(owner: string): number {
+  const { data: settings } = useQuery({
+    queryKey: ['settings', 'bin', owner],
+    queryFn: () => data(api.GET('/api/settings/memory', { params: { query: { owner } } })),
+  })
+  return settings?.binDays ?? BIN_DAYS
 }
 
 export function useMemory(owner: string, id: string | null) {
@@ -95,6 +130,15 @@ export function useMemory(owner: string, id: string | null) {
   })
 }
 
+/** Whether it can be found by its meaning. */
+export function useVectorState(owner: string, { id, version }: Memory) {
+  return useQuery({
+    queryKey: ['memory', owner, id, 'vector', version],
+    queryFn: () =>
+      data(api.GET('/api/memory/{id}/vector', { params: { path: { id }, query: { owner } } })),
+  })
+}
+
 export function useHistory(owner: string, id: string) {
   return useQuery({
     queryKey: ['memory', owner, id, 'history'],
@@ -103,92 +147,77 @@ export function useHistory(owner: string, id: string) {
   })
 }
 
+const USES_PER_PAGE = 20
+
+/** Requests that were given a memory, newest first. */
+export function useUses(owner: string, memory: string) {
+  return useInfiniteQuery({
+    queryKey: ['receipts', owner, 'uses', memory],
+    queryFn: ({ pageParam: after }) =>
+      data(
+        api.GET('/api/receipts', {
+          params: {
+            query: { owner, memory, limit: USES_PER_PAGE, ...(after === '' ? {} : { after }) },
+          },
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+  })
+}
+
 /** Does something to memories, tells how it went, and shows what has become of them. */
 export function useActions(owner: string) {
-  const cache = useQueryClient()
+  const { attempt, undoable } = useActing(owner, ['memories', 'memory', 'stats'])
   const tell = useTell()
   const { t } = useI18n()
-  const refresh = async () => {
-    await Promise.all([
-      cache.invalidateQueries({ queryKey: ['memories'] }),
-      cache.invalidateQueries({ queryKey: ['memory'] }),
-      cache.invalidateQueries({ queryKey: ['stats'] }),
-    ])
-  }
-  const attempt = async <Result>(work: () => Promise<Result>): Promise<Result | null> => {
-    try {
-      return await work()
-    } catch (error) {
-      tell({ text: error instanceof Error ? error.message : t('common.failed'), isBad: true })
-      return null
-    } finally {
-      await refresh()
-    }
-  }
-  const undo = (change: string) => async () => {
-    const undone = await attempt(() =>
-      data(api.POST('/api/memory/undo', { body: { owner, change } })),
-    )
-    if (undone !== null) tell({ text: t('common.undone') })
-  }
-  const undoable = (text: string, change: string | null) =>
-    tell({
-      text,
-      ...(change === null ? {} : { action: { name: t('common.undo'), run: undo(change) } }),
-    })
   const at = (id: string) => ({ params: { path: { id } }, body: { owner } })
+  /** One after the other; what was done before something failed can be taken back as well. */
+  const each = async (
+    ids: readonly string[],
+    told: MessageKey,
+    change: (id: string) => Promise<{ readonly memory: Memory }>,
+  ) => {
+    const changes: string[] = []
+    await attempt(async () => {
+      for (const id of ids) changes.push((await change(id)).memory.change)
+    })
+    if (changes.length > 0) undoable(t(told, { count: changes.length }), changes)
+  }
   return {
     attempt,
     undoable,
-    forget: async (ids: readonly string[]) => {
-      const changes: string[] = []
-      const done = await attempt(async () => {
-        for (const id of ids) {
-          const { memory } = await data(
-            api.DELETE('/api/memory/{id}', { params: { path: { id }, query: { owner } } }),
-          )
-          changes.push(memory.change)
-        }
-      })
-      if (done === null) return
-      const takeBack = async () => {
-        for (const change of changes.reverse()) await undo(change)()
-      }
-      tell({
-        text: t('memories.forgotten', { count: ids.length }),
-        action: { name: t('common.undo'), run: takeBack },
-      })
-    },
-    disable: async (id: string) => {
-      const done = await attempt(() => data(api.POST('/api/memory/{id}/disable', at(id))))
-      if (done !== null) undoable(t('memories.disabled'), done.memory.change)
-    },
-    restore: async (id: string, version?: number) => {
-      const done = await attempt(() =>
+    forget: (ids: readonly string[]) =>
+      each(ids, 'memories.forgotten', (id) =>
+        data(api.DELETE('/api/memory/{id}', { params: { path: { id }, query: { owner } } })),
+      ),
+    disable: (ids: readonly string[]) =>
+      each(ids, 'memories.disabled', (id) => data(api.POST('/api/memory/{id}/disable', at(id)))),
+    restore: (ids: readonly string[]) =>
+      each(ids, 'memories.restored', (id) => data(api.POST('/api/memory/{id}/restore', at(id)))),
+    restoreVersion: (memory: string, version: number) =>
+      each([memory], 'memories.restored', (id) =>
         data(
           api.POST('/api/memory/{id}/restore', {
             params: { path: { id } },
-            body: { owner, ...(version === undefined ? {} : { version }) },
+            body: { owner, version },
           }),
         ),
-      )
-      if (done !== null) undoable(t('memories.restored'), done.memory.change)
-    },
-    erase: (id: string) => attempt(() => data(api.POST('/api/memory/{id}/erase', at(id)))),
-    pin: async ({ id, pinned }: Memory) => {
-      const done = await attempt(() =>
-        data(
-          api.PATCH('/api/memory/{id}', {
-            params: { path: { id } },
-            body: { owner, pinned: !pinned },
-          }),
-        ),
-      )
-      if (done !== null) undoable(t('memories.saved'), done.memory.change)
+      ),
+    pin: (ids: readonly string[], pinned = true) =>
+      each(ids, pinned ? 'memories.nowPinned' : 'memories.nowUnpinned', (id) =>
+        data(api.PATCH('/api/memory/{id}', { params: { path: { id } }, body: { owner, pinned } })),
+      ),
+    /** Whether it is gone. */
+    erase: async (id: string): Promise<boolean> => {
+      const done = await attempt(() => data(api.POST('/api/memory/{id}/erase', at(id))))
+      if (done !== null) tell({ text: t('memories.erased') })
+      return done !== null
     },
   }
 }
 
+/** Whether somebody else was quicker. A conflict that names a field is about what was written there. */
 export function isConflict(error: unknown): boolean {
-  return error instanceof ApiError && (error.status === 412 || error.code === 'conflict')
+  return error instanceof ApiError && error.code === 'conflict' && error.details.length === 0
 }

@@ -20,6 +20,8 @@ export const STATUSES: readonly Memory['status'][] = [
   'superseded',
   'forgotten',
 ]
+/** In an address: whatever the status is. Without a word of it, only what is in use is shown. */
+export const ANY_STATUS = 'any'
 export const TRUSTS: readonly Memory['trust'][] = ['user', 'assistant', 'import', 'tool', 'suspect']
 export const SOURCES = [
   'gateway',
@@ -33,3 +35,8 @@ export const SOURCES = [
   'summary',
   'demo',
 ] as const
+
+/** Keys that the server makes for digests say nothing to people. */
+export function isMade(key: string): boolean {
+  return /:[0-9a-f]{16,}$/.test(key)
+}

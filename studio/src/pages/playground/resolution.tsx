@@ -40,7 +40,9 @@ export function Resolution({ preview }: { preview: Preview }) {
             : [embeddingModel, embeddingSource].filter((each) => each !== null).join(' · ')}
         </Fact>
         <Fact name={t('playground.vectors')}>
-          {t(vectorStore === 'none' ? 'playground.vectorsNone' : 'playground.vectorsStore')}
+          {vectorStore === 'none' || vectorStore === 'store'
+            ? t(vectorStore === 'none' ? 'playground.vectorsNone' : 'playground.vectorsStore')
+            : vectorStore}
         </Fact>
         <Fact name={t('playground.strategy')}>{strategyUsed}</Fact>
         <Fact name={t('playground.fusion')}>{fusionUsed}</Fact>

@@ -96,7 +96,8 @@ function Result({
 }) {
   const { t, number } = useI18n()
   const { id, content, score, tokens, tier, category, vecScore, ftsScore, coverage } = found
-  const short = (value: number) => number(value, { maximumFractionDigits: 2 })
+  const short = (value: number) =>
+    number(value, { minimumFractionDigits: 2, maximumFractionDigits: 2 })
   return (
     <li className={styles.result} data-result={id}>
       <span className={styles.rank} aria-hidden="true">

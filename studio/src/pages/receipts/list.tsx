@@ -3,7 +3,7 @@ import type { Receipt } from '../../api/client.ts'
 import { type Search, textIn } from '../../app/address.ts'
 import { useKeys } from '../../app/keyboard.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
-import { Button } from '../../ui/button.tsx'
+import { LoadMore } from '../../ui/load-more.tsx'
 import { Chip, Empty, Loaded, type Tone } from '../../ui/surface.tsx'
 import { Table } from '../../ui/table.tsx'
 import styles from './list.module.css'
@@ -65,16 +65,7 @@ export function ReceiptList({
                 ]}
               />
             )}
-            {query.hasNextPage && (
-              <div className={styles.more}>
-                <Button
-                  isBusy={query.isFetchingNextPage}
-                  onClick={() => void query.fetchNextPage()}
-                >
-                  {t('receipts.more')}
-                </Button>
-              </div>
-            )}
+            <LoadMore query={query} />
           </div>
         )
       }}

@@ -110,7 +110,7 @@ export function TurnLine({ owner, id }: { owner: string; id: string }) {
   return (
     <blockquote className={styles.turn}>
       <span className={styles.soft}>{turn?.role ?? id}</span>
-      {turn?.content}
+      {turn?.content ?? query.error?.message}
     </blockquote>
   )
 }

@@ -1,9 +1,9 @@
-import type { ReactNode } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
 import { textIn, useOwner, usePageSearch } from '../../app/address.ts'
 import { useSession } from '../../app/session.tsx'
 import { useI18n } from '../../i18n/i18n.tsx'
-import { Button } from '../../ui/button.tsx'
 import type { IconName } from '../../ui/icon.tsx'
+import { LoadMore } from '../../ui/load-more.tsx'
 import { Empty, Failure, Loading, Notice, Page } from '../../ui/surface.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { ConflictCard } from './conflict.tsx'
@@ -88,13 +88,9 @@ function named(name: string, count: number | undefined, isMore: boolean): string
   return `${name} (${count}${isMore ? '+' : ''})`
 }
 
-type Paged = {
+type Paged = ComponentProps<typeof LoadMore>['query'] & {
   readonly data: unknown
-  readonly error: unknown
   readonly refetch: () => unknown
-  readonly hasNextPage: boolean
-  readonly isFetchingNextPage: boolean
-  readonly fetchNextPage: () => unknown
 }
 
 function Pages({
@@ -108,7 +104,6 @@ function Pages({
   isEmpty: boolean
   children: ReactNode
 }) {
-  const { t } = useI18n()
   if (query.data === undefined) {
     return query.error === null ? (
       <Loading lines={8} />
@@ -120,13 +115,7 @@ function Pages({
     <div className={styles.cards}>
       {!isEmpty && <p className={styles.soft}>{help}</p>}
       {children}
-      {query.hasNextPage && (
-        <div className={styles.more}>
-          <Button isBusy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            {t('review.loadMore')}
-          </Button>
-        </div>
-      )}
+      <LoadMore query={query} />
     </div>
   )
 }

@@ -25,6 +25,7 @@ export function EditTurn({
   const tell = useTell()
   const acting = useActing(owner, SHOWN)
   const [content, setContent] = useState(turn.content)
+  const [replaced, setReplaced] = useState(turn.content)
   const [version, setVersion] = useState(turn.version)
   const [theirs, setTheirs] = useState<Turn | null>(null)
   const [fault, setFault] = useState<string>()
@@ -35,10 +36,20 @@ export function EditTurn({
     setBusy(true)
     setFault(undefined)
     try {
-      const body = { owner, content, version }
-      await data(api.PATCH('/api/turns/{id}', { params: where, body }))
+      const change = async (text: string, from: number) =>
+        data(
+          api.PATCH('/api/turns/{id}', {
+            params: where,
+            body: { owner, content: text, version: from },
+          }),
+        )
+      const { turn: edited } = await change(content, version)
       await acting.attempt(async () => undefined)
-      tell({ text: t('sessions.edited') })
+      const undo = async () => {
+        const undone = await acting.attempt(() => change(replaced, edited.version))
+        if (undone !== null) tell({ text: t('common.undone') })
+      }
+      tell({ text: t('sessions.edited'), action: { name: t('common.undo'), run: undo } })
       onClose()
     } catch (error) {
       const isTaken = error instanceof ApiError && error.code === 'conflict'
@@ -53,6 +64,7 @@ export function EditTurn({
   }
   const settle = (chosen: Turn, text: string) => {
     setContent(text)
+    setReplaced(chosen.content)
     setVersion(chosen.version)
     setTheirs(null)
   }
@@ -70,7 +82,7 @@ export function EditTurn({
             form="turn"
             look="primary"
             isBusy={isBusy}
-            disabled={content.trim() === '' || content === turn.content || theirs !== null}
+            disabled={content.trim() === '' || content === replaced || theirs !== null}
           >
             {t('common.save')}
           </Button>

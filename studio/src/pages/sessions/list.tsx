@@ -1,17 +1,12 @@
 /** Conversations, those with the last word first; or, when something is looked for, the turns that have it. */
-import { useEffect, useRef, useState } from 'react'
 import { useI18n } from '../../i18n/i18n.tsx'
-import { Button } from '../../ui/button.tsx'
-import { TextField } from '../../ui/field.tsx'
-import { Icon } from '../../ui/icon.tsx'
+import { LoadMore } from '../../ui/load-more.tsx'
+import { SearchField } from '../../ui/search.tsx'
 import { Chip, Empty, Failure, Loaded, Loading } from '../../ui/surface.tsx'
 import styles from './list.module.css'
 import page from './page.module.css'
 import { type Session, useSaid, useSessions } from './queries.ts'
 import { ROLES } from './words.ts'
-
-/** How long to wait until somebody has written what they look for. */
-const QUIET_MS = 300
 
 type Open = (session: string, user: Session['user'] | undefined, turn?: string) => void
 
@@ -31,7 +26,13 @@ export function SessionList({
   const { t } = useI18n()
   return (
     <section className={page.pane} aria-label={t('sessions.list')}>
-      <SearchField query={query} onAsk={onAsk} />
+      <div className={styles.search}>
+        <SearchField
+          label={t('sessions.search')}
+          value={query}
+          onChange={(text) => onAsk(text.trim())}
+        />
+      </div>
       <div className={styles.rows}>
         {query === '' ? (
           <Conversations owner={owner} chosen={chosen} onOpen={onOpen} />
@@ -43,43 +44,10 @@ export function SessionList({
   )
 }
 
-function SearchField({ query, onAsk }: { query: string; onAsk: (query: string) => void }) {
-  const { t } = useI18n()
-  const [text, setText] = useState(query)
-  const latest = useRef(query)
-  useEffect(() => {
-    // The address has changed by other means: back, a link.
-    if (query !== latest.current) setText(query)
-    latest.current = query
-  }, [query])
-  useEffect(() => {
-    if (text.trim() === latest.current) return
-    const timer = setTimeout(() => {
-      latest.current = text.trim()
-      onAsk(text.trim())
-    }, QUIET_MS)
-    return () => clearTimeout(timer)
-  }, [text, onAsk])
-  return (
-    <div className={styles.search}>
-      <Icon name="search" />
-      <TextField
-        label={t('sessions.search')}
-        isLabelHidden
-        type="search"
-        placeholder={t('sessions.search')}
-        data-search
-        value={text}
-        onChange={({ target }) => setText(target.value)}
-      />
-    </div>
-  )
-}
-
 function Conversations({ owner, chosen, onOpen }: { owner: string; chosen: string; onOpen: Open }) {
   const { t } = useI18n()
   const query = useSessions(owner)
-  const { data: pages, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = query
+  const { data: pages, error, refetch } = query
   if (pages === undefined) {
     return error === null ? (
       <Loading lines={8} />
@@ -108,13 +76,7 @@ function Conversations({ owner, chosen, onOpen }: { owner: string; chosen: strin
           </li>
         ))}
       </ul>
-      {hasNextPage && (
-        <div className={styles.more}>
-          <Button isSmall isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {t('sessions.loadMore')}
-          </Button>
-        </div>
-      )}
+      <LoadMore query={query} />
     </>
   )
 }

@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { ApiError, type Memory, type Signal } from '../../api/client.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
+import { LoadMore } from '../../ui/load-more.tsx'
 import { Chip, Empty, Failure, Loading, Notice } from '../../ui/surface.tsx'
 import { Learned } from './learned.tsx'
 import page from './page.module.css'
@@ -36,6 +37,7 @@ export function SessionView({
   const { t } = useI18n()
   const distilling = useDistilling(session)
   const signals = useSignals(session)
+  const known = signals.data?.signals ?? []
   return (
     <section className={page.pane} aria-label={t('sessions.transcript')}>
       <header className={styles.header}>
@@ -50,13 +52,11 @@ export function SessionView({
       </header>
       <div className={styles.scroll}>
         {distilling.notice}
-        <Waiting session={session} signals={signals.data?.signals ?? []} onTurn={onTurn} />
-        <Transcript
-          session={session}
-          turn={turn}
-          signals={signals.data?.signals ?? []}
-          onTurn={onTurn}
-        />
+        {signals.error !== null && (
+          <Failure error={signals.error} onRetry={() => void signals.refetch()} />
+        )}
+        <Waiting session={session} signals={known} onTurn={onTurn} />
+        <Transcript session={session} turn={turn} signals={known} onTurn={onTurn} />
       </div>
     </section>
   )
@@ -98,13 +98,16 @@ function Transcript({
 }) {
   const { t } = useI18n()
   const query = useTurns(session)
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = query
+  const { data, error, refetch } = query
+  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = query
   const turns = useMemo(() => data?.pages.flatMap((each) => each.turns) ?? [], [data])
   const isShown = turn === null || turns.some(({ id }) => id === turn)
   useEffect(() => {
     // A link may name a turn far down; pages are loaded until it is there.
-    if (!isShown && hasNextPage && !isFetchingNextPage) void fetchNextPage()
-  }, [isShown, hasNextPage, isFetchingNextPage, fetchNextPage])
+    if (!isShown && hasNextPage && !isFetchingNextPage && !isFetchNextPageError) {
+      void fetchNextPage()
+    }
+  }, [isShown, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage])
   if (data === undefined) {
     if (error === null) return <Loading lines={10} />
     return error instanceof ApiError && error.status === 404 ? (
@@ -130,13 +133,7 @@ function Transcript({
         </Notice>
       )}
       <Turns session={session} turns={turns} turn={turn} signals={signals} />
-      {hasNextPage && (
-        <div className={styles.more}>
-          <Button isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {t('sessions.loadMore')}
-          </Button>
-        </div>
-      )}
+      <LoadMore query={query} />
     </>
   )
 }
@@ -239,7 +236,7 @@ const DIGEST_CHARACTERS = 400
 function marksOf(signals: readonly Signal[]): ReadonlyMap<string, 'pending' | 'dead'> {
   const marks = new Map<string, 'pending' | 'dead'>()
   for (const { turns, status } of signals) {
-    if (status === 'processed') continue
+    if (status !== 'pending' && status !== 'dead') continue
     for (const turn of turns) marks.set(turn, status)
   }
   return marks

@@ -1,12 +1,12 @@
 /** One turn of a conversation, as text and nothing else, with what was learned from it. */
 import { Fragment, useState } from 'react'
 import type { Memory } from '../../api/client.ts'
+import { useCopy } from '../../app/copying.ts'
 import { useSession } from '../../app/session.tsx'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { Chip } from '../../ui/surface.tsx'
-import { useTell } from '../../ui/toast.tsx'
 import { EditTurn, ForgetTurn } from './editing.tsx'
 import { Learned } from './learned.tsx'
 import type { Named, Turn } from './queries.ts'
@@ -100,7 +100,7 @@ function TurnMenu({
 }) {
   const { t } = useI18n()
   const { may } = useSession()
-  const tell = useTell()
+  const copyText = useCopy()
   const [asked, setAsked] = useState<'edit' | 'forget' | null>(null)
   const copy = async () => {
     const { owner, id, user } = session
@@ -110,8 +110,7 @@ function TurnMenu({
       ...(user === undefined ? {} : { user }),
       turn: turn.id,
     })
-    await navigator.clipboard.writeText(`${location.origin}/studio/sessions?${place}`)
-    tell({ text: t('sessions.linkCopied') })
+    await copyText(`${location.origin}/studio/sessions?${place}`, t('sessions.linkCopied'))
   }
   const close = () => setAsked(null)
   return (

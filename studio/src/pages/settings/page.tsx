@@ -5,6 +5,7 @@ import { Switch } from '../../ui/field.tsx'
 import { SearchField } from '../../ui/search.tsx'
 import { Card, Empty, Loaded, Notice, Page } from '../../ui/surface.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
+import { Warnings } from '../engine/warnings.tsx'
 import { grouped } from './groups.ts'
 import styles from './page.module.css'
 import { type InForce, type Level, type Setting, useDeclared, useInForce } from './queries.ts'
@@ -12,11 +13,13 @@ import { SettingRow } from './row.tsx'
 
 export function SettingsPage() {
   const { t } = useI18n()
+  const { may } = useSession()
   const owner = useOwner()
   const [search, change] = usePageSearch()
   const level: Level = search.level === 'system' ? 'system' : 'owner'
   return (
     <Page title={t('settings.title')} description={t('settings.description')}>
+      {may('manage') && <Warnings owner={owner} />}
       <div className={styles.tools}>
         <SearchField
           label={t('settings.search')}

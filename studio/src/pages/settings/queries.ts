@@ -65,6 +65,8 @@ export function useChange(level: Level, owner: string) {
   const { t } = useI18n()
   const put = async (changes: { readonly [name: string]: Value }) => {
     const body = { ...placeOf(level, owner), ...changes } as Change // the server checks names and values
+    // What is being read was asked for before this change, and would show the old value again.
+    await cache.cancelQueries({ queryKey: keyOf(level, owner) })
     // What is turned or chosen shows at once; what is typed stands in its field until it is accepted.
     const shown = Object.entries(changes).filter(([, value]) => typeof value !== 'number')
     cache.setQueryData(keyOf(level, owner), (before: object | undefined) =>

@@ -17,8 +17,8 @@ export function Day({
   onOpen: (id: string) => void
   onTopic: (topic: string) => void
 }) {
-  const { t, language } = useI18n()
-  const named = new Intl.DateTimeFormat(language, {
+  const { t, region } = useI18n()
+  const named = new Intl.DateTimeFormat(region, {
     ...{ weekday: 'long', day: 'numeric', month: 'long' },
   })
   return (
@@ -50,8 +50,8 @@ function EpisodeCard({
   onOpen: () => void
   onTopic: (topic: string) => void
 }) {
-  const { t, language } = useI18n()
-  const time = new Intl.DateTimeFormat(language, { timeStyle: 'short' })
+  const { t, region } = useI18n()
+  const time = new Intl.DateTimeFormat(region, { timeStyle: 'short' })
   const { summary, topics, decisions, actionItems, status, trust, user, happenedAt } = episode
   return (
     <li className={styles.episode}>

@@ -1,11 +1,12 @@
 /** One conversation's digest: what it says, where it was said, and what else was remembered from it. */
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import type { Memory } from '../../api/client.ts'
 import { useSession } from '../../app/session.tsx'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Confirm, Dialog } from '../../ui/dialog.tsx'
+import { Fact, Facts, Said, WordsFact } from '../../ui/facts.tsx'
 import { Chip, Loaded, Notice } from '../../ui/surface.tsx'
 import { Lines } from './card.tsx'
 import styles from './drawer.module.css'
@@ -39,11 +40,11 @@ export function EpisodeDrawer({
       <Loaded query={query}>
         {({ episode: loaded, goneTurns, facts }) => (
           <>
-            <p className={styles.summary}>{loaded.summary}</p>
+            <Said>{loaded.summary}</Said>
             <Lines name={t('timeline.decisions')} icon="check" lines={loaded.decisions} />
             <Lines name={t('timeline.actionItems')} icon="next" lines={loaded.actionItems} />
             <About episode={loaded} goneTurns={goneTurns} />
-            <Facts owner={owner} facts={facts} />
+            <Learned owner={owner} facts={facts} />
           </>
         )}
       </Loaded>
@@ -99,7 +100,7 @@ function About({ episode, goneTurns }: { episode: Episode; goneTurns: readonly s
   const [firstTurn] = turns.filter((turn) => !goneTurns.includes(turn))
   return (
     <>
-      <dl className={styles.facts}>
+      <Facts>
         <Fact name={t('timeline.session')}>
           {sessionId === '' ? (
             t('timeline.noSession')
@@ -120,9 +121,9 @@ function About({ episode, goneTurns }: { episode: Episode; goneTurns: readonly s
         {user !== null && <Fact name={t('timeline.user')}>{user}</Fact>}
         <Fact name={t('timeline.status')}>{status}</Fact>
         <Fact name={t('timeline.salience')}>{number(salience, { maximumFractionDigits: 2 })}</Fact>
-        <Chips name={t('timeline.topics')} words={topics} />
-        <Chips name={t('timeline.entities')} words={entities} />
-      </dl>
+        <WordsFact name={t('timeline.topics')} words={topics} />
+        <WordsFact name={t('timeline.entities')} words={entities} />
+      </Facts>
       <Link to="/studio/memories" search={{ owner, memory: episode.id }}>
         {t('timeline.asMemory')}
       </Link>
@@ -133,29 +134,7 @@ function About({ episode, goneTurns }: { episode: Episode; goneTurns: readonly s
   )
 }
 
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div className={styles.fact}>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  )
-}
-
-function Chips({ name, words }: { name: string; words: readonly string[] }) {
-  if (words.length === 0) return null
-  return (
-    <Fact name={name}>
-      <span className={styles.chips}>
-        {words.map((word) => (
-          <Chip key={word}>{word}</Chip>
-        ))}
-      </span>
-    </Fact>
-  )
-}
-
-function Facts({ owner, facts }: { owner: string; facts: readonly Memory[] }) {
+function Learned({ owner, facts }: { owner: string; facts: readonly Memory[] }) {
   const { t } = useI18n()
   return (
     <section className={styles.learned} aria-labelledby="learned">

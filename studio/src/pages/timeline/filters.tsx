@@ -22,8 +22,8 @@ export function MonthPicker({
   latest: string | null
   onGo: (month: string) => void
 }) {
-  const { t, language } = useI18n()
-  const named = new Intl.DateTimeFormat(language, { month: 'long', year: 'numeric' })
+  const { t, region } = useI18n()
+  const named = new Intl.DateTimeFormat(region, { month: 'long', year: 'numeric' })
   const newest = [monthOf(Date.now()), month, latest ?? ''].sort().at(-1) ?? month
   const offered = monthsBefore(newest, MONTHS_OFFERED)
   const months = offered.includes(month) ? offered : [...offered, month]

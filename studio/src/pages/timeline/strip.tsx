@@ -21,7 +21,7 @@ export function Strip({
   chosen: string
   onChoose: (day: string) => void
 }) {
-  const { t, day: named, language } = useI18n()
+  const { t, day: named, region } = useI18n()
   const byDay = new Map(counts.map((count) => [count.day, count]))
   const days = daysIn(month)
   const max = Math.max(1, ...counts.flatMap(({ episodes, memories }) => [episodes, memories]))
@@ -33,7 +33,7 @@ export function Strip({
     const last = [...(filled ?? [])].at(-1)?.parentElement
     if (last != null) strip.current?.scrollTo({ left: last.offsetLeft - last.offsetWidth * 8 })
   }, [month])
-  const weekday = new Intl.DateTimeFormat(language, { weekday: 'narrow' })
+  const weekday = new Intl.DateTimeFormat(region, { weekday: 'narrow' })
   return (
     <div>
       <ol className={styles.strip} ref={strip} aria-label={t('timeline.overview')}>

@@ -1,0 +1,75 @@
+/** The index of a tree of files, whose commits can be waited for. */
+import { appendFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createFileTree } from '../../src/adapters/files/tree.ts'
+import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
+import { systemClock as clock } from '../../src/adapters/system/clock.ts'
+import { createIds } from '../../src/adapters/system/ids.ts'
+import type { OwnerId } from '../../src/core/ids.ts'
+import { createEngineOn } from '../../src/engine/engine.ts'
+import { createFiles, type Files } from '../../src/engine/files/files.ts'
+import { FILE_DEFAULTS, FILE_PACE } from '../../src/engine/files/settings.ts'
+import type { Embedder } from '../../src/ports/embedder.ts'
+import type { Store } from '../../src/ports/store.ts'
+
+export const OWNER = 'reader' as OwnerId // a name that is valid
+
+export type IndexedTree = {
+  readonly files: Files
+  readonly store: Store
+  /** When something was last written to the index, as `performance.now`. */
+  lastCommitAt(): number
+  close(): Promise<void>
+}
+
+/** Opened again, it is the same index; with a model, its pieces are found by meaning as well. */
+export async function openTree(
+  home: string,
+  folder: string,
+  embedder?: Embedder,
+): Promise<IndexedTree> {
+  const open = (name: string) => openSqliteStore({ path: join(home, name), now: Date.now })
+  const [store, index] = await Promise.all([open('memory.db'), open('files.db')])
+  let lastCommitAt = 0
+  const innerStore: Store = {
+    ...index,
+    commit: async (changes) => {
+      const outcome = await index.commit(changes)
+      lastCommitAt = performance.now()
+      return outcome
+    },
+  }
+  const ids = createIds()
+  const files = createFiles({
+    ...{ store, innerStore, clock, ids },
+    inner: createEngineOn({
+      ...{ store: innerStore, clock, ids, settings: {} },
+      ...(embedder === undefined ? {} : { embedder, vectors: index.vectors }),
+    }),
+    tree: createFileTree({ clock }),
+    workspaceOf: () => {
+      throw new Error('nothing is written here')
+    },
+    settingsOf: async () => FILE_DEFAULTS,
+  })
+  await files.roots.add(OWNER, { kind: 'path', path: folder })
+  return {
+    ...{ files, store: index, lastCommitAt: () => lastCommitAt },
+    close: async () => {
+      await files.close()
+      await store.close()
+    },
+  }
+}
+
+/** How long after the quiet that is waited for an edit is in the index, in milliseconds. */
+export async function editUntilIndexed(
+  { lastCommitAt }: IndexedTree,
+  path: string,
+  line: string,
+): Promise<number> {
+  const edited = performance.now()
+  appendFileSync(path, `\n${line}\n`)
+  while (lastCommitAt() < edited) await new Promise((resolve) => setTimeout(resolve, 2))
+  return lastCommitAt() - edited - FILE_PACE.quietMs
+}

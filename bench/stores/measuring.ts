@@ -1,0 +1,95 @@
+/** Filling a store, and asking the engine on it. In two processes, so that what the second one needs can be told. */
+import { systemClock } from '../../src/adapters/system/clock.ts'
+import { createIds } from '../../src/adapters/system/ids.ts'
+import { createEngineOn } from '../../src/engine/engine.ts'
+import { type Timing, timed } from '../harness.ts'
+import { Corpus, type CorpusShape, shareFound, WARM_UP } from '../recall/corpus.ts'
+import {
+  at,
+  foundBy,
+  knowing,
+  modelOf,
+  numberOf,
+  writeCorpus,
+  writesPerSecond,
+} from '../recall/own.ts'
+import { nearestTo, openStore, type StorePlace } from './opening.ts'
+
+/** How often each question is asked, and for how long at most: some stores take a second for one. */
+const REPETITIONS = 3
+const SECONDS_MAX = 30
+
+type Input = { readonly place: StorePlace; readonly shape: CorpusShape }
+
+export type Filled = {
+  readonly writesPerSecond: number
+  /** From the last write until all that searches use was there. */
+  readonly settledSeconds: number
+  readonly diskMb: number
+}
+
+export async function fill(
+  { place, shape }: Input,
+  progress: (share: number) => void,
+): Promise<Filled> {
+  const corpus = new Corpus(shape)
+  const opened = await openStore(place)
+  const written = await writeCorpus(corpus, opened.store, opened.vectors, progress)
+  const began = performance.now()
+  await opened.settle(corpus)
+  const settledSeconds = (performance.now() - began) / 1_000
+  return { writesPerSecond: writesPerSecond(written), settledSeconds, diskMb: await opened.close() }
+}
+
+export type Asked = {
+  readonly hybrid: Timing
+  readonly vector: Timing
+  readonly shareFound: number
+  /** Of this process and those that work for it; null where that can't be told. */
+  readonly rssMb: number | null
+}
+
+export async function ask({
+  place,
+  shape,
+  nearest,
+}: Input & { readonly nearest: readonly (readonly number[])[] }): Promise<Asked> {
+  const corpus = new Corpus(shape)
+  const questions = corpus.questions()
+  const opened = await openStore(place)
+  await opened.settle(corpus)
+  const keptOpen = { close: async () => {} }
+  const engine = createEngineOn({
+    store: { ...opened.store, ...keptOpen },
+    vectors: { ...opened.vectors, ...keptOpen },
+    embedder: knowing(modelOf(shape), questions),
+    clock: systemClock,
+    ids: createIds(),
+    settings: {},
+  })
+  const recall = async (run: number) => {
+    const { owner, text } = at(questions, run)
+    const { legs, memories } = await engine.recall({ owner }, { text })
+    if (legs.meaning.state !== 'searched' || memories.length === 0) {
+      throw new Error(`A question was not answered: ${legs.meaning.because}`)
+    }
+  }
+  const search = async (run: number) => {
+    const hits = await nearestTo(opened.vectors, corpus, at(questions, run))
+    return hits.map(({ id }) => numberOf(id))
+  }
+  // What compiling takes, a service meets only once.
+  await timed(WARM_UP, recall, SECONDS_MAX)
+  const hybrid = await timed(questions.length * REPETITIONS, recall, SECONDS_MAX)
+  const elsewhereMb = opened.elsewhereMb()
+  const ownMb = Math.round(process.memoryUsage().rss / 2 ** 20)
+  const vector = await timed(questions.length, search, SECONDS_MAX)
+  const share = shareFound(await foundBy(search, nearest), nearest)
+  opened.check()
+  await engine.close()
+  await opened.close()
+  return {
+    ...{ hybrid, vector, shareFound: share },
+    rssMb: elsewhereMb === null ? null : ownMb + elsewhereMb,
+  }
+}

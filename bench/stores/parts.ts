@@ -1,0 +1,39 @@
+/** What stores need that is not installed with the package. Each is had, or there is a reason why not. */
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { packageFolder } from '../../src/adapters/shared/package-folder.ts'
+import { missingCipher } from '../../src/adapters/sqlite/driver.ts'
+import { INSTALL, loadFrom } from '../../test/support/lancedb.ts'
+
+/** The folder that LanceDB is installed in, which it is when it is missing. */
+export async function lancePackage(
+  say: (what: string) => void,
+): Promise<{ readonly folder: string } | { readonly reason: string }> {
+  const folder = join(packageFolder(), 'test', 'parts', 'lancedb')
+  if (!existsSync(join(folder, 'node_modules', '@lancedb', 'lancedb'))) {
+    say('installing LanceDB with npm, once')
+    spawnSync('npm', INSTALL, { cwd: folder, shell: process.platform === 'win32' })
+  }
+  try {
+    await loadFrom(folder)
+    return { folder }
+  } catch (error) {
+    const [first = ''] = String(error).split('\n')
+    return { reason: `it could not be installed or does not run here (${first})` }
+  }
+}
+
+/** The Node that encrypted databases can be opened with: this one (null), or the LTS that tests use. */
+export async function cipherNode(
+  say: (what: string) => void,
+): Promise<{ readonly node: string | null } | { readonly reason: string }> {
+  const missing = missingCipher()
+  if (missing === null) return { node: null }
+  say('looking for a Node that encrypted databases can be opened with')
+  const program = pathToFileURL(join(packageFolder(), 'test', 'lts', 'run.mjs')).href
+  const { prepare } = (await import(program)) as { prepare(): string | null } // see there
+  const node = prepare()
+  return node === null ? { reason: missing } : { node }
+}

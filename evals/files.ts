@@ -1,0 +1,229 @@
+/**
+ * Search in files over public documentation in three languages: do the lines that answer a question come back, and how high?
+ *
+ * By words alone over all pages; and, because embedding all of them takes long, by words alone and with the built-in model
+ * over the same part of them, which holds every page that answers something; and with the static model, which takes no time,
+ * over those pages alone. A hit is right when it is in the right file and shares a line with what answers.
+ */
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { EmbeddingOptions } from '../src/main/embedding.ts'
+import type { FileHit } from '../src/ports/file-search.ts'
+import { unpackPages } from './files/corpus.ts'
+import { openPageIndex, type PageIndex } from './files/index.ts'
+import {
+  type FileQuestion,
+  KINDS,
+  LANGUAGES,
+  type Language,
+  QUESTIONS,
+  UNANSWERABLE,
+} from './files/questions.ts'
+import { evalCacheFile } from './haystack.ts'
+import {
+  atLeast,
+  below,
+  type EvalOptions,
+  type EvalReport,
+  type Floor,
+  type Table,
+} from './report.ts'
+
+export const FILE_LINES = [
+  'all pages, words',
+  'part, words',
+  'part, with the model',
+  'answers, static model',
+] as const
+export type FileLine = (typeof FILE_LINES)[number]
+
+/** Of a hundred pages, so many are in the part, besides those that answer. */
+const PART_PERCENT = 5
+
+type Scores = Readonly<Record<'hit@1' | 'hit@5' | 'MRR', number>>
+
+/** What each line must reach, over all questions. A little below what is measured. */
+const FLOORS: Readonly<Record<FileLine, Scores>> = {
+  'all pages, words': { 'hit@1': 0.55, 'hit@5': 0.75, MRR: 0.63 },
+  'part, words': { 'hit@1': 0.71, 'hit@5': 0.82, MRR: 0.76 },
+  'part, with the model': { 'hit@1': 0.75, 'hit@5': 0.88, MRR: 0.8 },
+  'answers, static model': { 'hit@1': 0.66, 'hit@5': 0.88, MRR: 0.76 },
+}
+/** What each line must reach in each language: one that is answered badly must not hide behind the others. */
+const LANGUAGE_FLOORS: Readonly<Record<FileLine, Readonly<Record<Language, number>>>> = {
+  'all pages, words': { English: 0.68, Chinese: 0.76, Japanese: 0.87 },
+  'part, words': { English: 0.74, Chinese: 0.8, Japanese: 0.95 },
+  'part, with the model': { English: 0.8, Chinese: 0.8, Japanese: 0.95 },
+  'answers, static model': { English: 0.88, Chinese: 0.8, Japanese: 0.95 },
+}
+/** Of the questions that have no answer, so many may get one. */
+const ANSWERED_MAX = 0.3
+
+type Asked = {
+  readonly question: FileQuestion
+  readonly hits: readonly FileHit[]
+  /** From 1; null when none of the hits is right. */
+  readonly rank: number | null
+}
+
+type Measured = {
+  readonly line: FileLine
+  readonly chunks: number
+  readonly asked: readonly Asked[]
+  /** Of the questions that have no answer, those that got one. */
+  readonly answered: readonly string[]
+}
+
+export type FileEvalOptions = EvalOptions & { readonly lines?: readonly FileLine[] }
+
+export async function evaluateFiles(options: FileEvalOptions): Promise<EvalReport> {
+  const measured: Measured[] = []
+  for (const line of options.lines ?? FILE_LINES) {
+    measured.push(await measureLine(line, options))
+  }
+  return toReport(measured, options)
+}
+
+async function measureLine(line: FileLine, options: FileEvalOptions): Promise<Measured> {
+  const folder = mkdtempSync(join(tmpdir(), 'recollect-docs-'))
+  const onProgress = (words: string) => options.onProgress?.(`${line}: ${words}`)
+  try {
+    unpackPages(options.data, folder, PAGES[line])
+    const index = await openPageIndex(folder, { embedding: embeddingOf(line), onProgress })
+    try {
+      return { line, chunks: index.chunks, ...(await askAll(index, onProgress)) }
+    } finally {
+      await index.close()
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const ANSWERING: ReadonlySet<string> = new Set(
+  QUESTIONS.flatMap(({ places }) => places.map(({ path }) => path)),
+)
+
+/** Always the same pages, in an order that has nothing to do with them. */
+function isInPart(path: string): boolean {
+  if (ANSWERING.has(path)) return true
+  const [first = 0] = createHash('sha256').update(path).digest()
+  return first < (256 * PART_PERCENT) / 100
+}
+
+const PAGES: Readonly<Record<FileLine, (path: string) => boolean>> = {
+  'all pages, words': () => true,
+  'part, words': isInPart,
+  'part, with the model': isInPart,
+  'answers, static model': (path) => ANSWERING.has(path),
+}
+
+function embeddingOf(line: FileLine): EmbeddingOptions | null {
+  if (line === 'answers, static model') return { source: 'static' }
+  if (line !== 'part, with the model') return null
+  return { source: 'auto', cacheFile: evalCacheFile(), cachesLocal: true }
+}
+
+async function askAll(
+  index: PageIndex,
+  onProgress: (words: string) => void,
+): Promise<Pick<Measured, 'asked' | 'answered'>> {
+  const asked: Asked[] = []
+  for (const question of QUESTIONS) {
+    const hits = await index.ask(question.text)
+    const found = hits.findIndex((hit) => isRight(hit, question))
+    asked.push({ question, hits, rank: found < 0 ? null : found + 1 })
+    onProgress(`asked ${asked.length} questions`)
+  }
+  const answered: string[] = []
+  for (const text of UNANSWERABLE) if ((await index.ask(text)).length > 0) answered.push(text)
+  return { asked, answered }
+}
+
+export function isRight(
+  { path, startLine, endLine }: Pick<FileHit, 'path' | 'startLine' | 'endLine'>,
+  { places }: Pick<FileQuestion, 'places'>,
+): boolean {
+  return places.some(
+    (place) => place.path === path && place.lineFirst <= endLine && startLine <= place.lineLast,
+  )
+}
+
+function toReport(measured: readonly Measured[], { explain }: FileEvalOptions): EvalReport {
+  const metrics: Record<string, number> = {}
+  const floors: Floor[] = []
+  for (const { line, chunks, asked, answered } of measured) {
+    const scores = scoresOf(asked)
+    metrics[`${line}.chunks`] = chunks
+    for (const [name, value] of Object.entries(scores)) metrics[`${line}.${name}`] = value
+    for (const name of ['hit@1', 'hit@5', 'MRR'] as const) {
+      floors.push(atLeast(`${line}, ${name}`, scores[name], FLOORS[line][name]))
+    }
+    for (const language of LANGUAGES) {
+      const { 'hit@5': hits } = scoresOf(asked.filter((one) => one.question.language === language))
+      metrics[`${line}.${language}.hit@5`] = hits
+      floors.push(atLeast(`${line}, ${language} hit@5`, hits, LANGUAGE_FLOORS[line][language]))
+    }
+    const share = answered.length / UNANSWERABLE.length
+    metrics[`${line}.answered without an answer`] = share
+    floors.push(below(`${line}, answered without an answer`, share, ANSWERED_MAX))
+  }
+  const tables = [
+    tableOf('By language', measured, LANGUAGES, ({ language }) => language),
+    tableOf('By kind of question', measured, KINDS, ({ kind }) => kind),
+    ...(explain ? measured.map(missesOf) : []),
+  ]
+  return { eval: 'files', metrics, tables, floors }
+}
+
+function scoresOf(asked: readonly Asked[]): Scores {
+  const share = (depth: number) =>
+    asked.filter(({ rank }) => rank !== null && rank <= depth).length / Math.max(1, asked.length)
+  const reciprocal = asked.reduce((sum, { rank }) => sum + (rank === null ? 0 : 1 / rank), 0)
+  return {
+    'hit@1': share(1),
+    'hit@5': share(5),
+    MRR: reciprocal / Math.max(1, asked.length),
+  }
+}
+
+function tableOf<Group extends string>(
+  title: string,
+  measured: readonly Measured[],
+  groups: readonly Group[],
+  groupOf: (question: FileQuestion) => Group,
+): Table {
+  const rows = measured.flatMap(({ line, asked }) =>
+    [...groups, null].map((group) => {
+      const some = asked.filter(({ question }) => group === null || groupOf(question) === group)
+      const scores = scoresOf(some)
+      return [
+        `${line}: ${group ?? 'all'}`,
+        some.length,
+        ...[scores['hit@1'], scores['hit@5'], scores.MRR].map((score) => score.toFixed(3)),
+      ]
+    }),
+  )
+  return { title, columns: ['', 'questions', 'hit@1', 'hit@5', 'MRR'], rows }
+}
+
+function missesOf({ line, asked, answered }: Measured): Table {
+  return {
+    title: `Not first: ${line}`,
+    columns: ['question', 'rank', 'what came first'],
+    rows: [
+      ...asked
+        .filter(({ rank }) => rank !== 1)
+        .map(({ question, rank, hits: [first] }) => [
+          question.text,
+          rank ?? 'none',
+          first === undefined
+            ? 'nothing'
+            : `${first.path}#L${first.startLine}-L${first.endLine} ${first.score}`,
+        ]),
+      ...answered.map((text) => [text, 'no answer', 'something']),
+    ],
+  }
+}

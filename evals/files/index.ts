@@ -1,0 +1,79 @@
+/** Pages in a real index of files, on a disk, as a fresh machine has it. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readingToTheEnd } from '../../src/adapters/embedders/in-parts.ts'
+import { createFileTree } from '../../src/adapters/files/tree.ts'
+import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
+import { systemClock as clock } from '../../src/adapters/system/clock.ts'
+import { createIds } from '../../src/adapters/system/ids.ts'
+import type { OwnerId } from '../../src/core/ids.ts'
+import { createEngineOn } from '../../src/engine/engine.ts'
+import { createFiles } from '../../src/engine/files/files.ts'
+import { FILE_DEFAULTS } from '../../src/engine/files/settings.ts'
+import { type EmbeddingOptions, openEmbedder } from '../../src/main/embedding.ts'
+import type { FileHit } from '../../src/ports/file-search.ts'
+
+const OWNER = 'reader' as OwnerId // a name that is valid
+const HITS_MAX = 10
+
+export type PageIndex = {
+  readonly chunks: number
+  /** Paths are those inside of the folder. */
+  ask(text: string): Promise<readonly FileHit[]>
+  close(): Promise<void>
+}
+
+export type PageIndexOptions = {
+  /** Null: words alone. */
+  readonly embedding: EmbeddingOptions | null
+  readonly onProgress?: (words: string) => void
+}
+
+export async function openPageIndex(
+  folder: string,
+  { embedding, onProgress }: PageIndexOptions,
+): Promise<PageIndex> {
+  const home = mkdtempSync(join(tmpdir(), 'recollect-pages-'))
+  const open = (name: string) => openSqliteStore({ path: join(home, name), now: Date.now })
+  const [store, innerStore] = await Promise.all([open('memory.db'), open('files.db')])
+  const embedder = embedding === null ? null : openEmbedder(embedding)
+  const ids = createIds()
+  const inner = createEngineOn({
+    ...{ store: innerStore, clock, ids, settings: {} },
+    ...(embedder === null
+      ? {}
+      : { embedder: readingToTheEnd(embedder), vectors: innerStore.vectors }),
+  })
+  const files = createFiles({
+    ...{ store, innerStore, inner, clock, ids },
+    tree: createFileTree({ clock }),
+    workspaceOf: () => {
+      throw new Error('nothing is written here')
+    },
+    settingsOf: async () => FILE_DEFAULTS,
+  })
+  const { name } = await files.roots.add(OWNER, { kind: 'path', path: folder })
+  const { chunks } = await files.sync(OWNER, {
+    onProgress: ({ filesDone, filesTotal }) => onProgress?.(`read ${filesDone} of ${filesTotal}`),
+  })
+  if (embedder !== null) {
+    await inner.reindex({
+      onProgress: ({ done }) => onProgress?.(`embedded ${done} of ${chunks}`),
+    })
+  }
+  // Where files are watched, a question looks at them only after a change.
+  await files.start()
+  return {
+    chunks,
+    ask: async (text) => {
+      const { hits } = await files.search(OWNER, { text, maxResults: HITS_MAX })
+      return hits.map((hit) => ({ ...hit, path: hit.path.slice(name.length + 1) }))
+    },
+    close: async () => {
+      await files.close()
+      await store.close()
+      rmSync(home, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,393 @@
+/**
+ * The memories of one owner, as they were read: finding some of a few thousand rows by statements takes longer than
+ * looking here, and nearly every question is about such an owner.
+ */
+import { inverseDocumentFrequency, scoreCounts } from '../../core/bm25.ts'
+import { compareText, covers, type MemoryId, type Scope, type SessionId } from '../../core/ids.ts'
+import type { Memory } from '../../core/memory.ts'
+import { matchesMemory } from '../../ports/matching.ts'
+import type { MemoryFilter, Surroundings } from '../../ports/store.ts'
+import type { SqlRow } from './driver.ts'
+import { Postings } from './postings.ts'
+import { MEMORY_SELECTION, toMemory } from './rows.ts'
+import type { SqliteSession } from './session.ts'
+import { type Candidate, type Search, scoreCandidate } from './text-search.ts'
+import { Ranking } from './vector-ranking.ts'
+
+/** What is read at once holds the thread for a few milliseconds. */
+const ROWS_PER_PAGE = 300
+/** Hits that are looked at together, best first. */
+const HITS_PER_LOOK = 64
+/** Slots that nothing is in any more cost as much as others. */
+const EMPTY_SLOTS_MAX = 1_000
+
+class ResidentRow {
+  readonly row: SqlRow
+  readonly id: MemoryId
+  readonly number: number
+  /** In terms. */
+  readonly length: number
+  #memory: Memory | null = null
+  #course: string | null | undefined
+
+  constructor(row: SqlRow) {
+    this.row = row
+    this.id = String(row.id) as MemoryId // the column holds nothing else
+    this.number = Number(row.number)
+    this.length = Number(row.terms_count)
+  }
+
+  /** For looking at only. */
+  get memory(): Memory {
+    this.#memory ??= toMemory(this.row)
+    return this.#memory
+  }
+
+  /** For others, who may change what they get. */
+  copy(): Memory {
+    const { memory } = this
+    return {
+      ...memory,
+      place: { ...memory.place },
+      provenance: copied(memory.provenance),
+      entities: copied(memory.entities),
+      metadata: copied(memory.metadata),
+    }
+  }
+
+  /** Null when it belongs to no conversation. */
+  get course(): string | null {
+    if (this.#course === undefined) {
+      const { session, user } = this.row
+      this.#course = session == null ? null : JSON.stringify([user, session])
+    }
+    return this.#course
+  }
+
+  /** Whether it stands where the other does, with the same words. */
+  isWordedAs(other: ResidentRow): boolean {
+    const isSame = this.row.terms === other.row.terms && this.number === other.number
+    return isSame && this.course === other.course
+  }
+
+  isPermitted(scope: Scope, where: MemoryFilter): boolean {
+    return covers(scope, this.memory.place) && matchesMemory(this.memory, where)
+  }
+}
+
+/** The vectors of a space: which memory each sequence belongs to, and the other way round. */
+type Sequences = {
+  readonly rows: Map<number, ResidentRow>
+  readonly byNumber: Map<number, number>
+}
+
+export class ResidentOwner {
+  readonly #session: SqliteSession
+  readonly #ownerNumber: number
+  readonly #slots: (ResidentRow | null)[] = []
+  readonly #slotOf = new Map<MemoryId, number>()
+  /** Oldest first. */
+  readonly #ids: MemoryId[] = []
+  readonly #postings = new Postings()
+  /** The memories of each conversation, oldest first. */
+  readonly #courses = new Map<string, MemoryId[]>()
+  readonly #spaces = new Map<number, Sequences>()
+  readonly #outdated = new Set<MemoryId>()
+  #lastRead = ''
+
+  constructor(session: SqliteSession, ownerNumber: number) {
+    this.#session = session
+    this.#ownerNumber = ownerNumber
+  }
+
+  get size(): number {
+    return this.#slotOf.size
+  }
+
+  get terms(): number {
+    return this.#postings.terms
+  }
+
+  get outdated(): number {
+    return this.#outdated.size
+  }
+
+  /** Whether so much has been replaced that reading everything again is better. */
+  get isWorn(): boolean {
+    return this.#slots.length - this.size > Math.max(EMPTY_SLOTS_MAX, this.size)
+  }
+
+  /** Reads the next page. False when that was the last one. */
+  readMore(): boolean {
+    const rows = this.#read('memory.id > ? ORDER BY memory.id LIMIT ?', [
+      this.#lastRead,
+      ROWS_PER_PAGE,
+    ])
+    for (const row of rows) this.#add(new ResidentRow(row))
+    this.#lastRead = String(rows.at(-1)?.id)
+    return rows.length === ROWS_PER_PAGE
+  }
+
+  outdate(id: MemoryId): void {
+    this.#outdated.add(id)
+  }
+
+  /** Reads what was written since then. */
+  renew(): void {
+    if (this.#outdated.size === 0) return
+    const ids = [...this.#outdated]
+    this.#outdated.clear()
+    const read = this.#read('memory.id IN (SELECT value FROM json_each(?))', [JSON.stringify(ids)])
+    const rows = new Map(read.map((row) => [String(row.id), new ResidentRow(row)]))
+    for (const id of ids) {
+      const row = rows.get(id)
+      if (row === undefined) this.#remove(id)
+      else this.#replace(row)
+    }
+    for (const [space, sequences] of this.#spaces) {
+      this.#readSequences(space, sequences, [...rows.values()])
+    }
+  }
+
+  /** Those of the ids that pass, the newest first. */
+  find(scope: Scope, ids: readonly MemoryId[], where: MemoryFilter): readonly Memory[] {
+    return [...new Set(ids)]
+      .flatMap((id) => this.#rowOf(id) ?? [])
+      .filter((row) => row.isPermitted(scope, where))
+      .sort((a, b) => compareText(b.id, a.id))
+      .map((row) => row.copy())
+  }
+
+  /** Those that pass a filter that names when they were created, the newest first. */
+  created(scope: Scope, where: MemoryFilter, limit: number): readonly Memory[] {
+    const { createdFrom = Number.NEGATIVE_INFINITY, createdBefore = Number.POSITIVE_INFINITY } =
+      where
+    const found: Memory[] = []
+    for (let at = this.#ids.length - 1; at >= 0 && found.length < limit; at--) {
+      const id = this.#ids[at]
+      const row = id === undefined ? null : this.#rowOf(id)
+      const createdAt = Number(row?.row.created_at)
+      if (row === null || createdAt < createdFrom || createdAt >= createdBefore) continue
+      if (row.isPermitted(scope, where)) found.push(row.copy())
+    }
+    return found
+  }
+
+  /** As `search` in `text-search.ts` does it with statements; only the best are sure to be there. */
+  search(scope: Scope, where: MemoryFilter, terms: readonly string[], limit: number): Search {
+    const { size } = this
+    const averageLength = size === 0 ? 0 : this.terms / size
+    const { counts, holding, touched } = this.#postings.counts(terms, this.#slots)
+    const rarities = holding.map((rows) => inverseDocumentFrequency(rows, size))
+    const scores = new Float64Array(touched.length)
+    for (let index = 0; index < touched.length; index++) {
+      const slot = touched[index] ?? 0
+      const relative = averageLength > 0 ? (this.#slots[slot]?.length ?? 0) / averageLength : 1
+      scores[index] = scoreCounts(counts, rarities, relative, slot * terms.length)
+    }
+    const candidates: Candidate[] = []
+    for (const index of bestFirst(scores, () => limit - candidates.length)) {
+      const slot = touched[index] ?? 0
+      const row = this.#slots[slot]
+      if (row?.isPermitted(scope, where) !== true) continue
+      const own = [...counts.subarray(slot * terms.length, (slot + 1) * terms.length)]
+      candidates.push(scoreCandidate(row.row, own, row.length, rarities, averageLength))
+    }
+    return {
+      terms: terms.map((text, position) => ({ text, rarity: rarities[position] ?? 0 })),
+      averageLength,
+      candidates,
+    }
+  }
+
+  around(
+    scope: Scope,
+    ids: readonly MemoryId[],
+    reach: number,
+  ): ReadonlyMap<MemoryId, Surroundings> {
+    const found = new Map<MemoryId, Surroundings>()
+    for (const id of ids) {
+      const row = this.#rowOf(id)
+      const course = this.#courses.get(row?.course ?? '')
+      if (row === null || course === undefined || !covers(scope, row.memory.place)) continue
+      const at = placeIn(course, id)
+      found.set(id, {
+        session: row.memory.place.session as SessionId, // it has a course
+        before: course.slice(Math.max(0, at - reach), at).reverse(),
+        after: course.slice(at + 1, at + 1 + reach),
+      })
+    }
+    return found
+  }
+
+  /** For a sequence of a space: the id of its memory, null when that is not permitted, undefined when there is no vector. */
+  permittedBySequence(
+    space: number,
+    scope: Scope,
+    where: MemoryFilter,
+  ): (sequence: number) => MemoryId | null | undefined {
+    const { rows } = this.#sequencesIn(space)
+    return (sequence) => {
+      const row = rows.get(sequence)
+      if (row === undefined) return undefined
+      return row.isPermitted(scope, where) ? row.id : null
+    }
+  }
+
+  /** The sequences of the vectors of these memories, as far as there are any in the scope. */
+  sequencesOf(
+    space: number,
+    scope: Scope,
+    ids: readonly MemoryId[],
+  ): ReadonlyMap<number, MemoryId> {
+    const { byNumber } = this.#sequencesIn(space)
+    const found = new Map<number, MemoryId>()
+    for (const id of ids) {
+      const row = this.#rowOf(id)
+      const sequence = row === null ? undefined : byNumber.get(row.number)
+      if (row === null || sequence === undefined || !covers(scope, row.memory.place)) continue
+      found.set(sequence, id)
+    }
+    return found
+  }
+
+  #rowOf(id: MemoryId): ResidentRow | null {
+    return this.#slots[this.#slotOf.get(id) ?? -1] ?? null
+  }
+
+  #read(condition: string, values: readonly (string | number)[]): readonly SqlRow[] {
+    return this.#session.packed(
+      {
+        columns: RESIDENT_SELECTION,
+        from: `FROM memory JOIN place ON place.number = memory.place_number
+          WHERE memory.owner_number = ? AND ${condition}`,
+      },
+      [this.#ownerNumber, ...values],
+    )
+  }
+
+  #add(row: ResidentRow): void {
+    this.#remove(row.id) // it may have been written while pages were read
+    const slot = this.#slots.push(row) - 1
+    this.#slotOf.set(row.id, slot)
+    this.#ids.splice(placeIn(this.#ids, row.id), 0, row.id)
+    this.#postings.add(slot, String(row.row.terms), row.length)
+    const { course } = row
+    if (course === null) return
+    const ids = this.#courses.get(course) ?? []
+    ids.splice(placeIn(ids, row.id), 0, row.id)
+    this.#courses.set(course, ids)
+  }
+
+  #remove(id: MemoryId): void {
+    const slot = this.#slotOf.get(id)
+    const row = this.#rowOf(id)
+    if (slot === undefined || row === null) return
+    this.#slotOf.delete(id)
+    this.#slots[slot] = null
+    this.#ids.splice(placeIn(this.#ids, id), 1)
+    this.#postings.remove(row.length)
+    const ids = this.#courses.get(row.course ?? '')
+    ids?.splice(placeIn(ids, id), 1)
+    for (const sequences of this.#spaces.values()) forgetSequence(sequences, row)
+  }
+
+  /** Most that is written leaves the words as they are: how often a memory was used, say. */
+  #replace(row: ResidentRow): void {
+    const slot = this.#slotOf.get(row.id)
+    const before = this.#rowOf(row.id)
+    if (slot === undefined || before === null || !before.isWordedAs(row)) {
+      this.#add(row)
+      return
+    }
+    this.#slots[slot] = row
+    for (const sequences of this.#spaces.values()) forgetSequence(sequences, before)
+  }
+
+  #sequencesIn(space: number): Sequences {
+    const known = this.#spaces.get(space)
+    if (known !== undefined) return known
+    const sequences: Sequences = { rows: new Map(), byNumber: new Map() }
+    this.#readSequences(space, sequences, null)
+    this.#spaces.set(space, sequences)
+    return sequences
+  }
+
+  /** Of these rows, or of all. */
+  #readSequences(space: number, into: Sequences, of: readonly ResidentRow[] | null): void {
+    const byNumber = new Map<number, ResidentRow>()
+    for (const row of of ?? this.#slots) if (row !== null) byNumber.set(row.number, row)
+    const [among, values] =
+      of === null
+        ? ['owner_number = ?', [this.#ownerNumber]]
+        : [
+            'memory IN (SELECT value FROM json_each(?)) AND owner_number = ?',
+            [JSON.stringify([...byNumber.keys()]), this.#ownerNumber],
+          ]
+    const [read] = this.#session.all(
+      `SELECT json_group_array(sequence) AS sequences, json_group_array(memory) AS numbers
+       FROM vector WHERE space = ? AND ${among}`,
+      [space, ...values],
+    )
+    const sequences: readonly number[] = JSON.parse(String(read?.sequences))
+    const numbers: readonly number[] = JSON.parse(String(read?.numbers))
+    for (const [index, sequence] of sequences.entries()) {
+      const row = byNumber.get(numbers[index] ?? 0)
+      if (row === undefined) continue
+      into.rows.set(sequence, row)
+      into.byNumber.set(row.number, sequence)
+    }
+  }
+}
+
+const RESIDENT_SELECTION = {
+  ...MEMORY_SELECTION,
+  number: 'memory.number',
+  terms: 'memory.terms',
+  terms_count: 'memory.terms_count',
+}
+
+/** Of what came from JSON. */
+function copied<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(copied) as Value // each is as it was
+  const copy = { ...value } as Record<string, unknown> // what JSON calls an object
+  // Hardly any of it is an object itself.
+  for (const name in copy) if (typeof copy[name] === 'object') copy[name] = copied(copy[name])
+  return copy as Value // with the same names
+}
+
+function forgetSequence({ rows, byNumber }: Sequences, { number }: ResidentRow): void {
+  const sequence = byNumber.get(number)
+  if (sequence === undefined) return
+  rows.delete(sequence)
+  byNumber.delete(number)
+}
+
+/** Where an id stands among sorted ones, or belongs. */
+function placeIn(ids: readonly MemoryId[], id: MemoryId): number {
+  let [from, to] = [0, ids.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (compareText(ids[middle] ?? '', id) < 0) from = middle + 1
+    else to = middle
+  }
+  return from
+}
+
+/** Positions from the highest score down, until nobody wants any more that could be as good as the last. */
+function* bestFirst(scores: Float64Array, wanted: () => number): Generator<number> {
+  const highest = scores.reduce((most, score) => Math.max(most, score), 0)
+  if (highest === 0) return
+  const ranking = new Ranking(scores.length)
+  ranking.add(Float32Array.from(scores, (score) => score / highest))
+  // Rounding never turns two scores round, but may make them alike.
+  let last = Number.NEGATIVE_INFINITY
+  while (ranking.bound !== null && (wanted() > 0 || ranking.bound >= last)) {
+    const isEnough = wanted() <= 0
+    for (const position of ranking.take(isEnough ? 1 : HITS_PER_LOOK)) {
+      yield position
+      if (!isEnough) last = Math.fround((scores[position] ?? 0) / highest)
+    }
+  }
+}

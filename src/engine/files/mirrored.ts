@@ -1,0 +1,50 @@
+/** The memories of an owner that stand in a file as well, for the mirror. */
+import type { DraftInput, ScopeInput } from '../../core/draft.ts'
+import { type OwnerId, parseId } from '../../core/ids.ts'
+import { isBelieved, type Memory } from '../../core/memory.ts'
+import * as correct from '../correct.ts'
+import { pages } from '../paging.ts'
+import type { EnginePorts } from '../ports.ts'
+import type { Remembered } from '../remember.ts'
+import type { MirroredMemories } from './mirror.ts'
+
+export type MirroredParts = {
+  readonly ports: EnginePorts
+  readonly remember: (scope: ScopeInput, draft: DraftInput) => Promise<Remembered>
+}
+
+/** More would make a file that nobody reads. */
+const MIRRORED_MAX = 200
+const SOURCE = 'files'
+
+export function createMirrored({ ports, remember }: MirroredParts): MirroredMemories {
+  const home = (owner: OwnerId) => ({ owner, user: null })
+  return {
+    list: async (owner) => {
+      const found = new Map<string, Memory>()
+      const statuses = ['active'] as const
+      for (const where of [{ categories: ['identity'] }, { pinned: true }] as const) {
+        const query = { where: { statuses, ...where }, order: 'oldest' } as const
+        for await (const page of pages(ports.store, 'memory', home(owner), query)) {
+          for (const memory of page) if (isBelieved(memory.trust)) found.set(memory.id, memory)
+        }
+      }
+      return [...found.values()].slice(0, MIRRORED_MAX)
+    },
+    edit: async (owner, id, content) => {
+      await correct.edit(ports, home(owner), parseId('mem', id), { content })
+    },
+    add: async (owner, content, isIdentity) => {
+      const { memory } = await remember(home(owner), {
+        ...{ content, pinned: true, provenance: { source: SOURCE } },
+        ...(isIdentity ? { category: 'identity' as const } : {}),
+      })
+      // What was known already may not have been pinned; and what stands in the file stays there.
+      if (!memory.pinned) await correct.edit(ports, home(owner), memory.id, { pinned: true })
+    },
+    letGo: async (owner, { id, isIdentity }) => {
+      if (isIdentity) await correct.forget(ports, home(owner), parseId('mem', id))
+      else await correct.edit(ports, home(owner), parseId('mem', id), { pinned: false })
+    },
+  }
+}

@@ -1,0 +1,17 @@
+import type { Telemetry } from '../ports/telemetry.ts'
+import type { TierListener, TierState } from '../ports/vector-tiers.ts'
+
+const AMISS: ReadonlySet<TierState> = new Set(['down', 'refused', 'lagging'])
+
+/** A vector store that stops answering is never silent, though no request fails for it. */
+export function tellingTiers(telemetry: Telemetry): TierListener {
+  return {
+    onState: ({ state, mirror }) => {
+      const level = AMISS.has(state) ? 'warn' : 'info'
+      telemetry.log(level, 'vector_tier', { state, host: mirror })
+    },
+    onSearch: (tier, outcome) => {
+      telemetry.count('recollect_vector_searches_total', { tier, outcome })
+    },
+  }
+}

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest'
+import { readConfig } from './config.ts'
+
+const read = (environment: Record<string, string>) =>
+  readConfig({}, environment, { platform: 'linux', home: '/home/ada' }).postgresOptions
+
+it('[PG3] reads limits, replicas, row security and what to do without pgvector from the environment', () => {
+  expect(read({})).toEqual({ replicas: [], rowSecurity: false })
+  expect(
+    read({
+      RECOLLECT_POSTGRES_SCHEMA: 'memories',
+      RECOLLECT_POSTGRES_POOL: '4',
+      RECOLLECT_POSTGRES_STATEMENT_MS: '0',
+      RECOLLECT_POSTGRES_WAIT_MS: '500',
+      RECOLLECT_POSTGRES_REPLICAS: 'postgresql://one/m, postgresql://two/m',
+      RECOLLECT_POSTGRES_REPLICA_LAG_MS: '100',
+      RECOLLECT_POSTGRES_ROW_SECURITY: '1',
+      RECOLLECT_POSTGRES_WITHOUT_PGVECTOR: 'exact',
+    }),
+  ).toEqual({
+    schema: 'memories',
+    poolSize: 4,
+    statementTimeoutMs: 0,
+    connectionWaitMs: 500,
+    replicas: ['postgresql://one/m', 'postgresql://two/m'],
+    replicaLagMsMax: 100,
+    rowSecurity: true,
+    withoutPgvector: 'exact',
+  })
+})
+
+it.each([
+  ['RECOLLECT_POSTGRES_POOL', '0'],
+  ['RECOLLECT_POSTGRES_POOL', 'many'],
+  ['RECOLLECT_POSTGRES_WITHOUT_PGVECTOR', 'approximate'],
+])('[PG3] refuses %s=%s', (name, value) => {
+  expect(() => read({ [name]: value })).toThrow(name)
+})

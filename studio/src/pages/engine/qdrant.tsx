@@ -1,0 +1,289 @@
+/** The vector store beside the memories: what state it is in, and how Qdrant is set up. */
+import { type FormEvent, useState } from 'react'
+import { api, data } from '../../api/client.ts'
+import type { paths, VectorTier } from '../../api/types.ts'
+import { useOwner } from '../../app/address.ts'
+import type { MessageKey } from '../../i18n/catalogue.ts'
+import { useI18n } from '../../i18n/i18n.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Confirm } from '../../ui/dialog.tsx'
+import { Select, TextField } from '../../ui/field.tsx'
+import { Card, Chip, Dot, Loaded, Notice, type Tone } from '../../ui/surface.tsx'
+import { useTell } from '../../ui/toast.tsx'
+import { MemoryLine } from '../receipts/named.tsx'
+import styles from './page.module.css'
+import { CARDS, useAttempt, useQdrant } from './queries.ts'
+
+type Qdrant = paths['/api/settings/qdrant']['get']['responses'][200]['content']['application/json']
+type Health =
+  paths['/api/settings/qdrant/health']['get']['responses'][200]['content']['application/json']
+
+/** A name, the same in every language. */
+const NAME = 'Qdrant'
+
+export const TIERS: Readonly<
+  Record<VectorTier['state'], { readonly tone: Tone; readonly text: MessageKey }>
+> = {
+  off: { tone: 'plain', text: 'engine.off' },
+  checking: { tone: 'accent', text: 'engine.tierChecking' },
+  filling: { tone: 'accent', text: 'engine.tierFilling' },
+  active: { tone: 'good', text: 'engine.tierActive' },
+  lagging: { tone: 'warn', text: 'engine.tierLagging' },
+  down: { tone: 'bad', text: 'engine.fails' },
+  recovering: { tone: 'accent', text: 'engine.tierRecovering' },
+  refused: { tone: 'bad', text: 'engine.tierRefused' },
+}
+
+export function QdrantCard() {
+  const { t } = useI18n()
+  const qdrant = useQdrant()
+  return (
+    <Card title={NAME} id={CARDS.qdrant}>
+      <div className={styles.stack}>
+        <p className={styles.soft}>{t('engine.tierHelp')}</p>
+        <Loaded query={qdrant} lines={5}>
+          {(known) => (
+            <>
+              <TierState tier={known.tier} />
+              <SetUp known={known} />
+              {known.url !== null && <Upkeep />}
+              {known.enabled && <Trial />}
+            </>
+          )}
+        </Loaded>
+      </div>
+    </Card>
+  )
+}
+
+function TierState({ tier }: { tier: VectorTier }) {
+  const { t, time } = useI18n()
+  const { mirror, state, because, progress, behind, nextTryAt } = tier
+  const { tone, text } = TIERS[state]
+  return (
+    <div className={styles.stack} role="status">
+      <Dot tone={tone}>
+        {mirror !== null && mirror !== 'qdrant' ? `${mirror}: ${t(text)}` : t(text)}
+      </Dot>
+      {because !== null && <Notice tone={tone === 'bad' ? 'bad' : 'plain'}>{because}</Notice>}
+      {progress !== null && (
+        <div>
+          <progress
+            className={styles.progress}
+            aria-label={t('engine.tierFilling')}
+            value={progress.done}
+            max={Math.max(1, progress.total)}
+          />
+          <p className={styles.small}>{t('engine.reindexing', progress)}</p>
+        </div>
+      )}
+      {behind !== null && behind > 0 && (
+        <p className={styles.small}>{t('engine.tierBehind', { count: behind })}</p>
+      )}
+      {nextTryAt !== null && (
+        <p className={styles.small}>{t('engine.tierNextTry', { time: time(nextTryAt) })}</p>
+      )}
+    </div>
+  )
+}
+
+type Quantization = Qdrant['quantization']
+
+function SetUp({ known }: { known: Qdrant }) {
+  const { t } = useI18n()
+  const tell = useTell()
+  const attempt = useAttempt()
+  const [url, setUrl] = useState(known.url ?? '')
+  const [apiKey, setApiKey] = useState('')
+  const [collection, setCollection] = useState(known.collection)
+  const [quantization, setQuantization] = useState<Quantization>(known.quantization)
+  const [isBusy, setBusy] = useState(false)
+  const change = async (body: {
+    enabled: boolean
+    url?: string
+    apiKey?: string
+    collection?: string
+    quantization?: Quantization
+  }) => {
+    setBusy(true)
+    const changed = await attempt(() => data(api.PUT('/api/settings/qdrant', { body })))
+    setBusy(false)
+    // Another one may have been typed meanwhile: what is shown is looked up while the answer is still waited for.
+    if (changed !== null) setApiKey((typed) => (typed === body.apiKey ? '' : typed))
+    return changed !== null
+  }
+  const turnOff = async () => {
+    if (!(await change({ enabled: false }))) return
+    const undo = async () => {
+      if (await change({ enabled: true })) tell({ text: t('common.undone') })
+    }
+    tell({ text: t('engine.qdrantTurnedOff'), action: { name: t('common.undo'), run: undo } })
+  }
+  const save = (event: FormEvent) => {
+    event.preventDefault()
+    const key = apiKey === '' ? {} : { apiKey }
+    const named = collection.trim() === '' ? {} : { collection: collection.trim() }
+    void change({ enabled: true, url: url.trim(), quantization, ...named, ...key })
+  }
+  return (
+    <form className={styles.part} onSubmit={save}>
+      <TextField
+        label={t('engine.qdrantUrl')}
+        type="url"
+        required
+        maxLength={200}
+        placeholder="http://127.0.0.1:6333"
+        value={url}
+        onChange={({ target }) => setUrl(target.value)}
+      />
+      <TextField
+        label={t('engine.qdrantKey')}
+        type="password"
+        autoComplete="off"
+        maxLength={4_000}
+        help={
+          known.apiKeyMasked === null
+            ? t('engine.qdrantKeyHelp')
+            : t('engine.qdrantKeyStored', { masked: known.apiKeyMasked })
+        }
+        value={apiKey}
+        onChange={({ target }) => setApiKey(target.value)}
+      />
+      <TextField
+        label={t('engine.qdrantCollection')}
+        help={t('engine.qdrantCollectionHelp')}
+        maxLength={60}
+        value={collection}
+        onChange={({ target }) => setCollection(target.value)}
+      />
+      <Select
+        label={t('engine.quantization')}
+        help={t('engine.quantizationHelp')}
+        value={quantization}
+        onChoose={setQuantization}
+        options={[
+          { value: 'none', text: t('engine.quantizationNone') },
+          { value: 'int8', text: t('engine.quantizationInt8') },
+          { value: 'binary', text: t('engine.quantizationBinary') },
+        ]}
+      />
+      <div className={styles.line}>
+        <Button type="submit" look="primary" isBusy={isBusy} disabled={url.trim() === ''}>
+          {t('engine.qdrantSave')}
+        </Button>
+        {known.enabled && (
+          <Button disabled={isBusy} onClick={() => void turnOff()}>
+            {t('engine.qdrantOff')}
+          </Button>
+        )}
+      </div>
+    </form>
+  )
+}
+
+function Upkeep() {
+  const { t, number } = useI18n()
+  const attempt = useAttempt()
+  const [health, setHealth] = useState<Health | null>(null)
+  const [superfluous, setSuperfluous] = useState<number | null>(null)
+  const [told, setTold] = useState<{ tone: Tone; text: string } | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const clean = async (dryRun: boolean) => {
+    setBusy(true)
+    const done = await attempt(() =>
+      data(api.POST('/api/settings/qdrant/cleanup', { body: { dryRun } })),
+    )
+    setBusy(false)
+    if (done === null) return
+    if (!done.ok) setTold({ tone: 'bad', text: done.error ?? '' })
+    else if (dryRun && done.deletedCount > 0) setSuperfluous(done.deletedCount)
+    else setTold({ tone: 'good', text: t('engine.qdrantCleaned', { count: done.deletedCount }) })
+  }
+  const test = async () => {
+    setBusy(true)
+    setHealth(await attempt(() => data(api.GET('/api/settings/qdrant/health'))))
+    setBusy(false)
+  }
+  return (
+    <div className={styles.part}>
+      <div className={styles.line}>
+        <Button icon="run" isBusy={isBusy} onClick={() => void test()}>
+          {t('engine.qdrantTest')}
+        </Button>
+        <Button disabled={isBusy} onClick={() => void clean(true)}>
+          {t('engine.qdrantClean')}
+        </Button>
+      </div>
+      {health !== null && (
+        <Notice tone={health.ok ? 'good' : 'bad'}>
+          {health.ok
+            ? t('engine.qdrantReady', {
+                detail: health.detail ?? NAME,
+                milliseconds: number(health.latencyMs ?? 0, { maximumFractionDigits: 0 }),
+              })
+            : health.error}
+        </Notice>
+      )}
+      {told !== null && <Notice tone={told.tone}>{told.text}</Notice>}
+      <Confirm
+        isOpen={superfluous !== null}
+        onClose={() => setSuperfluous(null)}
+        title={t('engine.qdrantCleanTitle')}
+        description={t('engine.qdrantCleanHelp', { count: superfluous ?? 0 })}
+        action={t('engine.qdrantClean')}
+        onConfirm={() => clean(false)}
+      />
+    </div>
+  )
+}
+
+type Found =
+  paths['/api/settings/qdrant/search']['post']['responses'][200]['content']['application/json']
+
+/** What it finds by itself, to see whether it works. */
+function Trial() {
+  const { t, number } = useI18n()
+  const owner = useOwner()
+  const attempt = useAttempt()
+  const [query, setQuery] = useState('')
+  const [found, setFound] = useState<Found | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const search = async (event: FormEvent) => {
+    event.preventDefault()
+    setBusy(true)
+    const body = { owner, query: query.trim() }
+    setFound(await attempt(() => data(api.POST('/api/settings/qdrant/search', { body }))))
+    setBusy(false)
+  }
+  return (
+    <form className={styles.part} onSubmit={(event) => void search(event)}>
+      <TextField
+        label={t('engine.qdrantTry')}
+        required
+        maxLength={2_000}
+        value={query}
+        onChange={({ target }) => setQuery(target.value)}
+      />
+      <div className={styles.line}>
+        <Button type="submit" icon="search" isBusy={isBusy} disabled={query.trim() === ''}>
+          {t('engine.qdrantSearch')}
+        </Button>
+      </div>
+      {found !== null && !found.ok && <Notice tone="bad">{found.error}</Notice>}
+      {found?.ok === true && (
+        <div role="status">
+          <p className={styles.small}>{t('engine.qdrantFound', { count: found.results.length })}</p>
+          <ol className={styles.found}>
+            {found.results.map(({ id, score }) => (
+              <li key={id}>
+                <MemoryLine owner={owner} id={id}>
+                  <Chip>{number(score, { maximumFractionDigits: 3 })}</Chip>
+                </MemoryLine>
+              </li>
+            ))}
+          </ol>
+        </div>
+      )}
+    </form>
+  )
+}

@@ -1,0 +1,62 @@
+/** A memory while somebody writes it, and what of it is sent. */
+import type { Memory } from '../../api/client.ts'
+
+export type Draft = {
+  readonly content: string
+  readonly key: string
+  readonly category: Memory['category']
+  readonly type: Memory['type']
+  readonly importance: number
+  readonly pinned: boolean
+  /** A day, or nothing. */
+  readonly expires: string
+}
+
+export function draftOf(memory: Memory | null): Draft {
+  return {
+    content: memory?.content ?? '',
+    key: memory?.key ?? '',
+    category: memory?.category ?? 'general',
+    type: memory?.type ?? 'factual',
+    importance: memory?.importance ?? 5,
+    pinned: memory?.pinned ?? false,
+    expires: memory?.expiresAt?.slice(0, 10) ?? '',
+  }
+}
+
+function fieldsOf(draft: Partial<Draft>) {
+  const { key, expires, ...rest } = draft
+  return {
+    ...rest,
+    ...(key === undefined ? {} : { key: key === '' ? null : key }),
+    ...(expires === undefined ? {} : { expiresAt: expires === '' ? null : `${expires}T00:00:00Z` }),
+  }
+}
+
+/** Only what is different, so that what somebody else wrote into the rest stays. */
+export function changesOf(draft: Draft, base: Memory) {
+  return fieldsOf(differences(draft, draftOf(base)))
+}
+
+/** What was written onto one version, on another one. */
+export function rebased(draft: Draft, base: Memory, onto: Memory): Draft {
+  return { ...draftOf(onto), ...differences(draft, draftOf(base)) }
+}
+
+function differences(draft: Draft, before: Draft): Partial<Draft> {
+  const names = Object.keys(draft) as (keyof Draft)[] // it has no others
+  return Object.fromEntries(
+    names.filter((name) => draft[name] !== before[name]).map((name) => [name, draft[name]]),
+  )
+}
+
+/** Of a new one, what was filled in: what is known already keeps the rest of what it has. */
+export function newFieldsOf(draft: Draft) {
+  const { key, expiresAt, ...rest } = fieldsOf(differences(draft, draftOf(null)))
+  return {
+    ...rest,
+    content: draft.content,
+    ...(key == null ? {} : { key }),
+    ...(expiresAt == null ? {} : { expiresAt }),
+  }
+}

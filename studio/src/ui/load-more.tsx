@@ -1,0 +1,28 @@
+import { useI18n } from '../i18n/i18n.tsx'
+import { Button } from './button.tsx'
+import styles from './surface.module.css'
+import { Notice } from './surface.tsx'
+
+/** The way on in a list that comes page by page. That a page could not be had is said there, and it can be asked for again. */
+export function LoadMore({
+  query,
+}: {
+  query: {
+    readonly error: Error | null
+    readonly hasNextPage: boolean
+    readonly isFetchingNextPage: boolean
+    readonly isFetchNextPageError: boolean
+    readonly fetchNextPage: () => unknown
+  }
+}) {
+  const { t } = useI18n()
+  if (!query.hasNextPage) return null
+  return (
+    <div className={styles.more}>
+      {query.isFetchNextPageError && <Notice tone="bad">{query.error?.message}</Notice>}
+      <Button isBusy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+        {t('common.showMore')}
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,50 @@
+/** How the playground reads the trail of each result. */
+import { expect, it } from 'vitest'
+import type { Found } from '../../studio/src/pages/playground/queries.ts'
+import { courseOf } from '../../studio/src/pages/playground/trail.ts'
+
+/** With what the course is made of. */
+function found(id: string, score: number, trail: Readonly<Record<string, number>>): Found {
+  const steps = Object.entries(trail).map(([stage, at]) => ({ stage, score: at }))
+  return { id, score, trail: steps } as unknown as Found // the rest is not looked at
+}
+
+const column = <Name extends 'rank' | 'moved' | 'score' | 'spoke'>(
+  of: readonly Found[],
+  name: Name,
+) => courseOf(of).standings.map((standings) => standings.map((standing) => standing[name]))
+
+const RAISED = found('raised', 0.8, { keyword: 1, fuse: 0.5, weigh: 0.8, floor: 0.8 })
+const LOWERED = found('lowered', 0.6, { keyword: 2, meaning: 0.9, fuse: 0.6, floor: 0.6 })
+
+it('[SP1] a result has a rank after each stage, and moves where a stage moved it', () => {
+  const both = [RAISED, LOWERED]
+  expect(courseOf(both).stages).toEqual(['keyword', 'meaning', 'fuse', 'weigh', 'floor', 'fit'])
+  expect(column(both, 'rank')).toEqual([
+    [2, null, 2, 1, 1, 1],
+    [1, 1, 1, 2, 2, 2],
+  ])
+  // The legs look at the same time, so that nothing moves between them, or out of them.
+  expect(column(both, 'moved')).toEqual([
+    [null, null, null, 1, 0, 0],
+    [null, null, null, -1, 0, 0],
+  ])
+})
+
+it('[SP1] where a stage said nothing, the score of the one before holds', () => {
+  expect(column([RAISED, LOWERED], 'score')[1]).toEqual([2, 0.9, 0.6, 0.6, 0.6, 0.6])
+  expect(column([RAISED, LOWERED], 'spoke')[1]).toEqual([true, true, true, false, true, true])
+})
+
+it('[SP1] what a reranker has read stands before what it has not', () => {
+  const read = found('read', 0.1, { fuse: 0.2, rerank: 0.1 })
+  const unread = found('unread', 0.9, { fuse: 0.9 })
+  expect(column([read, unread], 'rank')).toEqual([
+    [2, 1, 1],
+    [1, 2, 2],
+  ])
+})
+
+it('[SP1] nothing found has no course', () => {
+  expect(courseOf([])).toEqual({ stages: [], standings: [] })
+})

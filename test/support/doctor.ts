@@ -1,0 +1,7 @@
+import { expect } from 'vitest'
+import type { Store } from '../../src/ports/store.ts'
+
+/** What `doctor` does, for the end of a test that made something fail: what is derived is what it should be. */
+export async function expectSound(...stores: readonly Pick<Store, 'inspect'>[]): Promise<void> {
+  for (const store of stores) expect(await store.inspect({ repair: false })).toEqual([])
+}
