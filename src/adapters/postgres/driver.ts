@@ -31,7 +31,14 @@ export interface Runner {
     sql: string,
     values?: readonly unknown[],
   ): Promise<readonly R[]>
+  /** Several of them in one trip, which may each see what was committed before it. Answers in their order. */
+  readingAll(
+    settings: readonly string[],
+    statements: readonly Statement[],
+  ): Promise<readonly (readonly QueryResultRow[])[]>
 }
+
+export type Statement = readonly [sql: string, values: readonly unknown[]]
 
 export interface Database extends Runner {
   /**
@@ -136,14 +143,23 @@ function createDatabase(pool: Pool, createClient: () => Client): Database {
       throw toStoreError(thrown)
     }
   }
+  const readingAll: Runner['readingAll'] = (settings, statements) =>
+    onLiving(async () => readWith(await connected(), settings, statements))
   return {
     async query<R extends QueryResultRow>(sql: string, values: readonly unknown[] = []) {
       requireOpen()
       return onLiving(() => run<R>(pool, sql, values))
     },
     transaction: async (begin, work) => transact(await connected(), begin, work),
-    reading: (settings, sql, values = []) =>
-      onLiving(async () => readWith(await connected(), settings, sql, values)),
+    async reading<R extends QueryResultRow>(
+      settings: readonly string[],
+      sql: string,
+      values: readonly unknown[] = [],
+    ) {
+      const [rows = []] = await readingAll(settings, [[sql, values]])
+      return rows as readonly R[] // what the statement gives, as with `query`
+    },
+    readingAll,
     async separately(work) {
       const client = await connectBeside()
       try {
@@ -212,28 +228,21 @@ async function transact<T>(
   }
 }
 
-async function readWith<R extends QueryResultRow>(
+async function readWith(
   client: PoolClient,
   settings: readonly string[],
-  sql: string,
-  values: readonly unknown[],
-): Promise<readonly R[]> {
+  statements: readonly Statement[],
+): Promise<readonly (readonly QueryResultRow[])[]> {
   const begin = [SERIES, ...settings.map((setting) => `SET LOCAL ${setting}`)].join('; ')
   try {
-    const [, rows = []] = await inSeries<R>(client, [
-      [begin, []],
-      [sql, values],
-      ['COMMIT', []],
-    ])
+    const results = await inSeries(client, [[begin, []], ...statements, ['COMMIT', []]])
     client.release()
-    return rows
+    return results.slice(1, -1)
   } catch (thrown) {
     await rollBack(client)
     throw thrown
   }
 }
-
-type Statement = readonly [sql: string, values: readonly unknown[]]
 
 /** One trip to the server where the driver can send all of them at once. The first failure counts; the rest go with it. */
 async function inSeries<R extends QueryResultRow>(
