@@ -198,6 +198,21 @@ function describeLostConnections(url: string): void {
 }
 
 function describeVectors(url: string, options: Omit<PostgresOptions, 'connectionString'>): void {
+  it('[VI9] finds what another process has put into a space that it made anew', async () => {
+    const opened = await open(url, options)
+    const vector = unitVector(SPACE.dimensions, 60)
+    const [row] = await remember(opened, SPACE, [vector])
+    expect(idsOf(await nearest(opened, vector))).toEqual([row?.id])
+    const other = await open(url, { ...options, schema: opened.schema })
+    await other.vectors.drop(SPACE)
+    expect(await nearest(opened, vector)).toEqual([])
+    const [later] = await remember(other, SPACE, [vector])
+    expect(idsOf(await nearest(opened, vector))).toEqual([later?.id])
+    await other.vectors.drop(SPACE)
+    const [last] = await remember(other, SPACE, [vector])
+    expect(idsOf(await nearest(opened, vector))).toEqual([last?.id])
+  })
+
   it('[VI34] forgets vectors whose text is changed by someone who knows nothing of vectors', async () => {
     const opened = await open(url, options)
     const { store, vectors, schema } = opened

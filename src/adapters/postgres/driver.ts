@@ -22,9 +22,10 @@ export interface Runner {
   readonly query: Query
   /**
    * Runs `begin`, then `work`, then commits. When either throws, nothing of it stays. When the connection is lost while
-   * it commits, `facts.transaction` of the error is the number to ask the server about, see `commit.ts`.
+   * it commits, `facts.transaction` of the error is the number to ask the server about, see `commit.ts`. What `work` leaves
+   * to be done at the end goes with the commit in one trip.
    */
-  transaction<T>(begin: string, work: (query: Query) => Promise<T>): Promise<T>
+  transaction<T>(begin: string, work: Work<T>): Promise<T>
   /** One statement that only reads, with settings that hold for it alone. Takes one trip to the server. */
   reading<R extends QueryResultRow>(
     settings: readonly string[],
@@ -38,6 +39,7 @@ export interface Runner {
   ): Promise<readonly (readonly QueryResultRow[])[]>
 }
 
+export type Work<T> = (query: Query, atEnd: (statement: Statement) => void) => Promise<T>
 export type Statement = readonly [sql: string, values: readonly unknown[]]
 
 export interface Database extends Runner {
@@ -204,11 +206,7 @@ async function onLiving<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function transact<T>(
-  client: PoolClient,
-  begin: string,
-  work: (query: Query) => Promise<T>,
-): Promise<T> {
+async function transact<T>(client: PoolClient, begin: string, work: Work<T>): Promise<T> {
   const query: Query = (sql, values = []) => run(client, sql, values)
   let transaction: string | null = null
   try {
@@ -216,9 +214,10 @@ async function transact<T>(
       [begin, []],
       ['SELECT txid_current()::text AS number', []],
     ])
-    const result = await work(query)
+    const last: Statement[] = []
+    const result = await work(query, (statement) => last.push(statement))
     transaction = numbered?.[0]?.number ?? null
-    await query('COMMIT')
+    await inSeries(client, [...last, ['COMMIT', []]])
     client.release()
     return result
   } catch (thrown) {
