@@ -19,6 +19,7 @@ import {
 import { ADA, BOB, memory, user } from '../fakes/memories.ts'
 import { atSimilarity, byLikeness, entry, unitVector, unitVectors } from '../fakes/vectors.ts'
 import { cuttable } from '../support/cuttable.ts'
+import { expectSound } from '../support/doctor.ts'
 import {
   freshSchema,
   openFreshStore,
@@ -161,6 +162,7 @@ function describeRaces(url: string): void {
     }
     await Promise.all(opened.map(({ vectors }) => vectors.drop(SPACE)))
     expect(await opened[0]?.vectors.spaces()).toEqual([])
+    await expectSound(...opened.map(({ store }) => store))
   })
 }
 
@@ -180,6 +182,7 @@ function describeLostConnections(url: string): void {
       line.cutAt('<#>', 'before', 0)
       expect(idsOf(await search())).toEqual([row?.id])
     }
+    await expectSound(opened.store)
   })
 
   it('[VI31] leaves nothing of a put whose connection is lost', async () => {
@@ -194,6 +197,7 @@ function describeLostConnections(url: string): void {
     expect(await opened.vectors.spaces()).toEqual([])
     await opened.vectors.put(SPACE, entries)
     expect(await opened.vectors.count(SPACE, ALL)).toBe(2)
+    await expectSound(opened.store)
   })
 }
 
