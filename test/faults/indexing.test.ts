@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { referenceEmbedder } from '../../src/adapters/reference/embedder.ts'
 import { createReferenceStore } from '../../src/adapters/reference/store.ts'
 import { referenceVectors } from '../../src/adapters/reference/vectors.ts'
@@ -128,8 +128,13 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
       if (purpose === 'document' && texts[0]?.startsWith('statement')) documents += texts.length
     })
     const { engine } = openEngine({ store, vectors, embedder })
+    // What is done in the background begins after a moment, which on a busy machine is over before reindexing begins.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
     await fill(engine, 40)
     await engine.reindex()
+    await vi.runOnlyPendingTimersAsync()
+    vi.useRealTimers()
     await untilIndexed(engine)
     await engine.close()
     expect(documents).toBe(40)
