@@ -6,6 +6,7 @@ import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
 import { systemClock as clock } from '../../src/adapters/system/clock.ts'
 import { createIds } from '../../src/adapters/system/ids.ts'
 import type { OwnerId } from '../../src/core/ids.ts'
+import { INDEX_COMMIT_CHANGES_MAX } from '../../src/core/limits.ts'
 import { createEngineOn } from '../../src/engine/engine.ts'
 import { createFiles, type Files } from '../../src/engine/files/files.ts'
 import { FILE_DEFAULTS, FILE_PACE } from '../../src/engine/files/settings.ts'
@@ -28,7 +29,11 @@ export async function openTree(
   folder: string,
   embedder?: Embedder,
 ): Promise<IndexedTree> {
-  const open = (name: string) => openSqliteStore({ path: join(home, name), now: Date.now })
+  const open = (name: string) =>
+    openSqliteStore({
+      ...{ path: join(home, name), now: Date.now },
+      commitChangesMax: INDEX_COMMIT_CHANGES_MAX,
+    })
   const [store, index] = await Promise.all([open('memory.db'), open('files.db')])
   let lastCommitAt = 0
   const innerStore: Store = {

@@ -14,6 +14,8 @@ export const PROVENANCE_WORD_CHARACTERS_MAX = 100
 export const PAGE_ROWS_MAX = 1_000
 /** Changes one commit may hold: the bound on how long a writer keeps others waiting. */
 export const COMMIT_CHANGES_MAX = 2_000
+/** The same for the index of files, where all that changes of a file is one commit, and nobody waits but who looks at files. */
+export const INDEX_COMMIT_CHANGES_MAX = 250_000
 /** Hits one keyword search may return. */
 export const TEXT_HITS_MAX = 1_000
 /** What one recall can return. Whoever wants more than the best lists memories instead. */

@@ -14,6 +14,7 @@ import type { SqliteStore } from '../adapters/sqlite/store.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { createIds } from '../adapters/system/ids.ts'
 import { AppError, toAppError } from '../core/errors.ts'
+import { INDEX_COMMIT_CHANGES_MAX } from '../core/limits.ts'
 import type { Settings } from '../core/settings.ts'
 import { createEngineOn } from '../engine/engine.ts'
 import { createFailover } from '../engine/files/failover.ts'
@@ -163,7 +164,11 @@ async function openIndex({ path, key = null }: FilesOptions): Promise<SqliteStor
   if (isOnDisk) mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   // One that was made before the memories were encrypted.
   if (key !== null && existsSync(path) && fileKind(path) === 'plain') removeIndex(path)
-  const openOnce = () => openSqliteFile({ path, key, now: () => systemClock.now() })
+  const openOnce = () =>
+    openSqliteFile({
+      ...{ path, key, now: () => systemClock.now() },
+      commitChangesMax: INDEX_COMMIT_CHANGES_MAX,
+    })
   try {
     return await openOnce()
   } catch (error) {

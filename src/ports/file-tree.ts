@@ -29,12 +29,17 @@ export type ReadTail = {
    * line that is longer than one of them as an empty line, so that lines can be counted.
    */
   readonly text: string
+  /** How many of its lines were too long, and are empty for that reason. */
+  readonly linesLeftOut: number
   /** Where the next read begins: after the last line break. Zero when the file has become shorter than `from`. */
   readonly next: number
   /** SHA-256 of the first 1,024 bytes of the file, or of those before `next` if that is less. */
   readonly head: string
   /** The same of those before `from`. Unlike the `head` of the read that ended there: it is another file now. */
   readonly headBefore: string
+  /** SHA-256 of the last 1,024 bytes before `next`, and of those before `from`: many transcripts begin alike. */
+  readonly foot: string
+  readonly footBefore: string
   readonly sizeBytes: number
   readonly modifiedAt: Instant
 }

@@ -5,6 +5,7 @@ import type { OpenConnection } from '../../src/adapters/sqlite/driver.ts'
 import { openSqliteStore, type SqliteStore } from '../../src/adapters/sqlite/store.ts'
 import { systemClock } from '../../src/adapters/system/clock.ts'
 import { createIds } from '../../src/adapters/system/ids.ts'
+import { INDEX_COMMIT_CHANGES_MAX } from '../../src/core/limits.ts'
 import type { Memory } from '../../src/core/memory.ts'
 import { createEngineOn, type Engine } from '../../src/engine/engine.ts'
 import { createFiles, type Files, type FilesParts } from '../../src/engine/files/files.ts'
@@ -46,7 +47,7 @@ export async function openFiles(options: OpenOptions = {}): Promise<Opened> {
   const clock = options.clock ?? systemClock
   const store = options.store ?? createReferenceStore()
   const opened = await openSqliteStore({
-    ...{ path, now: Date.now },
+    ...{ path, now: Date.now, commitChangesMax: INDEX_COMMIT_CHANGES_MAX },
     ...(openConnection === undefined ? {} : { openConnection }),
   })
   const innerStore = wrapStore?.(opened) ?? opened

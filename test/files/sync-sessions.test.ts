@@ -1,8 +1,8 @@
-import { appendFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, renameSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { FILE_CHUNKS_MAX } from '../../src/engine/files/documents.ts'
 import type { FileSettings } from '../../src/engine/files/settings.ts'
+import { scriptedEmbedder } from '../fakes/embedder.ts'
 import {
   ADA,
   chunksByPath,
@@ -142,25 +142,137 @@ describe('transcripts', () => {
     expect((await chunks()).every(({ text }) => text.includes('omega'))).toBe(true)
   })
 
-  it('[FX11] that are large are read in pieces, and keep their latest chunks', async () => {
-    const lines = FILE_CHUNKS_MAX + 60
-    const text = Array.from({ length: lines }, (_, n) =>
-      said('user', `number${n} ${FILLER.repeat(2)}`),
-    ).join('')
-    const { files, chunks, path } = await opened(text, {
+  it('[FX11] that are large are read in pieces, and wholly', async () => {
+    const lines = 2_600
+    const text = (word: string, from = 0) =>
+      Array.from({ length: lines - from }, (_, n) =>
+        said('user', `${word}${n + from} ${FILLER.repeat(2)}`),
+      ).join('')
+    const { files, chunks, path } = await opened(text('number'), {
       tree: treeOf({ tailBytesMax: 40_000 }),
       settings: { chunkTokens: 40, chunkOverlap: 0 },
     })
     const { troubles } = await files.sync(ADA)
     const all = await chunks()
-    expect(all).toHaveLength(FILE_CHUNKS_MAX)
-    expect(all.at(-1)?.lineLast).toBe(lines)
-    expect(new Set(all.map(({ lineFirst }) => lineFirst)).size).toBe(FILE_CHUNKS_MAX)
-    expect(troubles).toMatchObject([{ because: 'too_large' }])
+    expect(all.map(({ lineFirst }) => lineFirst)).toEqual(all.map((_, index) => index + 1))
+    expect(all).toHaveLength(lines)
+    expect(troubles).toEqual([])
     appendFileSync(path, said('assistant', 'A last word.'))
     await files.sync(ADA)
     expect((await chunks()).at(-1)?.text).toBe('Assistant: A last word.')
-    expect(await chunks()).toHaveLength(FILE_CHUNKS_MAX)
+    expect((await chunks()).slice(0, lines)).toEqual(all)
+    // Another one in its place leaves nothing of it.
+    writeFileSync(path, text('other', 1_000))
+    expect(await files.sync(ADA)).toMatchObject({ changed: 1, removed: 0, chunks: lines - 1_000 })
+    expect((await chunks()).every(({ text }) => text.startsWith('User: other'))).toBe(true)
+  }, 60_000)
+
+  it('[FX8] have their broken and overlong lines counted, also when they have grown since', async () => {
+    const long = (word: string) => said('user', `${word} ${FILLER.repeat(40)}`)
+    const { files, path } = await opened(`not json\n${long('one')}${long('two')}`, {
+      tree: treeOf({ tailBytesMax: 20_000 }),
+    })
+    await files.sync(ADA)
+    appendFileSync(path, long('three'))
+    await files.sync(ADA)
+    const troubles = async () => (await files.status(ADA)).roots[0]?.troubles
+    expect(await troubles()).toMatchObject([{ message: expect.stringContaining(': 1 of its') }])
+    appendFileSync(path, said('user', FILLER.repeat(1_000)))
+    appendFileSync(path, long('quokka').repeat(3))
+    await files.sync(ADA)
+    expect(await troubles()).toMatchObject([{ message: expect.stringContaining(': 2 of its') }])
+    const { hits } = await files.search(ADA, { text: 'quokka' })
+    expect(Math.min(...hits.map(({ startLine }) => startLine))).toBe(6)
+    expect(Math.max(...hits.map(({ endLine }) => endLine))).toBe(8)
+  })
+
+  const talk = (word: string, count = 30) =>
+    Array.from({ length: count }, (_, n) => said('user', `${word} ${n} ${FILLER.repeat(4)}`)).join(
+      '',
+    )
+
+  it('[FX5] that are moved or renamed keep the ids and vectors of their chunks, and grow on', async () => {
+    const embedder = scriptedEmbedder()
+    // Many begin alike: with the same instructions, for one.
+    const system = `${JSON.stringify({ type: 'system', text: FILLER.repeat(30) })}\n`
+    const parts = await opened(system + talk('alpha'), { embedder })
+    const { files, path, folder } = parts
+    writeFileSync(join(folder, 'b.jsonl'), system + talk('beta'))
+    writeFileSync(join(folder, 'tiny.jsonl'), said('user', 'A tiny one.'))
+    await files.sync(ADA, { embeds: true })
+    const before = await chunksByPath(parts)
+    const embedded = embedder.texts().length
+    const idsOf = async (name: string) =>
+      ((await chunksByPath(parts))[name] ?? []).map(({ id }) => id)
+    const known = (name: string) => (before[name] ?? []).map(({ id }) => id)
+    mkdirSync(join(folder, 'old'))
+    renameSync(path, join(folder, 'old', 'a.jsonl'))
+    renameSync(join(folder, 'b.jsonl'), join(folder, 'old', 'b.jsonl'))
+    renameSync(join(folder, 'tiny.jsonl'), join(folder, 'old', 'small.jsonl'))
+    const moves = { added: 0, changed: 0, moved: 3, removed: 0, unchanged: 0 }
+    expect(await files.sync(ADA, { embeds: true })).toMatchObject(moves)
+    expect(await idsOf('old/a.jsonl')).toEqual(known('s.jsonl'))
+    expect(await idsOf('old/b.jsonl')).toEqual(known('b.jsonl'))
+    expect(await idsOf('old/small.jsonl')).toEqual(known('tiny.jsonl'))
+    expect(await idsOf('s.jsonl')).toEqual([])
+    expect(embedder.texts().length).toBe(embedded)
+    const { hits } = await files.search(ADA, { text: 'alpha 3' })
+    expect(hits[0]).toMatchObject({ path: 'sessions/old/a.jsonl' })
+    // Moved and grown between two looks.
+    renameSync(join(folder, 'old', 'a.jsonl'), path)
+    appendFileSync(path, said('assistant', 'The quokka is last.'))
+    expect(await files.sync(ADA)).toMatchObject({ moved: 1, unchanged: 2, removed: 0, added: 0 })
+    expect((await idsOf('s.jsonl')).slice(0, known('s.jsonl').length)).toEqual(known('s.jsonl'))
+    expect(await found(parts, 'quokka')).toEqual(['sessions/s.jsonl'])
+    expect(await files.sync(ADA)).toMatchObject({ unchanged: 3, moved: 0 })
+  })
+
+  it('[FX5] that rotate take their chunks along, several in a row', async () => {
+    const parts = await opened(talk('first'))
+    const { files, path, folder } = parts
+    const at = (name: string) => join(folder, name)
+    await files.sync(ADA)
+    const idsOf = async (name: string) =>
+      ((await chunksByPath(parts))[name] ?? []).map(({ id }) => id)
+    const first = await idsOf('s.jsonl')
+    renameSync(path, at('s.1.jsonl'))
+    writeFileSync(path, talk('second'))
+    expect(await files.sync(ADA)).toMatchObject({ moved: 1, added: 1, changed: 0, removed: 0 })
+    expect(await idsOf('s.1.jsonl')).toEqual(first)
+    const second = await idsOf('s.jsonl')
+    renameSync(at('s.1.jsonl'), at('s.2.jsonl'))
+    renameSync(path, at('s.1.jsonl'))
+    writeFileSync(path, talk('third'))
+    expect(await files.sync(ADA)).toMatchObject({ moved: 2, added: 1, changed: 0, removed: 0 })
+    expect(await idsOf('s.2.jsonl')).toEqual(first)
+    expect(await idsOf('s.1.jsonl')).toEqual(second)
+    const third = await idsOf('s.jsonl')
+    // The oldest goes, and its place is taken.
+    renameSync(at('s.1.jsonl'), at('s.2.jsonl'))
+    renameSync(path, at('s.1.jsonl'))
+    await files.sync(ADA)
+    expect(await chunksByPath(parts)).not.toHaveProperty('s.jsonl')
+    expect(await idsOf('s.1.jsonl')).toEqual(third)
+    const texts = (await everyChunk(parts.innerStore)).map(({ content }) => content).join()
+    expect(texts).not.toContain('first')
+    expect(texts).toContain('second')
+    // Two that change places are read anew, each as it is.
+    renameSync(at('s.1.jsonl'), at('x.jsonl'))
+    renameSync(at('s.2.jsonl'), at('s.1.jsonl'))
+    renameSync(at('x.jsonl'), at('s.2.jsonl'))
+    await files.sync(ADA)
+    const by = await chunksByPath(parts)
+    expect(by['s.1.jsonl']?.every(({ text }) => text.includes('second'))).toBe(true)
+    expect(by['s.2.jsonl']?.every(({ text }) => text.includes('third'))).toBe(true)
+  })
+
+  it('[FX12] that begin like the one in their place, and have become longer, are another one', async () => {
+    const system = `${JSON.stringify({ type: 'system', text: FILLER.repeat(30) })}\n`
+    const { files, path, chunks } = await opened(system + talk('alpha'))
+    await files.sync(ADA)
+    writeFileSync(path, system + talk('omega', 60))
+    await files.sync(ADA)
+    expect((await chunks()).every(({ text }) => text.includes('omega'))).toBe(true)
   })
 
   it('[FX13] hold no secrets in the index, nor when they are read', async () => {

@@ -1,10 +1,11 @@
 import { renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { AppError } from '../../src/core/errors.ts'
 import type { Root } from '../../src/core/files/file.ts'
 import type { FileTree, ReadFile, Scan } from '../../src/ports/file-tree.ts'
 import { scriptedEmbedder } from '../fakes/embedder.ts'
-import { ADA, chunksByPath, found, openFiles, sections } from './index-support.ts'
+import { ADA, chunksByPath, everyChunk, found, openFiles, sections } from './index-support.ts'
 import { folderWith, put, treeOf } from './support.ts'
 
 const NOTHING = { added: 0, changed: 0, moved: 0, removed: 0, unchanged: 0 }
@@ -181,20 +182,68 @@ describe('a look', () => {
     expect(await found(parts, 'coffee')).toHaveLength(1)
   })
 
-  it('[FX8] indexes what fits of a file with too many chunks, and names it', async () => {
-    const parts = await openFiles({ settings: { chunkTokens: 20, chunkOverlap: 0 } })
-    const lines = Array.from(
-      { length: 2_100 },
+  const lines = (count: number) =>
+    Array.from(
+      { length: count },
       (_, n) => `## Heading ${n}\n\nWord${n} stands in a line of its own, as one of very many.\n`,
-    )
-    await parts.files.roots.add(ADA, {
-      kind: 'path',
-      path: folderWith({ 'a.md': lines.join('\n') }),
-    })
+    ).join('\n')
+  const SMALL = { chunkTokens: 20, chunkOverlap: 0 }
+
+  it('[FX8] indexes what fits of a file with too many chunks, and names it', async () => {
+    const parts = await openFiles({ settings: { ...SMALL, chunksMax: 60 } })
+    await parts.files.roots.add(ADA, { kind: 'path', path: folderWith({ 'a.md': lines(80) }) })
     const { troubles, chunks } = await parts.files.sync(ADA)
-    expect(chunks).toBe(1_900)
-    expect(troubles).toMatchObject([{ because: 'too_large' }])
+    expect(chunks).toBe(60)
+    expect(troubles).toMatchObject([
+      { because: 'too_large', message: expect.stringMatching(/80 chunks, and 60 /) },
+    ])
   })
+
+  it('[FX6] takes a large file in one commit, follows its edits and moves, and takes it out in parts', async () => {
+    const commits: number[] = []
+    let fails = false
+    const parts = await openFiles({
+      settings: SMALL,
+      wrapStore: (store) => ({
+        ...store,
+        commit: async (changes) => {
+          commits.push(changes.length)
+          if (fails && commits.length > 1) throw new AppError('unavailable', 'no more')
+          return store.commit(changes)
+        },
+      }),
+    })
+    const folder = folderWith({ 'a.md': lines(3_300) })
+    await parts.files.roots.add(ADA, { kind: 'path', path: folder })
+    expect(await parts.files.sync(ADA)).toMatchObject({ chunks: 3_300, troubles: [] })
+    expect(commits).toContain(3_302)
+    const ids = async () => (await everyChunk(parts.innerStore)).map(({ id }) => id)
+    const first = await ids()
+    put(folder, { 'a.md': lines(3_300).replace('Word1700 stands', 'Word1700 sits') })
+    await parts.files.sync(ADA)
+    expect(await ids()).toEqual(first)
+    expect(await found(parts, 'word1700 sits')).toHaveLength(1)
+    renameSync(join(folder, 'a.md'), join(folder, 'b.md'))
+    expect(await parts.files.sync(ADA)).toMatchObject({ moved: 1, chunks: 3_300 })
+    expect(await ids()).toEqual(first)
+    // Stopped while it is taken out, it is read anew when it is there again.
+    const away = join(folderWith({}), 'b.md')
+    renameSync(join(folder, 'b.md'), away)
+    fails = true
+    commits.length = 0
+    await expect(parts.files.sync(ADA)).rejects.toThrow('no more')
+    expect((await ids()).length).toBe(2_300)
+    fails = false
+    renameSync(away, join(folder, 'b.md'))
+    expect(await parts.files.sync(ADA)).toMatchObject({ changed: 1, chunks: 3_300 })
+    expect((await ids()).length).toBe(3_300)
+    rmSync(join(folder, 'b.md'))
+    commits.length = 0
+    expect(await parts.files.sync(ADA)).toMatchObject({ removed: 1, chunks: 0 })
+    expect(Math.max(...commits)).toBeLessThan(1_010)
+    expect(await ids()).toEqual([])
+    expect((await parts.files.status(ADA)).roots).toMatchObject([{ files: 0, chunks: 0 }])
+  }, 60_000)
 
   it('[FX3] forgets the files of a root that was removed', async () => {
     const parts = await opened({ 'a.md': 'Tea.' })

@@ -20,7 +20,8 @@ import { modifiedAt, tooLarge } from './walking.ts'
 /** File systems of today tell times to some milliseconds; where they tell seconds, the hash still decides. */
 const SETTLED_MS = 20
 const READS_MAX = 6
-const HEAD_BYTES = 1_024
+/** What a transcript is known by: so much of its beginning, and of what stands before a place in it. */
+const MARK_BYTES = 1_024
 const LINE_BREAK = 10
 
 export type Reading = { readonly clock: Clock; readonly fileBytesMax: number }
@@ -94,13 +95,15 @@ export async function readTailOf(
     return await withFile(folder, path, async (file) => {
       const stats = await file.stat()
       if (!stats.isFile()) throw new AppError('unavailable', `${path}: it is no file.`)
-      const { text, next } = await linesFrom(file, from, stats.size, bytesMax)
-      const head = await bytesOf(file, 0, HEAD_BYTES)
+      const lines = await linesFrom(file, from, stats.size, bytesMax)
+      const { next } = lines
+      const head = await bytesOf(file, 0, MARK_BYTES)
       return {
-        text,
-        next,
+        ...lines,
         head: hashOf(head.subarray(0, next)),
         headBefore: hashOf(head.subarray(0, from)),
+        foot: hashOf(await bytesBefore(file, next)),
+        footBefore: hashOf(await bytesBefore(file, from)),
         sizeBytes: stats.size,
         modifiedAt: modifiedAt(stats),
       }
@@ -113,7 +116,12 @@ export async function readTailOf(
   }
 }
 
-type Lines = { readonly text: string; readonly next: number }
+async function bytesBefore(file: FileHandle, end: number): Promise<Buffer> {
+  const start = Math.max(0, end - MARK_BYTES)
+  return bytesOf(file, start, end - start)
+}
+
+type Lines = Pick<ReadTail, 'text' | 'next' | 'linesLeftOut'>
 
 async function linesFrom(
   file: FileHandle,
@@ -121,12 +129,16 @@ async function linesFrom(
   size: number,
   bytesMax: number,
 ): Promise<Lines> {
-  if (from > size) return { text: '', next: 0 }
+  if (from > size) return { text: '', next: 0, linesLeftOut: 0 }
   const bytes = await bytesOf(file, from, Math.min(size - from, bytesMax))
   const end = bytes.lastIndexOf(LINE_BREAK) + 1
-  if (end > 0) return { text: textOf(bytes.subarray(0, end), from), next: from + end }
+  if (end > 0) {
+    return { text: textOf(bytes.subarray(0, end), from), next: from + end, linesLeftOut: 0 }
+  }
   const next = await nextLine(file, from + bytes.length, size, bytesMax)
-  return next === null ? { text: '', next: from } : { text: '\n', next }
+  return next === null
+    ? { text: '', next: from, linesLeftOut: 0 }
+    : { text: '\n', next, linesLeftOut: 1 }
 }
 
 /** Where the line ends that `at` is in. Null when it has no end yet. */

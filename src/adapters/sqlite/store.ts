@@ -63,6 +63,8 @@ export type SqliteOptions = {
   readonly key?: DatabaseKey | null
   readonly durability?: 'normal' | 'full'
   readonly busyTimeoutMs?: number
+  /** How much one commit may change, where that is not what is usual. */
+  readonly commitChangesMax?: number
   readonly migrations?: readonly Migration[]
   /** Owners' vectors are kept in memory up to this much; those of larger owners are read for each search. */
   readonly vectorMemoryBytes?: number
@@ -186,9 +188,8 @@ function sqliteStore(
     },
 
     async commit(changes: readonly Change[]) {
-      if (changes.length > COMMIT_CHANGES_MAX) {
-        throw new RangeError(`A commit holds at most ${COMMIT_CHANGES_MAX} changes.`)
-      }
+      const most = options.commitChangesMax ?? COMMIT_CHANGES_MAX
+      if (changes.length > most) throw new RangeError(`A commit holds at most ${most} changes.`)
       const outcome = await session.whenFree(() => commit(session, changes))
       checkpoints.note(changes.length)
       if (outcome.kind === 'committed' && changes.some(isErasing)) {

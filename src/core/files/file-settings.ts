@@ -101,7 +101,7 @@ export const FILE_SETTINGS = {
     step: 'integer',
     scope: 'system',
     appliesAt: 'start',
-    help: 'Larger files are not indexed, and the status says so. Transcripts may be larger. Of a file with more than 1,900 pieces, which is some 2 MB, the first are indexed, and of a transcript the last.',
+    help: 'Larger files are not indexed, and the status says so. Transcripts may be larger. Of a file with more than 50,000 pieces, which is some 50 MB, the first are indexed.',
   },
   fileEmbeddingBatches: {
     kind: 'switch',

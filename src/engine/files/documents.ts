@@ -17,8 +17,8 @@ import {
 } from './rows.ts'
 import type { IndexWriter } from './writer.ts'
 
-/** With its entry and some room, what one commit may change. */
-export const FILE_CHUNKS_MAX = 1_900
+/** Of what is gone, so many chunks go at once: others have their turn in between. */
+const GOING_TOGETHER = 1_000
 
 export type NewFile = Omit<IndexedFile, 'document' | 'chunks'>
 export type NewChunk = Chunk & { readonly saidAt?: Instant | null }
@@ -36,14 +36,24 @@ export async function chunksOf(
   return rows
 }
 
+/** The last chunks of a file, in their order. */
+export async function lastChunksOf(
+  store: Store,
+  home: Home,
+  document: DocumentId,
+  count: number,
+): Promise<readonly Memory[]> {
+  const scope = { ...home, session: document as string as SessionId }
+  const { rows } = await store.find('memory', scope, { where: {}, order: 'newest', limit: count })
+  return [...rows].reverse()
+}
+
 export type Replacement = {
   /** What is there now of what is replaced, in its order. */
   readonly known: readonly Memory[]
   readonly chunks: readonly NewChunk[]
-  /** What stays as it is, before all that. */
-  readonly kept?: readonly Memory[]
-  /** What goes without anything in its place. */
-  readonly dropped?: readonly Memory[]
+  /** What stays as it is, before all that: how many, and the last of them. */
+  readonly kept?: { readonly count: number; readonly last: Memory | undefined }
 }
 
 /** Puts chunks in the place of others. */
@@ -51,16 +61,15 @@ export function replaced(
   writer: IndexWriter,
   file: NewFile & { readonly document: DocumentId },
   before: Pick<FileRecord, 'version'> | null,
-  { known, chunks, kept = [], dropped = [] }: Replacement,
+  { known, chunks, kept = { count: 0, last: undefined } }: Replacement,
 ): readonly Change[] {
   const { home, change } = writer
-  const last = kept.at(-1)
   const { numbers, gone } = placeChunks(
     known.map((row) => ({ number: numberOf(row.id), text: identityOf(row) })),
     chunks.map((chunk) =>
       identityOf(chunkRow(home, file, chunk, { number: 0, version: 1, change })),
     ),
-    last === undefined ? 0 : numberOf(last.id),
+    kept.last === undefined ? 0 : numberOf(kept.last.id),
   )
   const rows = new Map(known.map((row) => [numberOf(row.id), row]))
   const puts = chunks.map((chunk, index): Change => {
@@ -71,8 +80,8 @@ export function replaced(
     const expect = old === undefined ? 'absent' : { version: old.version }
     return { op: 'put', table: 'memory', row, expect }
   })
-  const removed = [...dropped, ...gone.flatMap((number) => rows.get(number) ?? [])]
-  const entry = { ...file, chunks: kept.length + chunks.length }
+  const removed = gone.flatMap((number) => rows.get(number) ?? [])
+  const entry = { ...file, chunks: kept.count + chunks.length }
   return [putFile(home, entry, before, writer.now()), ...removalOf(home, removed), ...puts]
 }
 
@@ -94,13 +103,33 @@ export function moved(
   ]
 }
 
-export function removed(
-  { home }: IndexWriter,
+/**
+ * Takes a file out of the index, a large one in parts. Its entry goes with the last of them, and what it says of the file's
+ * state with the first: a file that comes back meanwhile is read anew.
+ */
+export async function takeOut(
+  store: Store,
+  writer: IndexWriter,
   before: FileRecord,
-  rows: readonly Memory[],
-): readonly Change[] {
-  return [removeFile(home, before), ...removalOf(home, rows)]
+): Promise<void> {
+  const { home } = writer
+  const rows = await chunksOf(store, home, before.document)
+  let record = before
+  let from = 0
+  for (; rows.length - from > GOING_TOGETHER; from += GOING_TOGETHER) {
+    const { refused } = writer
+    const chunks = rows.length - from - GOING_TOGETHER
+    const left = { ...record, ...NOTHING_KNOWN, chunks }
+    const going = removalOf(home, rows.slice(from, from + GOING_TOGETHER))
+    await writer.write([putFile(home, left, record, writer.now()), ...going])
+    await writer.flush()
+    if (writer.refused > refused) return // somebody else knows better what is there
+    record = { ...left, version: record.version + 1 }
+  }
+  await writer.write([removeFile(home, record), ...removalOf(home, rows.slice(from))])
 }
+
+const NOTHING_KNOWN = { hash: '', sizeBytes: 0, modifiedAt: 0 as Instant, mark: null }
 
 /** Nothing but what is known of the file itself. */
 export function touched(writer: IndexWriter, before: FileRecord, file: NewFile): readonly Change[] {
@@ -108,11 +137,11 @@ export function touched(writer: IndexWriter, before: FileRecord, file: NewFile):
   return [putFile(writer.home, { ...file, document, chunks }, before, writer.now())]
 }
 
-export function tooManyChunks(path: string, count: number): FileTrouble {
+export function tooManyChunks(path: string, count: number, most: number): FileTrouble {
   return {
     path,
     because: 'too_large',
-    message: `${path}: it makes ${count} chunks, and ${FILE_CHUNKS_MAX} of them are indexed.`,
+    message: `${path}: it makes ${count} chunks, and ${most} of them are indexed.`,
   }
 }
 

@@ -8,11 +8,10 @@ import type { DocumentId } from '../../core/ids.ts'
 import type { ReadFile } from '../../ports/file-tree.ts'
 import {
   chunksOf,
-  FILE_CHUNKS_MAX,
   moved,
   type NewFile,
-  removed,
   replaced,
+  takeOut,
   tooManyChunks,
   touched,
 } from './documents.ts'
@@ -41,7 +40,10 @@ export async function passFiles(pass: RootPass): Promise<void> {
     if (isMoved && from !== null) left.delete(from.path)
     onProgress?.({ root: root.path, filesDone: ++filesDone, filesTotal, path: file.path })
   }
-  for (const record of left.values()) await remove(pass, record)
+  for (const record of left.values()) {
+    await takeOut(pass.ports.store, pass.writer, record)
+    counts.removed++
+  }
 }
 
 /** Where files that are gone have turned up, by their new paths. Only then are files read twice. */
@@ -113,23 +115,18 @@ async function put(
   all: readonly Chunk[],
 ): Promise<void> {
   const { writer, ports, counts, root } = pass
-  const isCut = all.length > FILE_CHUNKS_MAX
-  const trouble = isCut ? tooManyChunks(given.path, all.length) : given.trouble
+  const { chunksMax } = pass.settings
+  const isCut = all.length > chunksMax
+  const trouble = isCut ? tooManyChunks(given.path, all.length, chunksMax) : given.trouble
   if (isCut && trouble !== null) counts.trouble(root, trouble)
   const saidAt = momentOfPath(pathOutside(root, given.path))
-  const chunks = all.slice(0, FILE_CHUNKS_MAX).map((chunk) => ({ ...chunk, saidAt }))
+  const chunks = all.slice(0, chunksMax).map((chunk) => ({ ...chunk, saidAt }))
   const known = before === null ? [] : await chunksOf(ports.store, writer.home, before.document)
   const document: DocumentId = before?.document ?? ports.ids.next('doc', writer.now())
   await writer.write(replaced(writer, { ...given, document, trouble }, before, { known, chunks }))
   counts.chunks += chunks.length
   if (before === null) counts.added++
   else counts.changed++
-}
-
-async function remove({ writer, ports, counts }: RootPass, record: FileRecord): Promise<void> {
-  const rows = await chunksOf(ports.store, writer.home, record.document)
-  await writer.write(removed(writer, record, rows))
-  counts.removed++
 }
 
 const MARKDOWN = /\.(?:md|markdown|mdx|mdown|mkd)$/i

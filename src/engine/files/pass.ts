@@ -6,7 +6,7 @@
  */
 import type { FileTree } from '../../ports/file-tree.ts'
 import { pages } from '../paging.ts'
-import { chunksOf, removed } from './documents.ts'
+import { takeOut } from './documents.ts'
 import { passFiles } from './files-pass.ts'
 import type { Generation, Generations } from './generations.ts'
 import { PassCounts, type PassOptions } from './root-pass.ts'
@@ -66,7 +66,7 @@ async function removeStrays(
   for (const [root, files] of known) {
     if (present.has(root)) continue
     for (const file of files) {
-      await writer.write(removed(writer, file, await chunksOf(store, writer.home, file.document)))
+      await takeOut(store, writer, file)
       counts.removed++
     }
   }

@@ -25,6 +25,11 @@ export type SessionMark = {
   readonly offset: number
   readonly line: number
   readonly head: string
+  /** What stands right before `offset`; it was not always noted. */
+  readonly foot?: string
+  /** Lines that could not be read, before `offset` and behind it. */
+  readonly broken?: number
+  readonly openBroken?: number
   /** How many chunks were made of what stands behind `offset`: they are made again with what follows. */
   readonly open: number
   /** Up to where it was read, and up to which line. */

@@ -3,16 +3,18 @@
  *
  * A transcript only grows, so each time only its new lines are read. One that has become shorter, or begins otherwise, is
  * another one, and is read from the start. What is read lately but makes no whole chunk yet is cut again together with
- * what follows.
+ * what follows. One that is found under another name keeps what was made of it.
  */
 import { AppError } from '../../core/errors.ts'
-import type { FileTrouble } from '../../core/files/file.ts'
+import type { FileTrouble, SeenFile } from '../../core/files/file.ts'
 import { cutSession, readSessionLines } from '../../core/files/session-lines.ts'
 import { diffTree } from '../../core/files/tree.ts'
 import type { ReadTail } from '../../ports/file-tree.ts'
-import { chunksOf, FILE_CHUNKS_MAX, removed, replaced, tooManyChunks } from './documents.ts'
+import type { Store } from '../../ports/store.ts'
+import { chunksOf, lastChunksOf, type Replacement, replaced, takeOut } from './documents.ts'
 import { type RootPass, stopIfAborted } from './root-pass.ts'
-import { type FileRecord, fileId, type SessionMark, toFileRecord } from './rows.ts'
+import { type FileRecord, fileId, type Home, type SessionMark, toFileRecord } from './rows.ts'
+import { isSameTranscript, takeMoves } from './session-moves.ts'
 
 export async function passSessions(pass: RootPass): Promise<void> {
   const { tree, root, known, counts, signal, onProgress } = pass
@@ -21,18 +23,20 @@ export async function passSessions(pass: RootPass): Promise<void> {
   const records = new Map(known.map((record) => [record.path, record]))
   const diff = diffTree(records, scan.files, scan.isWhole)
   for (const { path } of diff.unchanged) unchanged(pass, records.get(path))
+  const moves = await takeMoves(pass, records, diff)
   let filesDone = diff.unchanged.length
   for (const file of diff.maybeChanged) {
     stopIfAborted(signal)
-    await follow(pass, file.path, records.get(file.path) ?? null)
+    const moved = moves.get(file.path)
+    if (moved === undefined) await follow(pass, file.path, records.get(file.path) ?? null)
+    else await followMoved(pass, file, moved)
     const filesTotal = scan.files.length
     onProgress?.({ root: root.path, filesDone: ++filesDone, filesTotal, path: file.path })
   }
   for (const { path } of diff.vanished) {
     const record = records.get(path)
     if (record === undefined) continue
-    const rows = await chunksOf(pass.ports.store, pass.writer.home, record.document)
-    await pass.writer.write(removed(pass.writer, record, rows))
+    await takeOut(pass.ports.store, pass.writer, record)
     counts.removed++
   }
 }
@@ -43,15 +47,29 @@ function unchanged({ root, counts }: RootPass, record: FileRecord | undefined): 
   if (record?.trouble != null) counts.trouble(root, record.trouble)
 }
 
+async function recordAt({ ports, writer, root }: RootPass, path: string) {
+  const id = fileId(writer.home, root.id, path)
+  const entry = await ports.store.get('entry', writer.home, id)
+  return entry === null ? null : toFileRecord(entry)
+}
+
 const NOTHING_READ: SessionMark = {
   ...{ offset: 0, line: 0, head: '', open: 0, readTo: 0, readLines: 0 },
 }
+
+/** What a transcript has left behind is replaced at once, as any file is, if that is not too much to wait for. */
+const REPLACED_MAX = 1_000
 
 /** What is read again at each look is little, even where nearly nothing of it was said by anybody. */
 const OPEN_BYTES_MAX = 100_000
 
 /** Reads on where the last look has stopped, as much at once as a tail gives. */
-async function follow(pass: RootPass, path: string, before: FileRecord | null): Promise<void> {
+async function follow(
+  pass: RootPass,
+  path: string,
+  before: FileRecord | null,
+  count = countFile,
+): Promise<void> {
   const { counts, writer, ports, signal } = pass
   let record = before
   for (let parts = 0; ; parts++) {
@@ -59,18 +77,18 @@ async function follow(pass: RootPass, path: string, before: FileRecord | null): 
     const read = await readOn(pass, path, record?.mark ?? NOTHING_READ)
     if (read === null) break
     if (parts === 0 && !isEnough(pass, read)) {
-      counts.unchanged++
+      count(counts, 'unchanged')
       break
+    }
+    // What is read from the start takes the place of everything.
+    if (read.from.offset === 0 && record !== null && record.chunks > REPLACED_MAX) {
+      await takeOut(ports.store, writer, record)
+      record = null
     }
     await writer.write(await changesFor(pass, path, record, read))
     await writer.flush()
-    if (parts === 0) countFile(counts, before)
-    const entry = await ports.store.get(
-      'entry',
-      writer.home,
-      fileId(writer.home, pass.root.id, path),
-    )
-    record = entry === null ? null : toFileRecord(entry)
+    if (parts === 0) count(counts, before === null ? 'added' : 'changed')
+    record = await recordAt(pass, path)
     if (record === null || read.tail.next >= read.tail.sizeBytes || !hasAdvanced(read)) break
   }
   counts.chunks += record?.chunks ?? 0
@@ -91,8 +109,8 @@ async function readOn(pass: RootPass, path: string, mark: SessionMark): Promise<
       counts.unsettled.add(root.id)
       return null
     }
-    const isSame = mark.offset === 0 || (tail.headBefore === mark.head && tail.next >= mark.readTo)
-    if (isSame) return { tail, from: mark }
+    if (isSameTranscript(mark, tail))
+      return (await beyond(pass, path, mark, tail)) ?? { tail, from: mark }
     const anew = await tree.readTail(root, path, 0)
     return anew === null ? null : { tail: anew, from: NOTHING_READ }
   } catch (error) {
@@ -100,6 +118,25 @@ async function readOn(pass: RootPass, path: string, mark: SessionMark): Promise<
     counts.trouble(root, troubleOf(path, error))
     return null
   }
+}
+
+/**
+ * A line may be too long for one read together with what is read again before it. Then that is cut no more, and reading goes
+ * on with the line. Null where there is nothing behind, or no end of it yet.
+ */
+async function beyond(
+  { tree, root }: RootPass,
+  path: string,
+  mark: SessionMark,
+  { next, sizeBytes, head, foot }: ReadTail,
+): Promise<Read | null> {
+  const { offset, readTo, readLines } = mark
+  if (next > readTo || offset === readTo || next === sizeBytes) return null
+  const tail = await tree.readTail(root, path, readTo)
+  if (tail === null || tail.next <= readTo) return null
+  const broken = (mark.broken ?? 0) + (mark.openBroken ?? 0)
+  const from = { ...mark, ...{ head, foot, broken, offset: readTo, line: readLines, open: 0 } }
+  return { tail, from }
 }
 
 function troubleOf(path: string, { message, facts }: AppError): FileTrouble {
@@ -126,9 +163,18 @@ function hasAdvanced({ tail, from }: Read): boolean {
   return tail.next > from.readTo
 }
 
-function countFile(counts: RootPass['counts'], before: FileRecord | null): void {
-  if (before === null) counts.added++
-  else counts.changed++
+function countFile(counts: RootPass['counts'], as: 'added' | 'changed' | 'unchanged'): void {
+  counts[as]++
+}
+
+/** One that was counted as moved already, with what it has grown by since. */
+async function followMoved(pass: RootPass, file: SeenFile, record: FileRecord): Promise<void> {
+  const { counts, root } = pass
+  if (file.sizeBytes !== record.sizeBytes || file.modifiedAt !== record.modifiedAt) {
+    return follow(pass, file.path, record, () => {})
+  }
+  counts.chunks += record.chunks
+  if (record.trouble !== null) counts.trouble(root, record.trouble)
 }
 
 async function changesFor(
@@ -141,34 +187,51 @@ async function changesFor(
   const firstLine = from.line + 1
   const said = readSessionLines(tail.text, { firstLine, mails: settings.redactsMails })
   const cut = cutSession(said.messages, { tokens, overlap, bytesMax })
-  const chunks = cut.slice(-FILE_CHUNKS_MAX).map((chunk) => ({ ...chunk, saidAt: tail.modifiedAt }))
-  const rows = record === null ? [] : await chunksOf(ports.store, writer.home, record.document)
-  // What is read from the start replaces everything.
-  const stays = from.offset === 0 ? 0 : rows.length - from.open
-  const total = stays + cut.length
-  const surplus = Math.min(stays, Math.max(0, total - FILE_CHUNKS_MAX))
+  const chunks = cut.map((chunk) => ({ ...chunk, saidAt: tail.modifiedAt }))
+  const { known, kept } = await chunksBehind(ports.store, writer.home, record, from)
   const lines = said.nextLine - 1
   const read = { readTo: tail.next, readLines: lines }
+  const openBroken = said.broken + tail.linesLeftOut
+  const broken = (from.broken ?? 0) + openBroken
   const isOpen = chunks.length <= 1 && tail.next - from.offset <= OPEN_BYTES_MAX
   const mark: SessionMark = isOpen
-    ? { ...from, ...read, open: chunks.length }
-    : { ...read, offset: tail.next, line: lines, head: tail.head, open: 0 }
+    ? { ...from, ...read, open: chunks.length, openBroken }
+    : {
+        ...read,
+        ...{ offset: tail.next, line: lines, open: 0, broken, openBroken: 0 },
+        ...markOf(tail),
+      }
   const file = {
     ...{ root: root.id, path, sizeBytes: tail.sizeBytes, modifiedAt: tail.modifiedAt },
     ...{ hash: tail.head, source: 'sessions' as const, mark },
-    trouble: total > FILE_CHUNKS_MAX ? tooManyChunks(path, total) : brokenLines(path, said.broken),
+    trouble: brokenLines(path, broken),
     document: record?.document ?? ports.ids.next('doc', writer.now()),
   }
-  return replaced(writer, file, record, {
-    known: rows.slice(stays),
-    chunks,
-    kept: rows.slice(surplus, stays),
-    dropped: rows.slice(0, surplus),
-  })
+  return replaced(writer, file, record, { known, chunks, kept })
+}
+
+/** What is replaced by what was read from there on, and what stays before it, of which only the last is read. */
+async function chunksBehind(
+  store: Store,
+  home: Home,
+  record: FileRecord | null,
+  { offset, open }: SessionMark,
+): Promise<Required<Pick<Replacement, 'known' | 'kept'>>> {
+  const nothing = { count: 0, last: undefined }
+  if (record === null) return { known: [], kept: nothing }
+  if (offset === 0) return { known: await chunksOf(store, home, record.document), kept: nothing }
+  const rows = await lastChunksOf(store, home, record.document, open + 1)
+  const count = record.chunks - open
+  const known = rows.slice(rows.length - Math.min(open, rows.length))
+  return { known, kept: { count, last: rows.at(-1 - open) } }
+}
+
+function markOf({ head, foot }: ReadTail): Pick<SessionMark, 'head' | 'foot'> {
+  return { head, foot }
 }
 
 function brokenLines(path: string, count: number): FileTrouble | null {
   if (count === 0) return null
-  const message = `${path}: ${count} of its lines are no JSON and were passed over.`
+  const message = `${path}: ${count} of its lines are no JSON, or too long, and were passed over.`
   return { path, because: 'encoding', message }
 }

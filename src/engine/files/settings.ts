@@ -8,6 +8,8 @@ export type FileSettings = {
   readonly chunkOverlap: number
   /** What the embedding model takes. */
   readonly chunkBytesMax: number
+  /** Of a file with more, the first are indexed. Transcripts may have any number. */
+  readonly chunksMax: number
   /** What a hit must reach, and how many there are, where a question says nothing else. */
   readonly minScore: number
   readonly maxResults: number
@@ -31,6 +33,7 @@ export const FILE_DEFAULTS: FileSettings = {
   chunkTokens: CUT_DEFAULTS.tokens,
   chunkOverlap: CUT_DEFAULTS.overlap,
   chunkBytesMax: CUT_DEFAULTS.bytesMax,
+  chunksMax: 50_000,
   minScore: 0.35,
   maxResults: 6,
   fusion: 'adaptive',

@@ -1,6 +1,6 @@
 /** Writes to a generation, several files in one commit, each of them wholly or not at all. */
 import type { ChangeId, Instant } from '../../core/ids.ts'
-import { COMMIT_CHANGES_MAX } from '../../core/limits.ts'
+import { INDEX_COMMIT_CHANGES_MAX } from '../../core/limits.ts'
 import type { Clock, Ids } from '../../ports/clock.ts'
 import type { Change, CommitOutcome } from '../../ports/store.ts'
 import { nextTurn } from '../turns.ts'
@@ -70,7 +70,9 @@ export class IndexWriter {
   }
 
   async #commit(changes: readonly Change[]): Promise<CommitOutcome> {
-    if (changes.length >= COMMIT_CHANGES_MAX) throw new RangeError('More changes than a file has.')
+    if (changes.length >= INDEX_COMMIT_CHANGES_MAX) {
+      throw new RangeError('More changes than a file has.')
+    }
     const outcome = await this.#ports.store.commit([guard(this.#generations), ...changes])
     if (outcome.kind === 'committed') this.#ports.onCommitted(changes)
     else if (isGuard(this.#generations, outcome)) throw new GenerationsChanged()

@@ -2660,7 +2660,7 @@ export interface paths {
               timeZone: string | null
               /** Whether pinned facts and identity are kept in `MEMORY.md` as well, between two marks, where they can be edited. */
               fileMirror: boolean
-              /** Larger files are not indexed, and the status says so. Transcripts may be larger. Of a file with more than 1,900 pieces, which is some 2 MB, the first are indexed, and of a transcript the last. */
+              /** Larger files are not indexed, and the status says so. Transcripts may be larger. Of a file with more than 50,000 pieces, which is some 50 MB, the first are indexed. */
               fileSizeMaxBytes: number
               /** Whether many pieces of files are embedded by the batches of OpenAI, Gemini or Voyage, which cost less and may take an hour. Until then they are found by their words. */
               fileEmbeddingBatches: boolean
@@ -2927,7 +2927,7 @@ export interface paths {
               timeZone: string | null
               /** Whether pinned facts and identity are kept in `MEMORY.md` as well, between two marks, where they can be edited. */
               fileMirror: boolean
-              /** Larger files are not indexed, and the status says so. Transcripts may be larger. Of a file with more than 1,900 pieces, which is some 2 MB, the first are indexed, and of a transcript the last. */
+              /** Larger files are not indexed, and the status says so. Transcripts may be larger. Of a file with more than 50,000 pieces, which is some 50 MB, the first are indexed. */
               fileSizeMaxBytes: number
               /** Whether many pieces of files are embedded by the batches of OpenAI, Gemini or Voyage, which cost less and may take an hour. Until then they are found by their words. */
               fileEmbeddingBatches: boolean
@@ -3201,7 +3201,7 @@ export interface paths {
               timeZone: string | null
               /** Whether pinned facts and identity are kept in `MEMORY.md` as well, between two marks, where they can be edited. */
               fileMirror: boolean
-              /** Larger files are not indexed, and the status says so. Transcripts may be larger. Of a file with more than 1,900 pieces, which is some 2 MB, the first are indexed, and of a transcript the last. */
+              /** Larger files are not indexed, and the status says so. Transcripts may be larger. Of a file with more than 50,000 pieces, which is some 50 MB, the first are indexed. */
               fileSizeMaxBytes: number
               /** Whether many pieces of files are embedded by the batches of OpenAI, Gemini or Voyage, which cost less and may take an hour. Until then they are found by their words. */
               fileEmbeddingBatches: boolean
