@@ -238,8 +238,10 @@ describe('[PX7] hostile input', { timeout: 60_000 }, () => {
   })
 
   function measure(text: string): number {
-    const start = performance.now()
+    // Of the processor: what others do meanwhile does not count.
+    const began = process.cpuUsage()
     extractPatterns(text)
-    return performance.now() - start
+    const { user, system } = process.cpuUsage(began)
+    return (user + system) / 1_000
   }
 })
