@@ -9,8 +9,10 @@ export default defineConfig({
     // Nothing is mocked and nothing is kept between files, so that what one has loaded serves the others. Loading takes
     // longer than most of the tests.
     isolate: false,
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // Long, because they only end what hangs: on a machine that has other things to do, everything takes longer.
+    testTimeout: 180_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
     projects: [
       {
         extends: true,

@@ -57,6 +57,8 @@ import {
 
 const MEMORIES = 10_000
 const CONNECTIONS = 64
+/** Before each request to a server that passes on: what another one still does after its answer is over then. */
+const APART_MS = 5
 /** Before each request to a server with memory on. Two are asked by turns: it gets about ten a second. */
 const PAUSE_MS = 50
 const LOAD_ROUNDS = 3
@@ -154,6 +156,7 @@ async function measure(targets: Targets, options: BenchOptions): Promise<BenchRe
   const passing = await measureInTurn(
     all.filter((target) => target !== on),
     options,
+    { pauseMs: APART_MS },
   )
   const hurried = (await measureInTurn([targets.direct, on], options)).slice(1)
   const pace = { pauseMs: PAUSE_MS, isWarm: true }

@@ -23,6 +23,8 @@ import { inProcess } from './lifecycle/worker.ts'
 
 const MEMORIES = 100_000
 const SEED = 11
+/** Far above what a busy loop costs a question, and far below what it costs to wait for something in the background. */
+const RECALL_MS_MAX = 250
 
 export async function benchLifecycle({ progress, scale }: BenchOptions): Promise<BenchReport> {
   const folder = mkdtempSync(join(tmpdir(), 'recollect-bench-'))
@@ -64,6 +66,8 @@ export async function benchLifecycle({ progress, scale }: BenchOptions): Promise
         below('memory added, MB', Math.max(first.rssAddedMb, busy.rssAddedMb), 300),
         atMost('event loop held by consolidation, ms', first.heldMs, 50),
         atMost('event loop held with questions meanwhile, ms', busy.heldMs, 50),
+        atMost('computed in one turn where nothing is left to do, ms', again.computedMs, 50),
+        below('the longest recall meanwhile, ms', percentile(busy.during, 1), RECALL_MS_MAX),
       ],
     }
   } finally {

@@ -19,7 +19,7 @@ export type Abstention = {
 const GROUPS_ASKED = 10
 
 export async function measureAbstention(
-  answers: (owner: string, question: string) => Promise<boolean>,
+  answers: (group: string, question: string) => Promise<boolean>,
   queries: readonly EvalQuery[],
 ): Promise<Abstention> {
   const groups = [...new Set(queries.map(({ group }) => group))].slice(0, GROUPS_ASKED)

@@ -1,11 +1,12 @@
 /** Reads the public data sets in the one form they were brought into; see the README beside them. */
-import { createReadStream } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createGunzip } from 'node:zlib'
 
 export type EvalDocument = {
+  /** Of the whole set: sets may count anew in each group. */
   readonly id: string
   readonly group: string
   readonly session: string | null
@@ -48,26 +49,28 @@ const UNANSWERABLE: ReadonlyMap<string, string> = new Map([
 
 export async function loadSet(folder: string, set: string): Promise<EvalSet> {
   const documents: EvalDocument[] = []
-  for await (const row of rows(join(folder, set, 'docs.jsonl.gz'))) {
+  for await (const row of rows(fileOf(folder, set, 'docs'))) {
+    const group = groupOf(row)
     documents.push({
-      id: text(row, 'id'),
-      group: text(row, 'group'),
+      id: idIn(group, text(row, 'id')),
+      group,
       session: optionalText(row, 'session'),
       ts: optionalText(row, 'ts'),
       speaker: optionalText(row, 'speaker'),
-      text: text(row, 'text'),
+      text: optionalText(row, 'text') ?? '',
       caption: optionalText(row, 'caption'),
     })
   }
   const queries: EvalQuery[] = []
-  for await (const row of rows(join(folder, set, 'queries.jsonl.gz'))) {
+  for await (const row of rows(fileOf(folder, set, 'queries'))) {
+    const group = groupOf(row)
     const category = String(row.get('category') ?? '')
     queries.push({
       id: text(row, 'id'),
-      group: text(row, 'group'),
+      group,
       question: text(row, 'question'),
       category,
-      gold: texts(row, 'gold'),
+      gold: texts(row, 'gold').map((id) => idIn(group, id)),
       goldSessions: texts(row, 'gold_sessions'),
       askedAt: optionalText(row, 'question_date'),
       isUnanswerable: row.get('abstention') === true || UNANSWERABLE.get(set) === category,
@@ -76,8 +79,33 @@ export async function loadSet(folder: string, set: string): Promise<EvalSet> {
   return { documents, queries }
 }
 
-/** The sets write times in four ways: `1:56 pm on 8 May, 2023`, `2023/05/20 (Sat) 09:49`, `March-15-2024`, and ISO. */
+/** Whether there is a set of this name to be read. */
+export function hasSet(folder: string, set: string): boolean {
+  return (
+    set !== '' &&
+    (['docs', 'queries'] as const).every((part) => existsSync(fileOf(folder, set, part)))
+  )
+}
+
+function fileOf(folder: string, set: string, part: 'docs' | 'queries'): string {
+  return join(folder, set, `${part}.jsonl.gz`)
+}
+
+/** Where a set names no groups, it is one. */
+function groupOf(row: Row): string {
+  return optionalText(row, 'group') ?? 'all'
+}
+
+function idIn(group: string, id: string): string {
+  return `${group} ${id}`
+}
+
+/**
+ * The sets write times in four ways: `1:56 pm on 8 May, 2023`, `2023/05/20 (Sat) 09:49`, `March-15-2024`, and ISO, with a
+ * time of day or without. Null for what is none of them.
+ */
 export function parseTime(text: string): number | null {
+  if (/^\d{4}-\d\d-\d\dT/.test(text)) return isoTime(text)
   const clock = /(\d{1,2}):(\d\d)\s*([ap]m)?/i.exec(text)
   const hour = Number(clock?.[1] ?? 0) % (clock?.[3] === undefined ? 24 : 12)
   const isAfternoon = clock?.[3]?.toLowerCase() === 'pm'
@@ -85,6 +113,12 @@ export function parseTime(text: string): number | null {
   const date = text.replace(clock?.[0] ?? '', '').replace(/\(.*?\)|\bon\b|,/g, ' ')
   const ms = Date.parse(`${date.replaceAll('-', ' ').replaceAll('/', ' ').trim()} UTC`)
   return Number.isNaN(ms) ? null : ms + minutes * 60_000
+}
+
+/** Without a zone it is taken for UTC, as all others are. */
+function isoTime(text: string): number | null {
+  const ms = Date.parse(/(Z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`)
+  return Number.isNaN(ms) ? null : ms
 }
 
 type Row = ReadonlyMap<string, unknown>
@@ -110,17 +144,22 @@ async function* rows(path: string): AsyncGenerator<Row> {
 }
 
 function text(row: Row, field: string): string {
-  const value = row.get(field)
-  if (typeof value !== 'string') throw new Error(`A row lacks the text "${field}".`)
+  const value = optionalText(row, field)
+  if (value === null) throw new Error(`A row lacks the text "${field}".`)
   return value
 }
 
+/** Names may be written as numbers; nothing at all is the same as none. */
 function optionalText(row: Row, field: string): string | null {
-  const value = row.get(field)
-  return typeof value === 'string' ? value : null
+  return asText(row.get(field))
+}
+
+function asText(value: unknown): string | null {
+  if (typeof value === 'number') return String(value)
+  return typeof value === 'string' && value !== '' ? value : null
 }
 
 function texts(row: Row, field: string): readonly string[] {
   const value = row.get(field)
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
+  return (Array.isArray(value) ? value : [value]).flatMap((item) => asText(item) ?? [])
 }

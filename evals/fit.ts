@@ -117,7 +117,7 @@ async function casesOf(
   for (const query of queries.filter(({ gold, category }) => gold.length > 0 && category !== '5')) {
     haystack.setNow((query.askedAt === null ? null : parseTime(query.askedAt)) ?? Date.now())
     const { memories } = await haystack.engine.recall(
-      { owner: query.group },
+      { owner: haystack.ownerOf(query.group) },
       { text: query.question, limit: CANDIDATES },
     )
     const goldSessions =

@@ -8,7 +8,8 @@ import { join } from 'node:path'
 import { openSqliteStore, type SqliteStore } from '../src/adapters/sqlite/store.ts'
 import { createIds } from '../src/adapters/system/ids.ts'
 import { spaceSignature } from '../src/core/embedding.ts'
-import type { Instant, MemoryId, Place } from '../src/core/ids.ts'
+import type { Instant, MemoryId, OwnerId, SessionId } from '../src/core/ids.ts'
+import { CONTENT_CHARACTERS_MAX } from '../src/core/limits.ts'
 import type { SettingValues } from '../src/core/settings.ts'
 import { createEngineOn, type Engine } from '../src/engine/engine.ts'
 import { type EmbeddingOptions, openEmbedder } from '../src/main/embedding.ts'
@@ -24,6 +25,8 @@ export type Haystack = {
   readonly embedder: Embedder | null
   readonly space: VectorSpace | null
   readonly documentOf: ReadonlyMap<MemoryId, EvalDocument>
+  /** Whose memories the documents of a group are. */
+  ownerOf(group: string): OwnerId
   readonly indexMs: number
   readonly bytes: number
   /** What the engine takes for now. */
@@ -66,8 +69,14 @@ export async function openHaystack(
     ...(embedder === null ? {} : { embedder, vectors: store.vectors }),
   })
   const documentOf = new Map<MemoryId, EvalDocument>()
+  const ownerOf = numbered<OwnerId>('group')
   const began = performance.now()
-  await engine.import(lines(documents, documentOf, ids))
+  const { failed, skipped, failures } = await engine.import(
+    lines(documents, { documentOf, ownerOf, ids }),
+  )
+  if (failed + skipped > 0) {
+    throw new Error(`${failed + skipped} texts could not be taken in: ${failures[0]?.message}`)
+  }
   if (embedder !== null) await index(engine, documents.length, options.onProgress)
   const { sizeBytes } = await store.report()
   return {
@@ -76,6 +85,7 @@ export async function openHaystack(
     embedder,
     space: embedder === null ? null : await spaceOf(embedder),
     documentOf,
+    ownerOf,
     indexMs: performance.now() - began,
     bytes: sizeBytes ?? 0,
     setNow: (ms) => {
@@ -106,32 +116,69 @@ async function index(
 }
 const TOLD_EVERY_MS = 2_000
 
+/** Names of our own for what a set names: its names may be longer, or have letters, that ours must not have. */
+function numbered<Name extends string>(kind: string): (name: string) => Name {
+  const known = new Map<string, Name>()
+  return (name) => {
+    const own = known.get(name) ?? (`${kind}-${known.size + 1}` as Name) // letters and digits
+    known.set(name, own)
+    return own
+  }
+}
+
 /** The documents in the form of an export: complete rows, in bulk, nothing decided about them. */
 async function* lines(
   documents: readonly EvalDocument[],
-  documentOf: Map<MemoryId, EvalDocument>,
-  ids: ReturnType<typeof createIds>,
+  {
+    documentOf,
+    ownerOf,
+    ids,
+  }: {
+    readonly documentOf: Map<MemoryId, EvalDocument>
+    readonly ownerOf: (group: string) => OwnerId
+    readonly ids: ReturnType<typeof createIds>
+  },
 ): AsyncGenerator<string> {
+  const sessionOf = numbered<SessionId>('session')
   yield JSON.stringify({ format: 'recollect-export', version: 1, exportedAt: 0 })
   for (const [position, document] of documents.entries()) {
-    const id = ids.next('mem', (FIRST_ID_MS + position) as Instant)
-    documentOf.set(id, document)
     const at = (document.ts === null ? null : parseTime(document.ts)) ?? FIRST_ID_MS
-    const { text, caption, group, session, speaker } = document
-    const row = memory({
-      id,
-      place: { owner: group, user: null, session } as Place, // names of groups and sessions are valid ones
-      content: caption === null ? text : `${text}\n${caption}`,
-      provenance: {
-        source: 'import',
-        speaker,
-        turns: [],
-        extractor: null,
-        extractorVersion: null,
-      },
-      createdAt: at as Instant,
-      updatedAt: at as Instant,
-    })
-    yield JSON.stringify({ table: 'memory', row })
+    const { group, session, speaker } = document
+    for (const content of contentsOf(document)) {
+      const id = ids.next('mem', (FIRST_ID_MS + position) as Instant)
+      documentOf.set(id, document)
+      const row = memory({
+        id,
+        place: {
+          owner: ownerOf(group),
+          user: null,
+          session: session === null ? null : sessionOf(session),
+        },
+        content,
+        provenance: {
+          source: 'import',
+          speaker: speaker?.slice(0, SPEAKER_CHARACTERS_MAX) ?? null,
+          turns: [],
+          extractor: null,
+          extractorVersion: null,
+        },
+        createdAt: at as Instant,
+        updatedAt: at as Instant,
+      })
+      yield JSON.stringify({ table: 'memory', row })
+    }
   }
+}
+
+/** A name of somebody, not what a set may have put in its place. */
+const SPEAKER_CHARACTERS_MAX = 100
+
+/** What is said in a document: in parts where it is longer than a memory may be, and nothing where it is blank. */
+function contentsOf({ text, caption }: EvalDocument): readonly string[] {
+  const whole = [text, caption ?? ''].filter((part) => part.trim() !== '').join('\n')
+  const parts: string[] = []
+  for (let start = 0; start < whole.length; start += CONTENT_CHARACTERS_MAX) {
+    parts.push(whole.slice(start, start + CONTENT_CHARACTERS_MAX))
+  }
+  return parts.filter((part) => part.trim() !== '')
 }

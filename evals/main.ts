@@ -1,5 +1,6 @@
 /** `npm run eval -- <name> [--json] [--explain] [--data <folder>] [--sample <groups>]` */
 import { parseArgs } from 'node:util'
+import { hasSet } from './datasets.ts'
 import { evaluateExtraction } from './extraction.ts'
 import { evaluateFiles } from './files.ts'
 import { fitWeights } from './fit.ts'
@@ -40,7 +41,10 @@ if (sample !== undefined && (!Number.isInteger(sample) || sample < 1)) {
   process.stderr.write('--sample takes a whole number of groups.\n')
   process.exit(2)
 }
-const evaluate = EVALS[name]
+/** A folder of `--data` in the form of the public sets is one too, whatever its name. */
+const evaluate =
+  EVALS[name] ??
+  (hasSet(values.data, name) ? (options: EvalOptions) => evaluateRecall(name, options) : undefined)
 if (evaluate === undefined) {
   process.stderr.write(`Unknown eval "${name}". There are: ${Object.keys(EVALS).join(', ')}.\n`)
   process.exitCode = 2

@@ -22,7 +22,8 @@ describe('our own small set, with the built-in model', () => {
   afterAll(() => haystack.engine.close())
 
   const firstThree = async (text: string) => {
-    const { memories } = await haystack.engine.recall({ owner: 'own' }, { text, limit: 3 })
+    const scope = { owner: haystack.ownerOf('own') }
+    const { memories } = await haystack.engine.recall(scope, { text, limit: 3 })
     return memories.map(({ memory }) => haystack.documentOf.get(memory.id)?.id ?? '')
   }
 

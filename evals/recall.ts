@@ -5,7 +5,9 @@
  * keyword search alone, vector search alone, plain reciprocal rank fusion of the two, and the engine's own weighted fusion.
  */
 import { createHash } from 'node:crypto'
+import type { MemoryId } from '../src/core/ids.ts'
 import type { RecallQuery } from '../src/engine/recall.ts'
+import type { EmbeddingOptions } from '../src/main/embedding.ts'
 import { type Abstention, abstentionRows, measureAbstention } from './abstention.ts'
 import { type EvalQuery, type EvalSet, hasGold, loadSet, parseTime } from './datasets.ts'
 import { evalCacheFile, type Haystack, openHaystack } from './haystack.ts'
@@ -43,9 +45,8 @@ const RRF_K = 60
 const ADVERSARIAL = '5'
 
 /** The level, metric and value that the default line must reach. */
-const FLOORS: Readonly<
-  Record<RecallSet, readonly (readonly ['turn' | 'session', keyof Scores, number])[]>
-> = {
+type SetFloor = readonly [level: 'turn' | 'session', metric: keyof Scores, value: number]
+const FLOORS: Readonly<Record<RecallSet, readonly SetFloor[]>> = {
   'longmemeval-s': [
     ['session', 'any@5', 0.985],
     ['session', 'all@5', 0.9],
@@ -63,6 +64,11 @@ const FLOORS: Readonly<
   own: [['turn', 'any@5', 0.9]],
 }
 
+function floorsOf(set: string): readonly SetFloor[] {
+  const known = RECALL_SETS.find((name) => name === set)
+  return known === undefined ? [] : FLOORS[known]
+}
+
 type Outcome = {
   readonly query: EvalQuery
   readonly line: Line
@@ -72,14 +78,13 @@ type Outcome = {
 }
 
 export type RecallEvalOptions = EvalOptions & {
-  /** Without vectors there is only the keyword line. */
   readonly lines?: readonly Line[]
+  /** Where vectors come from, when it is not what a fresh machine has. Null: nowhere. */
+  readonly embedding?: EmbeddingOptions | null
 }
 
-export async function evaluateRecall(
-  set: RecallSet,
-  options: RecallEvalOptions,
-): Promise<EvalReport> {
+/** Of a set of ours, or of any other in the same form. */
+export async function evaluateRecall(set: string, options: RecallEvalOptions): Promise<EvalReport> {
   const all = set === 'own' ? loadOwnSet() : await loadSet(options.data, set)
   const data = sampled(all, options.sample)
   const measured = await measureSet(data, options)
@@ -95,11 +100,9 @@ async function measureSet(
   asksUnrelated = true,
 ): Promise<Measured> {
   const lines = options.lines ?? LINES
-  const needsVectors = lines.some((line) => line !== 'keyword')
+  const { embedding = { source: 'auto', cacheFile: evalCacheFile(), cachesLocal: true } } = options
   const haystack = await openHaystack(documents, {
-    embedding: needsVectors
-      ? { source: 'auto', cacheFile: evalCacheFile(), cachesLocal: true }
-      : null,
+    embedding: lines.some((line) => line !== 'keyword') ? embedding : null,
     ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
   })
   try {
@@ -121,11 +124,11 @@ async function measureSet(
     }
     const abstention =
       asksUnrelated && lines.includes('default')
-        ? await measureAbstention(
-            async (owner, text) =>
-              (await haystack.engine.recall({ owner }, { text, limit: 1 })).memories.length > 0,
-            queries,
-          )
+        ? await measureAbstention(async (group, text) => {
+            const scope = { owner: haystack.ownerOf(group) }
+            const { memories } = await haystack.engine.recall(scope, { text, limit: 1 })
+            return memories.length > 0
+          }, queries)
         : null
     return { outcomes, latencies, haystack, lines, abstention }
   } finally {
@@ -171,31 +174,50 @@ async function engineRanking(
 ): Promise<readonly string[]> {
   haystack.setNow((askedAt === null ? null : parseTime(askedAt)) ?? Date.now())
   const { memories } = await haystack.engine.recall(
-    { owner: group },
+    { owner: haystack.ownerOf(group) },
     { text: question, limit: HITS_MAX, ...choice },
   )
-  return memories.map(({ memory }) => haystack.documentOf.get(memory.id)?.id ?? '')
+  return documentsOf(
+    haystack,
+    memories.map(({ memory }) => memory.id),
+  )
 }
 
 async function keywordRanking(
-  { store, documentOf }: Haystack,
+  haystack: Haystack,
   { group, question }: EvalQuery,
 ): Promise<readonly string[]> {
-  const scope = { owner: group as never } // names of groups are valid names of owners
-  const { hits } = await store.matchText(scope, { text: question, limit: HITS_MAX, where: {} })
-  return hits.map(({ id }) => documentOf.get(id)?.id ?? '')
+  const scope = { owner: haystack.ownerOf(group) }
+  const { hits } = await haystack.store.matchText(scope, {
+    text: question,
+    limit: HITS_MAX,
+    where: {},
+  })
+  return documentsOf(
+    haystack,
+    hits.map(({ id }) => id),
+  )
 }
 
 async function vectorRanking(
-  { store, embedder, space, documentOf }: Haystack,
+  haystack: Haystack,
   { group, question }: EvalQuery,
 ): Promise<readonly string[]> {
+  const { store, embedder, space } = haystack
   if (embedder === null || space === null) return []
   const [vector] = await embedder.embed([question], { purpose: 'query' })
   if (vector === undefined) return []
-  const scope = { owner: group as never } // as above
+  const scope = { owner: haystack.ownerOf(group) }
   const hits = await store.vectors.nearest(space, scope, { vector, limit: HITS_MAX, where: {} })
-  return hits.map(({ id }) => documentOf.get(id)?.id ?? '')
+  return documentsOf(
+    haystack,
+    hits.map(({ id }) => id),
+  )
+}
+
+/** Each once, at its best place: one document may be several memories, or be in a set twice. */
+function documentsOf({ documentOf }: Haystack, ids: readonly MemoryId[]): readonly string[] {
+  return [...new Set(ids.flatMap((id) => documentOf.get(id)?.id ?? []))]
 }
 
 function scoresOf(
@@ -222,7 +244,7 @@ type Measured = {
 }
 
 function toReport(
-  set: RecallSet,
+  set: string,
   measured: Measured,
   official: Measured | null,
   options: RecallEvalOptions,
@@ -243,7 +265,7 @@ function toReport(
   }
   const index = { ms: Math.round(measured.haystack.indexMs), bytes: measured.haystack.bytes }
   const floors = measured.lines.includes('default')
-    ? FLOORS[set].flatMap(([level, metric, floor]): readonly Floor[] => {
+    ? floorsOf(set).flatMap(([level, metric, floor]): readonly Floor[] => {
         const value = lines.default?.[level]?.[metric]
         return value === undefined ? [] : [atLeast(`${set} ${level} ${metric}`, value, floor)]
       })

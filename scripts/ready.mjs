@@ -19,23 +19,27 @@ if (newest('package-lock.json') > newest('node_modules/.package-lock.json')) {
   step('Installing', 'npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'])
 }
 const TSC = 'node_modules/typescript/bin/tsc'
-build('dist', ['src', 'tsconfig.build.json'], [TSC, '-p', 'tsconfig.build.json'])
+build(
+  'dist',
+  ['src', 'tsconfig.build.json', 'scripts/bundle.mjs'],
+  [[TSC, '-p', 'tsconfig.build.json'], ['scripts/bundle.mjs']],
+)
 build(
   'dist-studio',
   ['studio'],
-  ['node_modules/vite/bin/vite.js', 'build', '-c', 'studio/vite.config.ts'],
+  [['node_modules/vite/bin/vite.js', 'build', '-c', 'studio/vite.config.ts']],
 )
 if (process.argv.includes('--tools')) {
   const sources = ['src', 'bench', 'evals', 'tsconfig.tools.json']
-  build('.build', sources, [TSC, '-p', 'tsconfig.tools.json'])
+  build('.build', sources, [[TSC, '-p', 'tsconfig.tools.json']])
 }
 
-function build(folder, sources, command) {
+function build(folder, sources, commands) {
   const stamp = join(folder, '.built')
   const changed = Math.max(...[...sources, 'tsconfig.json', 'package.json'].map(newest))
   if (changed <= newest(stamp)) return
   rmSync(folder, { recursive: true, force: true })
-  step(`Building ${folder}`, process.execPath, command)
+  for (const command of commands) step(`Building ${folder}`, process.execPath, command)
   writeFileSync(stamp, '')
 }
 

@@ -58,7 +58,7 @@ import { Tallies } from './tallies.ts'
 import { warmRules } from './turns.ts'
 import { type Undone, undo } from './undo.ts'
 import { UseCounter } from './uses.ts'
-import { memoriesIn, watched } from './watched.ts'
+import { embeddedAnew, watched } from './watched.ts'
 
 export type EngineStatus = StoreReport & {
   /** How memories are found by meaning; null when they are found by their words alone. */
@@ -206,7 +206,7 @@ export function createEngineOn(given: EnginePorts): Engine {
   const listeners = new Set<(changes: readonly Change[]) => void>()
   const noteCommitted = (changes: readonly Change[]) => {
     tallies.changed(changes)
-    indexer?.changed(memoriesIn(changes))
+    indexer?.changed(embeddedAnew(changes))
     keeper.changed(changes)
     reader.changed(changes)
     for (const listener of listeners) listener(changes)

@@ -5,13 +5,13 @@
 import { AppError } from '../core/errors.ts'
 import type { Instant, MemoryId, Scope } from '../core/ids.ts'
 import { type Candidate, NO_EVIDENCE } from '../core/ranking/candidate.ts'
-import type { MeaningLeg } from '../core/ranking/evidence.ts'
+import { COURSE_REACH } from '../core/ranking/evidence.ts'
 import { closenessAmong, SUBJECTS_MAX } from '../core/ranking/floor.ts'
 import type { Asked } from '../core/ranking/match.ts'
 import type { Settings } from '../core/settings.ts'
 import type { Embedder } from '../ports/embedder.ts'
-import type { MemoryFilter } from '../ports/store.ts'
-import type { VectorSpace } from '../ports/vector-index.ts'
+import type { Besides, MemoryFilter, Surroundings, TextMatch } from '../ports/store.ts'
+import type { VectorHit, VectorSpace } from '../ports/vector-index.ts'
 import { type Timely, withinTime } from './deadline.ts'
 import type { Indexer } from './indexing.ts'
 import type { GuardedWork, LegGuard } from './leg-guard.ts'
@@ -46,6 +46,10 @@ export type LegReport = {
 
 /** Enough that fusion sees every memory that could still win; constant, see above. */
 const KEYWORD_CANDIDATES = 200
+/** How many hits are looked at together with what stands around them. */
+export const COURSE_MEMORIES = 100
+/** So many of each leg are enough: what is further down in both is rarely among the best of them together. */
+const BESIDES: Besides = { reach: COURSE_REACH, hits: COURSE_MEMORIES }
 /** How many memories of the time that is asked about take part, and how long such a time may be. */
 const SPAN_MEMORIES = 50
 const SPAN_MS_MAX = 63 * 86_400_000
@@ -60,12 +64,12 @@ export type Leg<Result> = Timely<Result> | Skipped
 export async function keywordLeg({ ports, scope, text, where, settings, deadlineMs }: Question) {
   if (settings.strategy === 'semantic') return skipped('the strategy is semantic')
   return withinTime(deadlineMs, () =>
-    ports.store.matchText(scope, { text, limit: KEYWORD_CANDIDATES, where }),
+    ports.store.matchText(scope, { text, limit: KEYWORD_CANDIDATES, where, besides: BESIDES }),
   )
 }
 
 export type Meaning = {
-  readonly hits: MeaningLeg
+  readonly hits: readonly VectorHit[]
   readonly vector: Float32Array
   readonly space: VectorSpace
   readonly closeness: (similarity: number) => number
@@ -95,7 +99,9 @@ export async function meaningLeg(call: Question): Promise<Leg<Meaning>> {
     await indexer.settle(scope, Math.min(SETTLE_MS, deadlineMs / 2))
     const vector = await asks(() => vectorOf(text, embedder, signal))
     const limit = settings.vectorCandidates
-    const hits = await vectors.nearest(space, scope, { vector, limit, where: call.where })
+    const hits = await vectors.nearest(space, scope, {
+      ...{ vector, limit, where: call.where, besides: BESIDES },
+    })
     // A full list stands for many; how many exactly makes no difference.
     const memories = hits.length < limit ? hits.length : SUBJECTS_MAX
     return { hits, vector, space, closeness: closenessAmong(memories, calibration), reads }
@@ -178,6 +184,22 @@ export function unfound(id: MemoryId): Candidate {
     contextSimilarity: null,
     trail: [],
   }
+}
+
+/** What the legs told of what stands around their hits. */
+export function toldBesides(
+  keyword: Leg<TextMatch>,
+  meaning: Leg<Meaning>,
+): ReadonlyMap<MemoryId, Surroundings | null> {
+  const hits = [
+    ...(keyword.kind === 'done' ? keyword.result.hits : []),
+    ...(meaning.kind === 'done' ? meaning.result.hits : []),
+  ]
+  const told = new Map<MemoryId, Surroundings | null>()
+  for (const { id, surroundings } of hits) {
+    if (surroundings !== undefined) told.set(id, surroundings)
+  }
+  return told
 }
 
 /** One leg answers for both. Where none did, an empty answer would say that there is nothing. */

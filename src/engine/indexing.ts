@@ -19,6 +19,7 @@ import { calibrationOf } from './calibration.ts'
 import { orCancelled } from './deadline.ts'
 import { differences } from './differences.ts'
 import { embedMemories } from './embedding.ts'
+import { type Home, InLine, isHomeOf, nameOf } from './in-line.ts'
 import type { EnginePorts } from './ports.ts'
 
 export type IndexProgress = { readonly done: number; readonly total: number }
@@ -46,8 +47,6 @@ export type ActiveSpace = {
 
 /** Small, so that a question never waits behind many documents. */
 const BATCH_MEMORIES = 8
-/** More changes than this are not remembered one by one; their places are compared again instead. */
-const QUEUE_MAX = 10_000
 /** A question waits for what was just written, never for a long backlog. */
 const SETTLE_MEMORIES_MAX = 64
 /** A command that writes one memory and ends should not load a model for it. */
@@ -59,14 +58,13 @@ const RETRY_MS_MAX = 60_000
 
 export type ReindexOptions = {
   /** Only theirs; default: everybody's. */
-  readonly owner?: Place['owner']
+  readonly owner?: Home['owner']
   readonly force?: boolean
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: IndexProgress) => void
 }
 
 type StorePlaces = Awaited<ReturnType<Store['places']>>
-type Place = { readonly owner: Memory['place']['owner']; readonly user: Memory['place']['user'] }
 
 type IndexerPorts = EnginePorts & { readonly embedder: Embedder; readonly vectors: VectorIndex }
 
@@ -75,17 +73,12 @@ export class Indexer {
   readonly #embedder: Embedder
   readonly #vectors: VectorIndex
   readonly #ports: IndexerPorts
-  /** Memories to embed, by place. */
-  readonly #queue = new Map<string, { place: Place; ids: Set<MemoryId> }>()
-  #queued = 0
-  /** Places with more to embed than the queue holds. */
-  readonly #overflowing = new Map<string, Place>()
-  /** What was compared with the index lately: owners by name, places by theirs. */
+  readonly #line = new InLine()
+  /** What was compared with the index lately: owners by name, homes by theirs. */
   readonly #compared = new Map<string, { readonly at: number; readonly done: Promise<void> }>()
   /** Memories whose text the model refuses, and what it says about it. */
   readonly #refused = new Map<MemoryId, string>()
   readonly #reindexing = new Set<Promise<unknown>>()
-  readonly #underWay = new Set<{ readonly place: Place }>()
   readonly #closing = new AbortController()
   #opening: Promise<ActiveSpace> | undefined
   #target: ActiveSpace | null = null
@@ -109,7 +102,7 @@ export class Indexer {
   changed(memories: readonly Memory[]): void {
     for (const { id, place } of memories) {
       this.#refused.delete(id)
-      this.#enqueue({ owner: place.owner, user: place.user }, id)
+      this.#line.add({ owner: place.owner, user: place.user }, id)
     }
     if (memories.length > 0) this.#schedule(START_DELAY_MS)
   }
@@ -131,7 +124,7 @@ export class Indexer {
   missed(memories: readonly Memory[], space: VectorSpace): void {
     if (space.signature !== this.#target?.space.signature) return
     for (const { id, place } of memories) {
-      if (!this.#refused.has(id)) this.#enqueue({ owner: place.owner, user: place.user }, id)
+      if (!this.#refused.has(id)) this.#line.add({ owner: place.owner, user: place.user }, id)
     }
     this.#schedule(0)
   }
@@ -142,29 +135,30 @@ export class Indexer {
     const places = await this.#store.places()
     for (const owner of new Set(places.map(({ owner }) => owner))) {
       if (this.#closing.signal.aborted) return
-      await this.#compare({ owner: owner as Place['owner'] }, target, places) // as the store told it
+      await this.#compare({ owner: owner as Home['owner'] }, target, places) // as the store told it
     }
     this.#schedule(0)
   }
 
   /** How many memories of a scope wait for their vectors. */
   waiting(scope: Scope): number {
-    return [...this.#queue.values()]
-      .filter(({ place }) => isPlaceOf(scope, place))
-      .reduce((sum, { ids }) => sum + ids.size, 0)
+    return this.#line.waiting(scope)
   }
 
-  /** Waits until the memories of a scope have their vectors, as far as that is possible now, or for `ms`. */
+  /**
+   * Waits until the memories of a scope that wait now have their vectors, as far as that is possible, or for `ms`. What
+   * is written meanwhile is not waited for: where somebody keeps writing, there would be no end to it.
+   */
   async settle(scope: Scope, ms: number): Promise<void> {
-    const isMeant = ({ place }: { readonly place: Place }) => isPlaceOf(scope, place)
-    const isBusy = () => [...this.#queue.values(), ...this.#underWay].some(isMeant)
-    if (!isBusy() || this.waiting(scope) > SETTLE_MEMORIES_MAX) return
+    if (this.#line.waiting(scope) > SETTLE_MEMORIES_MAX) return
+    const awaited = this.#line.unserved(scope)
+    if (awaited.size === 0) return
     let timer: ReturnType<typeof setTimeout> | undefined
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, ms)
     })
     this.#schedule(0)
-    while (isBusy() && this.#work !== undefined) {
+    while (this.#work !== undefined && this.#line.holdsAny(awaited)) {
       const isGoingOn = await Promise.race([
         this.#nextBatch().then(
           () => true,
@@ -194,12 +188,16 @@ export class Indexer {
     const total = places.reduce((sum, { memories }) => sum + memories, 0)
     let done = 0
     for (const { owner, user } of places) {
-      const place = { owner, user } as Place // as the store told it
-      for await (const { seen, missing } of differences(this.#ports, place, space)) {
+      const home = { owner, user } as Home // as the store told it
+      for await (const { seen, missing } of differences(this.#ports, home, space)) {
         for (let start = 0; start < missing.length; start += BATCH_MEMORIES) {
           if (signal.aborted) throw new AppError('cancelled', 'Indexing was stopped.')
           const batch = missing.slice(start, start + BATCH_MEMORIES)
-          this.#takeOut(place, batch)
+          // What is embedded on request need not be embedded again in its turn.
+          this.#line.takeOut(
+            home,
+            batch.map(({ id }) => id),
+          )
           await this.#embed(batch, signal)
           onProgress?.({ done: done + start + batch.length, total })
         }
@@ -227,7 +225,7 @@ export class Indexer {
       vectors,
       missing,
       because: this.#because ?? refusal ?? null,
-      queued: this.#queued,
+      queued: this.#line.count,
     }
   }
 
@@ -327,26 +325,6 @@ export class Indexer {
     if (former !== null && former.embedder !== this.#embedder) await former.embedder.close()
   }
 
-  #enqueue(place: Place, id: MemoryId): void {
-    const name = nameOf(place)
-    if (this.#queued >= QUEUE_MAX) {
-      // Too many to remember: comparing finds them again.
-      this.#overflowing.set(name, place)
-      return
-    }
-    const waiting = this.#queue.get(name) ?? { place, ids: new Set() }
-    this.#queue.set(name, waiting)
-    if (!waiting.ids.has(id)) this.#queued++
-    waiting.ids.add(id)
-  }
-
-  /** What is embedded on request need not be embedded again in its turn. */
-  #takeOut(place: Place, memories: readonly Memory[]): void {
-    const waiting = this.#queue.get(nameOf(place))
-    for (const { id } of memories) if (waiting?.ids.delete(id)) this.#queued--
-    if (waiting?.ids.size === 0) this.#queue.delete(nameOf(place))
-  }
-
   /** Compares the memories of an owner or user with the index, once in a while, and queues those without a vector. */
   async #compare(scope: Scope, target: ActiveSpace, places?: StorePlaces): Promise<void> {
     const { owner, user } = scope
@@ -368,39 +346,38 @@ export class Indexer {
 
   async #comparePlaces(scope: Scope, target: ActiveSpace, places?: StorePlaces): Promise<void> {
     for (const { owner, user, memories } of places ?? (await this.#store.places(scope.owner))) {
-      const place = { owner, user } as Place // as the store told it
-      if (!isPlaceOf(scope, place)) continue
-      const vectors = await this.#vectors.count(target.space, place)
-      if (vectors < memories) await this.#queueMissing(place, target.space)
+      const home = { owner, user } as Home // as the store told it
+      if (!isHomeOf(scope, home)) continue
+      const vectors = await this.#vectors.count(target.space, home)
+      if (vectors < memories) await this.#queueMissing(home, target.space)
     }
   }
 
-  async #queueMissing(place: Place, space: VectorSpace): Promise<void> {
-    for await (const { missing } of differences(this.#ports, place, space)) {
-      for (const { id } of missing) if (!this.#refused.has(id)) this.#enqueue(place, id)
-      if (this.#overflowing.has(nameOf(place)) || this.#closing.signal.aborted) return
+  async #queueMissing(home: Home, space: VectorSpace): Promise<void> {
+    for await (const { missing } of differences(this.#ports, home, space)) {
+      for (const { id } of missing) if (!this.#refused.has(id)) this.#line.add(home, id)
+      if (this.#line.isOverflowing(home) || this.#closing.signal.aborted) return
     }
   }
 
   /** Queues what there was no room for; false when that is nothing. */
   async #refill(): Promise<boolean> {
-    for (const [name, place] of [...this.#overflowing]) {
+    for (const home of this.#line.overflowing()) {
       if (this.#closing.signal.aborted) return false
       const { space } = await this.#openTarget()
-      this.#overflowing.delete(name)
+      this.#line.subside(home)
       try {
-        await this.#queueMissing(place, space)
+        await this.#queueMissing(home, space)
       } catch (error) {
-        this.#overflowing.set(name, place)
+        this.#line.overflow(home)
         throw error
       }
     }
-    return this.#queued > 0
+    return this.#line.count > 0
   }
 
   #schedule(delayMs: number): void {
-    const isIdle = this.#queued === 0 && this.#overflowing.size === 0
-    if (isIdle || this.#work !== undefined || this.#closing.signal.aborted) return
+    if (this.#line.isEmpty || this.#work !== undefined || this.#closing.signal.aborted) return
     const delay = Math.max(delayMs, this.#failures === 0 ? 0 : this.#retryMs())
     if (delay === 0) {
       this.#start()
@@ -437,7 +414,7 @@ export class Indexer {
 
   async #drain(): Promise<void> {
     do {
-      while (this.#queued > 0 && !this.#closing.signal.aborted) await this.#nextBatch()
+      while (this.#line.count > 0 && !this.#closing.signal.aborted) await this.#nextBatch()
     } while (!this.#closing.signal.aborted && (await this.#refill()))
     if (!this.#closing.signal.aborted) await this.#settleSpaces()
   }
@@ -452,26 +429,12 @@ export class Indexer {
     return this.#batch
   }
 
-  async #embedQueued(): Promise<void> {
-    const [name, waiting] = this.#queue.entries().next().value ?? []
-    if (name === undefined || waiting === undefined) return
-    const ids = [...waiting.ids].slice(0, BATCH_MEMORIES)
-    // Taken out first: one that is changed meanwhile is queued again, and must stay so.
-    for (const id of ids) if (waiting.ids.delete(id)) this.#queued--
-    if (waiting.ids.size === 0) this.#queue.delete(name)
-    this.#underWay.add(waiting)
-    try {
-      const { rows } = await this.#store.find('memory', waiting.place, {
-        where: { ids },
-        limit: ids.length,
-      })
+  #embedQueued(): Promise<void> {
+    return this.#line.next(BATCH_MEMORIES, async ({ home, ids }) => {
+      const query = { where: { ids }, limit: ids.length }
+      const { rows } = await this.#store.find('memory', home, query)
       await this.#embed(rows, this.#closing.signal)
-    } catch (error) {
-      for (const id of ids) this.#enqueue(waiting.place, id)
-      throw error
-    } finally {
-      this.#underWay.delete(waiting)
-    }
+    })
   }
 
   async #embed(memories: readonly Memory[], signal: AbortSignal): Promise<void> {
@@ -486,13 +449,4 @@ export class Indexer {
 
 function isOfModel(signature: string, model: EmbeddingModel): boolean {
   return VECTOR_FORMS.some((form) => spaceSignature(model, form) === signature)
-}
-
-function isPlaceOf({ owner, user }: Scope, place: Place): boolean {
-  return owner === place.owner && (user === undefined || user === place.user)
-}
-
-/** Names hold no line breaks, so the two can't run into each other; an owner alone has none. */
-function nameOf({ owner, user }: Place): string {
-  return `${owner}\n${user ?? ''}`
 }

@@ -48,6 +48,7 @@ import { innerProduct } from '../core/vectors.ts'
 import type { MemoryFilter, Page } from '../ports/store.ts'
 import { withinTime } from './deadline.ts'
 import {
+  COURSE_MEMORIES,
   type FromThatTime,
   fromThatTime,
   keywordLeg,
@@ -59,6 +60,7 @@ import {
   refuseSilence,
   reportOf,
   skipped,
+  toldBesides,
   unfound,
 } from './gather.ts'
 import type { EnginePorts } from './ports.ts'
@@ -113,8 +115,6 @@ export type Recollection = {
   readonly tokens: number
 }
 
-/** How many hits are looked at together with what stands around them. */
-const COURSE_MEMORIES = 100
 /** How many candidates are read and ranked by more than their place in the lists. */
 const POOL = RECALL_MEMORIES_MAX
 /** Below this share of the best score, a memory is not part of the answer. */
@@ -185,12 +185,16 @@ async function search(call: Recall): Promise<Found> {
     meaning: meaning.kind === 'done' ? meaning.result.hits : null,
   }
   const answer = meaning.kind === 'done' ? meaning.result : null
-  const best = await fused(call, legs)
+  const best = await fused(call, legs, toldBesides(keyword, meaning))
   await nextTurn()
   const ids = new Set(best.map(({ id }) => id))
   const candidates = [...best, ...then.candidates.filter(({ id }) => !ids.has(id))]
-  const loaded = legible(await load(call, candidates), answer)
-  const pool = await compared(call, loaded, answer)
+  // At once, because each is a trip where the store is a server.
+  const [rows, own] = await Promise.all([
+    load(call, candidates),
+    vectorsOfUncompared(call, candidates, answer),
+  ])
+  const pool = compared(call, legible(rows, answer), answer, own)
   await nextTurn()
   const ranked = weigh(match(pool, asked), now, settings)
   const reranked = await rerank(call, ranked)
@@ -244,9 +248,9 @@ function withoutTail(candidates: readonly Loaded[]): readonly Loaded[] {
   )
 }
 
-async function fused(call: Recall, legs: Legs) {
+async function fused(call: Recall, legs: Legs, told: ReturnType<typeof toldBesides>) {
   const options: FusionOptions = call.settings
-  const candidates = gatherEvidence(legs.keyword, legs.meaning, await courseOf(call, legs))
+  const candidates = gatherEvidence(legs.keyword, legs.meaning, await courseOf(call, legs, told))
   return withTrail(fuse(candidates, legs, options, POOL), legs, options)
 }
 
@@ -254,13 +258,21 @@ async function fused(call: Recall, legs: Legs) {
 async function courseOf(
   { ports, scope, settings, deadlineMs }: Recall,
   { keyword, meaning }: Legs,
+  told: ReturnType<typeof toldBesides>,
 ): Promise<Course> {
   if (settings.fusion !== 'adaptive') return new Map()
   const ids = firstLook(keyword, meaning)
     .slice(0, COURSE_MEMORIES)
     .map(({ id }) => id)
-  const told = await withinTime(deadlineMs, () => ports.store.around(scope, ids, COURSE_REACH))
-  return told.kind === 'done' ? told.result : new Map()
+  const course = new Map(ids.flatMap((id) => namedIf(id, told.get(id))))
+  const untold = ids.filter((id) => !told.has(id))
+  if (untold.length === 0) return course
+  const asked = await withinTime(deadlineMs, () => ports.store.around(scope, untold, COURSE_REACH))
+  return asked.kind === 'done' ? new Map([...course, ...asked.result]) : course
+}
+
+function namedIf<Value>(id: MemoryId, value: Value | null | undefined) {
+  return value == null ? [] : [[id, value] as const]
 }
 
 /** The rows of the candidates, as they were at the time in question. What was forgotten since the match is left out. */
@@ -281,35 +293,35 @@ async function load(
   })
 }
 
-/**
- * Tells how near those are that only their words have brought here. One that has no vector is noted, so that it gets
- * one, and is judged by its words.
- */
-async function compared(
-  { ports, indexer, scope, deadlineMs }: Recall,
+/** The vectors of those that only their words have brought here. Null where they can't be had. */
+async function vectorsOfUncompared(
+  { ports: { vectors }, scope, deadlineMs }: Recall,
+  candidates: readonly Candidate[],
+  meaning: Meaning | null,
+): Promise<ReadonlyMap<MemoryId, Float32Array> | null> {
+  const open = candidates.flatMap(({ id, similarity }) => (similarity === null ? [id] : []))
+  if (meaning === null || vectors === undefined || open.length === 0) return null
+  const told = await withinTime(deadlineMs, () => vectors.vectorsOf(meaning.space, scope, open))
+  return told.kind === 'done' ? told.result : null
+}
+
+/** Tells how near these are. One that has no vector is noted, so that it gets one, and is judged by its words. */
+function compared(
+  { indexer }: Recall,
   pool: readonly Loaded[],
   meaning: Meaning | null,
-): Promise<readonly Loaded[]> {
-  const { vectors } = ports
+  vectors: ReadonlyMap<MemoryId, Float32Array> | null,
+): readonly Loaded[] {
+  if (meaning === null || vectors === null) return pool
   const open = pool.filter(({ similarity }) => similarity === null)
-  if (meaning === null || vectors === undefined || open.length === 0) return pool
-  const { space, vector } = meaning
-  const told = await withinTime(deadlineMs, () =>
-    vectors.vectorsOf(
-      space,
-      scope,
-      open.map(({ id }) => id),
-    ),
-  )
-  if (told.kind === 'failed') return pool
   indexer?.missed(
-    open.flatMap(({ id, memory }) => (told.result.has(id) ? [] : [memory])),
-    space,
+    open.flatMap(({ id, memory }) => (vectors.has(id) ? [] : [memory])),
+    meaning.space,
   )
   return pool.map((candidate) => {
-    const own = told.result.get(candidate.id)
+    const own = candidate.similarity === null ? vectors.get(candidate.id) : undefined
     if (own === undefined) return candidate
-    const similarity = innerProduct(vector, own)
+    const similarity = innerProduct(meaning.vector, own)
     const contextSimilarity = Math.max(similarity, candidate.contextSimilarity ?? similarity)
     return revised(candidate, { similarity, contextSimilarity })
   })

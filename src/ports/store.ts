@@ -192,6 +192,16 @@ export type TextQuery = {
   readonly text: string
   readonly limit: number
   readonly where: MemoryFilter
+  readonly besides?: Besides
+}
+
+/**
+ * A wish of whoever is going to ask for what stands around the first hits: it may be told with them, where that saves a
+ * trip to a server. Hits that it wasn't told with are asked about by `around`.
+ */
+export type Besides = {
+  readonly reach: number
+  readonly hits: number
 }
 
 export type TextHit = {
@@ -205,6 +215,8 @@ export type TextHit = {
   /** Of the memory, in terms. */
   readonly length: number
   readonly session: SessionId | null
+  /** What `around` says of it, null when that is nothing. Missing where it wasn't wished for, or is to be asked. */
+  readonly surroundings?: Surroundings | null
 }
 
 /** The hits and what their scores were made of, so that those of neighbouring memories can be joined. Without hits, nothing. */

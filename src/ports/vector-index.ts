@@ -1,5 +1,5 @@
 import type { MemoryId, Place, Scope } from '../core/ids.ts'
-import type { MemoryFilter } from './store.ts'
+import type { Besides, MemoryFilter, Surroundings } from './store.ts'
 
 /** Vectors that can be compared with each other: those of one model in one form. */
 export type VectorSpace = {
@@ -21,12 +21,15 @@ export type VectorQuery = {
   readonly vector: Float32Array
   readonly limit: number
   readonly where: MemoryFilter
+  readonly besides?: Besides
 }
 
 export type VectorHit = {
   readonly id: MemoryId
   /** The inner product of the two unit vectors: -1 … 1, higher is closer. */
   readonly similarity: number
+  /** As with a hit by words, where the index stands beside the memories. */
+  readonly surroundings?: Surroundings | null
 }
 
 export type SpaceReport = VectorSpace & {

@@ -45,4 +45,34 @@ export function describeSurroundings(open: OpenStore): void {
     expect(await store.around({ owner: owner('nobody') }, ids, 5)).toEqual(new Map())
     expect(await store.around(all, [], 5)).toEqual(new Map())
   })
+
+  it('[ST44] tells with the hits, where it does, what it says when it is asked', async () => {
+    const store = await open()
+    const places = ['today', 'yesterday', null].map((name) => ({
+      ...ADA,
+      session: name === null ? null : session(name),
+    }))
+    const rows = Array.from({ length: 24 }, (_, number) =>
+      memory({
+        place: places[number % 3] ?? ADA,
+        content: `Note ${'word '.repeat(1 + (number % 5))}`,
+      }),
+    )
+    await store.commit([...rows, memory({ place: today, status: 'disabled' })].map(create))
+    const asked = { text: 'word', limit: 20, where: { statuses: ['active'] } } as const
+    const plain = await store.matchText(all, asked)
+    const { hits, ...rest } = await store.matchText(all, {
+      ...asked,
+      besides: { reach: 2, hits: 15 },
+    })
+    const withoutThem = hits.map(({ surroundings: _, ...hit }) => hit)
+    expect({ ...rest, hits: withoutThem }).toEqual(plain)
+    const ids = hits.map(({ id }) => id)
+    const around = await store.around(all, ids, 2)
+    for (const { id, surroundings } of hits) {
+      if (surroundings !== undefined) expect(surroundings).toEqual(around.get(id) ?? null)
+    }
+    const told = hits.map(({ surroundings }) => surroundings !== undefined)
+    expect(told.lastIndexOf(true)).toBeLessThan(15)
+  })
 }

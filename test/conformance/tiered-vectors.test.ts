@@ -7,6 +7,7 @@ import type { VectorIndex } from '../../src/ports/vector-index.ts'
 import type { TierOutcome } from '../../src/ports/vector-tiers.ts'
 import { FakeClock } from '../fakes/clock.ts'
 import { configured, FaultyMirror, HeldTimers } from '../fakes/mirror.ts'
+import { openFreshStore, startServer, withPgvector } from '../support/postgres-servers.ts'
 import { describeVectorIndex, type OpenedVectors } from './vector-index.suite.ts'
 
 const outcomes = new Map<TierOutcome, number>()
@@ -47,6 +48,20 @@ describeVectorIndex('SQLite vectors with a mirror', async () => {
   const store = await openSqliteFile({ path: ':memory:', now: () => 0, key: null })
   return askedWhenSettled(tiered(store, store.vectors), () => store.close())
 })
+
+const server = await startServer()
+if (server.kind === 'server') afterAll(() => server.stop())
+const place = await withPgvector(server)
+if ('url' in place) {
+  describeVectorIndex('PostgreSQL vectors with a mirror', async () => {
+    const store = await openFreshStore(place.url, { poolSize: 4 })
+    if (store.vectors === null) throw new Error('There is no pgvector.')
+    return askedWhenSettled(tiered(store, store.vectors), () => store.close())
+  })
+} else {
+  describe.skip(`PostgreSQL vectors with a mirror: ${place.reason}`, () =>
+    it('was not run', () => {}))
+}
 
 describe('searches of the suite', () => {
   afterAll(() => outcomes.clear())

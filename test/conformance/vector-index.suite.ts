@@ -117,6 +117,29 @@ function describeNearest(open: OpenVectors): void {
     expect(await nearest(parts, SPACE, BOB, query, 5)).toEqual([])
   })
 
+  it('[ST44] tells with the hits, where it does, what the store says of their surroundings', async () => {
+    const parts = await open()
+    const [today, yesterday] = [session('today'), session('yesterday')]
+    const rows = [today, yesterday, null].flatMap((name) =>
+      Array.from({ length: 6 }, () => memory({ place: { ...ADA, session: name } })),
+    )
+    await commitAll(parts.store, rows)
+    await parts.vectors.put(SPACE, pairs(rows, unitVectors(rows.length, SPACE.dimensions, 12)))
+    const query = { vector: unitVector(SPACE.dimensions, 13), limit: 15, where: {} }
+    const besides = { reach: 2, hits: 12 }
+    const hits = await parts.vectors.nearest(SPACE, ALL, { ...query, besides })
+    expect(hits.map(({ surroundings: _, ...hit }) => hit)).toEqual(
+      await parts.vectors.nearest(SPACE, ALL, query),
+    )
+    const ids = hits.map(({ id }) => id)
+    const around = await parts.store.around(ALL, ids, 2)
+    for (const { id, surroundings } of hits) {
+      if (surroundings !== undefined) expect(surroundings).toEqual(around.get(id) ?? null)
+    }
+    const told = hits.map(({ surroundings }) => surroundings !== undefined)
+    expect(told.lastIndexOf(true)).toBeLessThan(12)
+  })
+
   it('[VI1] answers many at once, also while vectors come and go', async () => {
     const parts = await open()
     const [first, later] = [unitVectors(400, 24, 9), unitVectors(200, 24, 10)]

@@ -135,18 +135,17 @@ it('[FD16] append adds words or what is piped in to the note of today', async ()
 it('[FD16] watch tells what was indexed until it is stopped', async () => {
   const { cli, folder } = await withWorkspace()
   const stop = new AbortController()
-  const watching = cli(['files', 'watch', '--json'], { stop: stop.signal })
-  const until = async (files: number) => {
-    // Another process, as it were: it looks at the same index without syncing it.
-    for (;;) {
-      const { json } = await cli(['files', 'status', '--json'])
-      if (json.roots[0].files === files && json.roots[0].lastSyncAt !== null) return
-    }
-  }
-  await until(2)
+  let told = ''
+  const watching = cli(['files', 'watch', '--json'], {
+    stop: stop.signal,
+    onOutput: (text) => {
+      told += text
+    },
+  })
+  const indexed = () => told.trim().split('\n').at(-1)
+  await expect.poll(indexed).toContain('"files":2')
   put(folder, { 'memory/later.md': 'The parrot is called Polly.' })
-  await until(3)
-  await new Promise((resolve) => setTimeout(resolve, 1_500))
+  await expect.poll(indexed).toContain('"files":3')
   stop.abort()
   const { exit, out } = await watching
   expect(exit).toBe(0)

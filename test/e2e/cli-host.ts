@@ -25,6 +25,8 @@ export type Surroundings = {
   readonly stop?: AbortSignal
   /** The reader of standard output goes away after this many writes. */
   readonly writesMax?: number
+  /** Reads standard output as it is written. */
+  readonly onOutput?: (text: string) => void
   /** Stands in for what starts the server, which is given to it. */
   readonly serve?: (options: ServeOptions, start: Setup['serve']) => Promise<Serving>
   readonly serveMcp?: Setup['serveMcp']
@@ -52,7 +54,7 @@ export function createCli(
   always: readonly string[] = [],
 ): Cli {
   const cli = async (argv: readonly string[], around: Surroundings = {}): Promise<Ran> => {
-    const out = record(around, around.writesMax)
+    const out = record(around, around)
     const err = record(around)
     const asked: string[] = []
     const answers = [...(around.answers ?? [])]
@@ -117,7 +119,13 @@ export function createCli(
 
 const SYSTEM = { platform: 'linux', home: '/nowhere' } as const
 
-function record({ columns }: Surroundings, writesMax = Number.POSITIVE_INFINITY) {
+function record(
+  { columns }: Surroundings,
+  {
+    writesMax = Number.POSITIVE_INFINITY,
+    onOutput,
+  }: Pick<Surroundings, 'writesMax' | 'onOutput'> = {},
+) {
   let written = ''
   let writes = 0
   const output: Output = {
@@ -126,6 +134,7 @@ function record({ columns }: Surroundings, writesMax = Number.POSITIVE_INFINITY)
     write: async (text) => {
       if (++writes > writesMax) throw new OutputClosed('gone')
       written += text
+      onOutput?.(text)
     },
   }
   return { output, text: () => written }

@@ -4,6 +4,7 @@ import { type JobRequest, jobId } from '../../src/core/jobs.ts'
 import type { Change } from '../../src/ports/store.ts'
 import { FakeClock } from '../fakes/clock.ts'
 import { memory } from '../fakes/memories.ts'
+import { expectSound } from '../support/doctor.ts'
 import {
   held,
   LEASE_MS,
@@ -429,6 +430,7 @@ function describeClaims(open: OpenStore): void {
       for (const _ of servers) long.end()
       await settle()
       expect((await servers[0]?.jobs.list({ statuses: ['running'] }))?.rows).toEqual([])
+      await expectSound(store)
     },
   )
 }

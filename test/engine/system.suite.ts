@@ -256,14 +256,18 @@ function describeAuditAndAnswers(open: OpenStore): void {
   it('[SY8] does it once for two at the same time, and again after a failure', async () => {
     const { engine } = await openEngine(open)
     let done = 0
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    // Whoever does the work is not done before the other one has been refused.
     const work = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 10))
+      await held
       return { n: ++done }
     }
-    const both = await Promise.allSettled([
-      engine.answers.once('k', 'body', work),
-      engine.answers.once('k', 'body', work),
-    ])
+    const asked = [engine.answers.once('k', 'body', work), engine.answers.once('k', 'body', work)]
+    await Promise.race(asked).catch(release)
+    const both = await Promise.allSettled(asked)
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
     expect(done).toBe(1)
     const failing = () => engine.answers.once('f', 'body', () => Promise.reject(new Error('no')))

@@ -2,11 +2,14 @@
  * Commits on PostgreSQL when something goes wrong in the middle: connections that are cut, a server that dies, others in
  * the way, no connection to be had. What was committed is there once, and what was not can be done again.
  */
+import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { isCommitted } from '../../src/adapters/postgres/commit.ts'
+import { createMarks } from '../../src/adapters/postgres/commit-marks.ts'
 import { openDatabase } from '../../src/adapters/postgres/driver.ts'
+import { namesIn } from '../../src/adapters/postgres/names.ts'
 import { openPostgresStore, type PostgresOptions } from '../../src/adapters/postgres/store.ts'
 import { AppError } from '../../src/core/errors.ts'
 import type { Memory } from '../../src/core/memory.ts'
@@ -67,6 +70,16 @@ function describeCuts({ url }: PrivateServer): void {
       expect((await store.report()).rows.memory).toBe(6)
     })
   }
+
+  it('[PG1] tells a conflict as one when the connection is cut while it is told', async () => {
+    const line = await cuttable(url)
+    const { store } = await open(line.url)
+    const row = memory()
+    await store.commit([create(row)])
+    line.cutAt('COMMIT', 'after')
+    expect(await store.commit([create(row)])).toMatchObject({ kind: 'conflict' })
+    expect(line.cuts).toBe(1)
+  })
 
   it('[PG1] begins again when the connection is cut in the middle', async () => {
     const line = await cuttable(url)
@@ -151,16 +164,55 @@ function describeLimits({ url }: PrivateServer): void {
     expect((await store.report()).rows.memory).toBe(1)
   })
 
-  it('[PG1] knows that nothing came of a commit whose number the server has lost in a crash', async () => {
-    const database = await openDatabase({
-      ...{ connectionString: url, poolSize: 1, statementTimeoutMs: 0, connectionWaitMs: 5_000 },
+  describe('a commit in doubt', () => {
+    const asking = async () => {
+      const { store, schema } = await open(url)
+      await store.commit([create(memory())])
+      const database = await openDatabase({
+        ...{ connectionString: url, poolSize: 1, statementTimeoutMs: 0, connectionWaitMs: 5_000 },
+      })
+      onTestFinished(() => database.close())
+      const names = namesIn(schema)
+      const [mark] = await database.query<{ id: string }>(`SELECT id FROM ${names.commit_mark}`)
+      const [number] = await database.query<{ last: number }>('SELECT txid_current() AS last')
+      const isDone = (transaction: number, id: string) =>
+        isCommitted(
+          { database, marks: createMarks(database, names) },
+          new AppError('unavailable', 'It is gone.', { transaction: String(transaction) }),
+          id,
+        )
+      return { isDone, mark: mark?.id ?? '', last: number?.last ?? 0, database, names }
+    }
+
+    it('[PG1] is known not to be done when the server has lost its number in a crash', async () => {
+      const { isDone, last } = await asking()
+      expect(await isDone(last + 1_000_000, randomUUID())).toBe(false)
     })
-    onTestFinished(() => database.close())
-    const [later] = await database.query<{ number: string }>(
-      'SELECT (txid_current() + 1000000)::text AS number',
-    )
-    const lost = new AppError('unavailable', 'It is gone.', { transaction: later?.number ?? '' })
-    expect(await isCommitted(database, lost)).toBe(false)
+
+    it('[PG1] is not taken for another one that got its number after a crash', async () => {
+      const { isDone, last, mark } = await asking()
+      expect(await isDone(last, randomUUID())).toBe(false)
+      expect(await isDone(last, mark)).toBe(true)
+    })
+
+    it('[PG1] is done when its mark is there, however long ago its number was given', async () => {
+      const { isDone, mark } = await asking()
+      expect(await isDone(3, mark)).toBe(true)
+    })
+
+    it('[PG1] leaves marks that nobody asks about any more to be removed', async () => {
+      const { database, names, mark } = await asking()
+      const marks = createMarks(database, names)
+      await marks.trim()
+      const left = () => database.query(`SELECT 1 FROM ${names.commit_mark}`)
+      expect(await left()).toHaveLength(1)
+      await database.query(
+        `UPDATE ${names.commit_mark} SET at = at - interval '2 hours' WHERE id = $1`,
+        [mark],
+      )
+      await marks.trim()
+      expect(await left()).toEqual([])
+    })
   })
 
   it('[PG3] gives up on a server that says nothing any more', async () => {

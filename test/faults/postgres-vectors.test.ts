@@ -19,6 +19,7 @@ import {
 import { ADA, BOB, memory, user } from '../fakes/memories.ts'
 import { atSimilarity, byLikeness, entry, unitVector, unitVectors } from '../fakes/vectors.ts'
 import { cuttable } from '../support/cuttable.ts'
+import { expectSound } from '../support/doctor.ts'
 import {
   freshSchema,
   openFreshStore,
@@ -161,6 +162,7 @@ function describeRaces(url: string): void {
     }
     await Promise.all(opened.map(({ vectors }) => vectors.drop(SPACE)))
     expect(await opened[0]?.vectors.spaces()).toEqual([])
+    await expectSound(...opened.map(({ store }) => store))
   })
 }
 
@@ -180,6 +182,7 @@ function describeLostConnections(url: string): void {
       line.cutAt('<#>', 'before', 0)
       expect(idsOf(await search())).toEqual([row?.id])
     }
+    await expectSound(opened.store)
   })
 
   it('[VI31] leaves nothing of a put whose connection is lost', async () => {
@@ -194,10 +197,26 @@ function describeLostConnections(url: string): void {
     expect(await opened.vectors.spaces()).toEqual([])
     await opened.vectors.put(SPACE, entries)
     expect(await opened.vectors.count(SPACE, ALL)).toBe(2)
+    await expectSound(opened.store)
   })
 }
 
 function describeVectors(url: string, options: Omit<PostgresOptions, 'connectionString'>): void {
+  it('[VI9] finds what another process has put into a space that it made anew', async () => {
+    const opened = await open(url, options)
+    const vector = unitVector(SPACE.dimensions, 60)
+    const [row] = await remember(opened, SPACE, [vector])
+    expect(idsOf(await nearest(opened, vector))).toEqual([row?.id])
+    const other = await open(url, { ...options, schema: opened.schema })
+    await other.vectors.drop(SPACE)
+    expect(await nearest(opened, vector)).toEqual([])
+    const [later] = await remember(other, SPACE, [vector])
+    expect(idsOf(await nearest(opened, vector))).toEqual([later?.id])
+    await other.vectors.drop(SPACE)
+    const [last] = await remember(other, SPACE, [vector])
+    expect(idsOf(await nearest(opened, vector))).toEqual([last?.id])
+  })
+
   it('[VI34] forgets vectors whose text is changed by someone who knows nothing of vectors', async () => {
     const opened = await open(url, options)
     const { store, vectors, schema } = opened

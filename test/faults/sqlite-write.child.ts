@@ -14,6 +14,8 @@ type Options = {
   readonly pauseMs: number
   /** Every row asks for the same key: only one of all writers may get it. */
   readonly sharedKey?: string
+  /** Says a word for every row that was committed. */
+  readonly tells?: boolean
 }
 
 const options: Options = JSON.parse(String(process.argv[2]))
@@ -44,6 +46,7 @@ for (let row = 0; row < options.rows; ) {
     const change = { op: 'put', table: 'memory', row: written, expect: 'absent' } as const
     const { kind } = await patiently(() => store.commit([change]))
     counts[kind]++
+    if (options.tells === true) process.stdout.write('.')
   }
   await store.close()
   await sleep(options.pauseMs)

@@ -9,9 +9,15 @@ export type CuttableLine = {
   cutAt(words: string, when?: 'before' | 'after' | 'silent', times?: number): void
   /** How often it was cut. */
   readonly cuts: number
-  /** How often something was said to the server after it had answered: what is sent at once goes with one trip. */
-  readonly trips: number
+  /**
+   * How often somebody has to wait for the server while this is done, over all connections: answers are held back until
+   * nothing more is said without them, and all that was said by then counts as one trip.
+   */
+  waits(work: () => Promise<unknown>): Promise<number>
 }
+
+/** Nothing more is said after this long; whoever computes in between must take less. */
+const QUIET_MS = 150
 
 const DEFAULT_PORT = 5_432
 
@@ -27,12 +33,23 @@ export async function cuttable(url: string): Promise<CuttableLine> {
   let timesLeft = 0
   let moment: 'before' | 'after' | 'silent' = 'before'
   let cuts = 0
-  let trips = 0
+  let held: (() => void)[] | null = null
+  let quiet: NodeJS.Timeout | undefined
+  let waits = 0
+  const release = () => {
+    const answers = held ?? []
+    if (held !== null) held = []
+    if (answers.length > 0) waits++
+    for (const answer of answers) answer()
+  }
+  const stir = () => {
+    clearTimeout(quiet)
+    if (held !== null) quiet = setTimeout(release, QUIET_MS)
+  }
   const sockets = new Set<Socket>()
   const proxy = createServer((near) => {
     const far = connect()
     let isCut = false
-    let isAnswered = true
     for (const socket of [near, far]) {
       sockets.add(socket)
       socket.on('error', () => {})
@@ -43,14 +60,15 @@ export async function cuttable(url: string): Promise<CuttableLine> {
       })
     }
     far.on('data', (data) => {
-      isAnswered = true
-      if (!isCut) near.write(data)
-      else if (moment === 'after') far.destroy()
+      stir()
+      if (isCut && moment === 'after') far.destroy()
+      if (isCut) return
+      if (held === null) near.write(data)
+      else held.push(() => near.write(data))
     })
     near.on('data', (data) => {
       if (isCut) return
-      if (isAnswered) trips++
-      isAnswered = false
+      stir()
       if (timesLeft === 0 || !data.includes(words)) {
         far.write(data)
         return
@@ -81,8 +99,17 @@ export async function cuttable(url: string): Promise<CuttableLine> {
     get cuts() {
       return cuts
     },
-    get trips() {
-      return trips
+    async waits(work) {
+      held = []
+      waits = 0
+      try {
+        await work()
+      } finally {
+        release()
+        held = null
+        clearTimeout(quiet)
+      }
+      return waits
     },
   }
 }

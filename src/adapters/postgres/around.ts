@@ -1,8 +1,8 @@
 /** What stands around memories in their sessions. */
 import type { MemoryId, Scope, SessionId } from '../../core/ids.ts'
-import type { Surroundings } from '../../ports/store.ts'
+import type { Besides, Surroundings } from '../../ports/store.ts'
 import type { Query } from './driver.ts'
-import { createBinder, scopeConditions } from './filters.ts'
+import { type Binder, createBinder, scopeConditions } from './filters.ts'
 import type { Names } from './names.ts'
 import { decoded } from './rows.ts'
 
@@ -17,22 +17,63 @@ export async function around(
   reach: number,
 ): Promise<ReadonlyMap<MemoryId, Surroundings>> {
   const binder = createBinder()
-  const side = (beyond: '<' | '>', direction: 'ASC' | 'DESC') =>
-    `ARRAY(SELECT other.id FROM ${names.memory} AS other
-       WHERE other.owner_id = asked.owner_id AND other.session_id = asked.session_id
-         AND other.user_id IS NOT DISTINCT FROM asked.user_id AND other.id ${beyond} asked.id
-       ORDER BY other.id ${direction} LIMIT ${binder.bind(reach)})`
+  const { before, after } = sides(names, binder.bind(reach))
   const visible = scopeConditions(scope, binder).join(' AND ')
   const rows = await query<Columns>(
-    `SELECT id, session_id AS session, ${side('<', 'DESC')} AS before, ${side('>', 'ASC')} AS after
+    `SELECT id, session_id AS session, ${before} AS before, ${after} AS after
      FROM ${names.memory} AS asked
      WHERE id = ANY (${binder.bind(ids)}::text[]) AND session_id IS NOT NULL AND ${visible}`,
     binder.values,
   )
-  return new Map(
-    rows.map(({ id, session, before, after }) => [
-      decoded(id),
-      { session: decoded(session), before: before.map(decoded), after: after.map(decoded) },
-    ]),
-  )
+  return new Map(rows.map((row) => [decoded(row.id), surroundings(row)]))
+}
+
+/** What a row has of its surroundings: nothing where it is in no session or comes too late to be told of. */
+export type BesidesColumns = {
+  session: SessionId | null
+  before: MemoryId[] | null
+  after: MemoryId[] | null
+}
+
+/**
+ * The hits of a statement in their order, with what stands around the first of them. It gives rows of memories, best
+ * first, by the columns `order`; in the same trip, because another would cost more than walking a few steps.
+ */
+export function withBesides(
+  names: Names,
+  { bind }: Binder,
+  { reach, hits }: Besides,
+  { statement, order }: { readonly statement: string; readonly order: string },
+): string {
+  const { before, after } = sides(names, bind(reach))
+  const isTold = `asked.session_id IS NOT NULL AND place <= ${bind(hits)}`
+  return `SELECT asked.*, asked.session_id AS session,
+      CASE WHEN ${isTold} THEN ${before} END AS before, CASE WHEN ${isTold} THEN ${after} END AS after
+    FROM (SELECT *, row_number() OVER (ORDER BY ${order}) AS place FROM (${statement}) AS hit) AS asked
+    ORDER BY place`
+}
+
+/** Of the hit at this place, from 0; nothing where it was not told. */
+export function besidesOf(
+  { session, before, after }: BesidesColumns,
+  place: number,
+  besides: Besides | undefined,
+): { readonly surroundings?: Surroundings | null } {
+  if (besides === undefined || place >= besides.hits) return {}
+  if (session === null || before === null || after === null) return { surroundings: null }
+  return { surroundings: surroundings({ session, before, after }) }
+}
+
+/** The ids on each side of a row that is called `asked`, nearest first. */
+function sides(names: Names, reach: string): { readonly before: string; readonly after: string } {
+  const side = (beyond: '<' | '>', direction: 'ASC' | 'DESC') =>
+    `ARRAY(SELECT other.id FROM ${names.memory} AS other
+       WHERE other.owner_id = asked.owner_id AND other.session_id = asked.session_id
+         AND other.user_id IS NOT DISTINCT FROM asked.user_id AND other.id ${beyond} asked.id
+       ORDER BY other.id ${direction} LIMIT ${reach})`
+  return { before: side('<', 'DESC'), after: side('>', 'ASC') }
+}
+
+function surroundings({ session, before, after }: Omit<Columns, 'id'>): Surroundings {
+  return { session: decoded(session), before: before.map(decoded), after: after.map(decoded) }
 }

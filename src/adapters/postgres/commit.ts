@@ -6,7 +6,7 @@
  * id at once: the loser starts over, and then sees the row that was in its way.
  *
  * A connection that is lost before the commit was asked for has left nothing, so it is begun again. One that is lost
- * while it commits leaves a doubt, which the server is asked to clear up.
+ * while it commits leaves a doubt, which the server is asked to clear up: whether it is over, and has left its mark.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '../../core/errors.ts'
@@ -21,6 +21,7 @@ import {
   TABLES,
   type Table,
 } from '../../ports/store.ts'
+import type { CommitMark, CommitMarks } from './commit-marks.ts'
 import type { Database, Query } from './driver.ts'
 import { isCollision, isLost, isNeverGiven } from './failures.ts'
 import type { Fence } from './fence.ts'
@@ -37,7 +38,7 @@ const FIRST_WAIT_MS = 40
 const QUESTIONS_MAX = 38
 
 export async function commit(
-  { database, names, fence }: CommitParts,
+  { database, names, fence, marks }: CommitParts,
   changes: readonly Change[],
 ): Promise<CommitOutcome> {
   if (changes.length > COMMIT_CHANGES_MAX) {
@@ -46,21 +47,23 @@ export async function commit(
   if (changes.length === 0) return { kind: 'committed' }
   const owners = [...ownersOf(changes)]
   const begin = beginWithLocks(ownerLocks(names, owners))
-  const once = () =>
-    fence.of(database, 'everyone').transaction(begin, async (query) => {
+  const once = ({ statement }: CommitMark) =>
+    fence.of(database, 'everyone').transaction(begin, async (query, atEnd) => {
       // Across owners, because an id may be taken by somebody else; what is written stays among those it is meant for.
       const heads = await readHeads(query, names, changes)
       const plan = planCommit(changes, heads)
       if (plan.kind === 'conflict') return plan
       await fence.narrow(query, owners)
       await write(query, names, heads, plan)
+      atEnd(statement)
       return COMMITTED
     })
   for (let attempt = 1; ; attempt++) {
+    const mark = marks.create()
     try {
-      return await once()
+      return await once(mark)
     } catch (thrown) {
-      if (await isCommitted(database, thrown)) return COMMITTED
+      if (await isCommitted({ database, marks }, thrown, mark.id)) return COMMITTED
       if (!isCollision(thrown) && !isLost(thrown)) throw thrown
       if (attempt === ATTEMPTS_MAX) throw givenUp(thrown)
       await pause(FIRST_WAIT_MS * 2 ** (attempt - 1))
@@ -72,6 +75,7 @@ export type CommitParts = {
   readonly database: Database
   readonly names: Names
   readonly fence: Fence
+  readonly marks: CommitMarks
 }
 
 const COMMITTED = { kind: 'committed' } as const
@@ -92,28 +96,43 @@ function givenUp(thrown: AppError): AppError {
  * made again, it would be refused as a conflict with itself, or done twice. Throws when there is no way to know.
  */
 export async function isCommitted(
-  { query }: Pick<Database, 'query'>,
+  { database, marks }: Pick<CommitParts, 'database' | 'marks'>,
   thrown: unknown,
+  mark: string,
 ): Promise<boolean> {
   const transaction = thrown instanceof AppError ? thrown.facts.transaction : undefined
   if (transaction === undefined) return false
+  let wasOver = false
   for (let question = 0; question < QUESTIONS_MAX; question++) {
     try {
-      const [row] = await query<{ status: string | null }>(
-        'SELECT txid_status($1::bigint) AS status',
-        [transaction],
-      )
-      if (row?.status === 'committed') return true
-      if (row?.status === 'aborted') return false
-      // Another status than `in progress` means that this server has never heard of it.
-      if (row?.status !== 'in progress') throw thrown
+      const isOver = await hasEnded(database, transaction)
+      if (await marks.has(mark)) return true
+      // Older servers call a commit over a moment before others see what it has done, so they are asked twice.
+      if (isOver && wasOver) return false
+      wasOver = isOver
     } catch (failure) {
-      if (isNeverGiven(failure)) return false
-      if (failure === thrown || !isLost(failure)) throw thrown
+      if (!isLost(failure)) throw thrown
     }
     await pause(FIRST_WAIT_MS * (question + 1))
   }
   throw thrown
+}
+
+/**
+ * Whether nothing can come of a transaction any more that has not yet. A number that the server has never given or no
+ * longer knows is of one that it has lost, or of long ago.
+ */
+async function hasEnded({ query }: Pick<Database, 'query'>, transaction: unknown) {
+  try {
+    const [row] = await query<{ status: string | null }>(
+      'SELECT txid_status($1::bigint) AS status',
+      [transaction],
+    )
+    return row?.status !== 'in progress'
+  } catch (failure) {
+    if (isNeverGiven(failure)) return true
+    throw failure
+  }
 }
 
 /** Somewhere around this long, so that those who met don't meet again. */

@@ -22,16 +22,25 @@ export interface Runner {
   readonly query: Query
   /**
    * Runs `begin`, then `work`, then commits. When either throws, nothing of it stays. When the connection is lost while
-   * it commits, `facts.transaction` of the error is the number to ask the server about, see `commit.ts`.
+   * it commits, `facts.transaction` of the error is the number to ask the server about, see `commit.ts`. What `work` leaves
+   * to be done at the end goes with the commit in one trip.
    */
-  transaction<T>(begin: string, work: (query: Query) => Promise<T>): Promise<T>
+  transaction<T>(begin: string, work: Work<T>): Promise<T>
   /** One statement that only reads, with settings that hold for it alone. Takes one trip to the server. */
   reading<R extends QueryResultRow>(
     settings: readonly string[],
     sql: string,
     values?: readonly unknown[],
   ): Promise<readonly R[]>
+  /** Several of them in one trip, which may each see what was committed before it. Answers in their order. */
+  readingAll(
+    settings: readonly string[],
+    statements: readonly Statement[],
+  ): Promise<readonly (readonly QueryResultRow[])[]>
 }
+
+export type Work<T> = (query: Query, atEnd: (statement: Statement) => void) => Promise<T>
+export type Statement = readonly [sql: string, values: readonly unknown[]]
 
 export interface Database extends Runner {
   /**
@@ -136,14 +145,23 @@ function createDatabase(pool: Pool, createClient: () => Client): Database {
       throw toStoreError(thrown)
     }
   }
+  const readingAll: Runner['readingAll'] = (settings, statements) =>
+    onLiving(async () => readWith(await connected(), settings, statements))
   return {
     async query<R extends QueryResultRow>(sql: string, values: readonly unknown[] = []) {
       requireOpen()
       return onLiving(() => run<R>(pool, sql, values))
     },
     transaction: async (begin, work) => transact(await connected(), begin, work),
-    reading: (settings, sql, values = []) =>
-      onLiving(async () => readWith(await connected(), settings, sql, values)),
+    async reading<R extends QueryResultRow>(
+      settings: readonly string[],
+      sql: string,
+      values: readonly unknown[] = [],
+    ) {
+      const [rows = []] = await readingAll(settings, [[sql, values]])
+      return rows as readonly R[] // what the statement gives, as with `query`
+    },
+    readingAll,
     async separately(work) {
       const client = await connectBeside()
       try {
@@ -188,11 +206,7 @@ async function onLiving<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function transact<T>(
-  client: PoolClient,
-  begin: string,
-  work: (query: Query) => Promise<T>,
-): Promise<T> {
+async function transact<T>(client: PoolClient, begin: string, work: Work<T>): Promise<T> {
   const query: Query = (sql, values = []) => run(client, sql, values)
   let transaction: string | null = null
   try {
@@ -200,9 +214,10 @@ async function transact<T>(
       [begin, []],
       ['SELECT txid_current()::text AS number', []],
     ])
-    const result = await work(query)
+    const last: Statement[] = []
+    const result = await work(query, (statement) => last.push(statement))
     transaction = numbered?.[0]?.number ?? null
-    await query('COMMIT')
+    await inSeries(client, [...last, ['COMMIT', []]])
     client.release()
     return result
   } catch (thrown) {
@@ -212,28 +227,21 @@ async function transact<T>(
   }
 }
 
-async function readWith<R extends QueryResultRow>(
+async function readWith(
   client: PoolClient,
   settings: readonly string[],
-  sql: string,
-  values: readonly unknown[],
-): Promise<readonly R[]> {
+  statements: readonly Statement[],
+): Promise<readonly (readonly QueryResultRow[])[]> {
   const begin = [SERIES, ...settings.map((setting) => `SET LOCAL ${setting}`)].join('; ')
   try {
-    const [, rows = []] = await inSeries<R>(client, [
-      [begin, []],
-      [sql, values],
-      ['COMMIT', []],
-    ])
+    const results = await inSeries(client, [[begin, []], ...statements, ['COMMIT', []]])
     client.release()
-    return rows
+    return results.slice(1, -1)
   } catch (thrown) {
     await rollBack(client)
     throw thrown
   }
 }
-
-type Statement = readonly [sql: string, values: readonly unknown[]]
 
 /** One trip to the server where the driver can send all of them at once. The first failure counts; the rest go with it. */
 async function inSeries<R extends QueryResultRow>(

@@ -70,6 +70,7 @@ function fenced(database: Database, settings: readonly string[]): Runner {
     query: (sql, values) => database.reading(settings, sql, values),
     transaction: (begin, work) => database.transaction(`${begin}; ${set}`, work),
     reading: (others, sql, values) => database.reading([...settings, ...others], sql, values),
+    readingAll: (others, statements) => database.readingAll([...settings, ...others], statements),
   }
 }
 

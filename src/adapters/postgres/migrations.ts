@@ -238,6 +238,14 @@ export const MIGRATIONS: readonly Migration[] = [
       CREATE INDEX entry_by_session ON {schema}.entry (owner_id, session_id, kind, id)
         WHERE session_id IS NOT NULL;`,
   },
+  {
+    // Marks are looked for by their ids, but so seldom that it may take a walk through an hour of them.
+    name: 'marks of commits',
+    onlyAdds: true,
+    sql: `
+      CREATE TABLE {schema}.commit_mark (id uuid NOT NULL, at timestamptz NOT NULL DEFAULT now());
+      CREATE INDEX commit_mark_by_time ON {schema}.commit_mark (at);`,
+  },
 ]
 
 /** The owners that are seen are looked up once for a statement, not for each row. */

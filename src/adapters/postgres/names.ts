@@ -20,6 +20,7 @@ const TABLES = [
   'plain_embedding_space',
   'plain_embedding_migration',
   'allowance',
+  'commit_mark',
 ] as const
 export type TableName = (typeof TABLES)[number]
 

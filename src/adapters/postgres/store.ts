@@ -18,6 +18,7 @@ import type { VectorIndex } from '../../ports/vector-index.ts'
 import { createAllowances } from './allowances.ts'
 import { around } from './around.ts'
 import { commit, ownersOf } from './commit.ts'
+import { createMarks } from './commit-marks.ts'
 import { type Database, openDatabase, type Query } from './driver.ts'
 import { createFence, type Fence } from './fence.ts'
 import { CONDITIONS, createBinder, scopeConditions } from './filters.ts'
@@ -129,6 +130,7 @@ type Parts = {
 function storeOn(parts: Parts): PostgresStore {
   const { options, database, names, fence, support, replicas } = parts
   const news = createNews(database, names)
+  const marks = createMarks(database, names)
   const vectors = support.kind === 'ready' ? vectorsOn(parts, support.form) : null
   const reading = ({ owner }: Scope) => fence.of(database, [owner]).query
   const searching = <T>({ owner }: Scope, search: (query: Query) => Promise<T>) =>
@@ -144,7 +146,7 @@ function storeOn(parts: Parts): PostgresStore {
       searching(scope, (query) => matchTurns(query, names, scope, asked)),
     sessions: (scope, query) => sessions(reading(scope), names, scope, query),
     commit: async (changes) => {
-      const outcome = await commit({ database, names, fence }, changes)
+      const outcome = await commit({ database, names, fence, marks }, changes)
       if (outcome.kind === 'committed') {
         replicas.wrote(ownersOf(changes))
         news.tell(changes)

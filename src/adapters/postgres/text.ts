@@ -4,7 +4,7 @@
  * Postings hold all that a score needs, so every candidate is scored without reading its row; rows are then read in
  * order of their scores, and only until enough of them pass the filters.
  */
-import type { MemoryId, Scope, SessionId, TurnId } from '../../core/ids.ts'
+import type { MemoryId, Scope, TurnId } from '../../core/ids.ts'
 import { TEXT_HITS_MAX } from '../../core/limits.ts'
 import { queryTerms } from '../../core/terms.ts'
 import {
@@ -16,6 +16,7 @@ import {
   type TurnMatch,
   type TurnQuery,
 } from '../../ports/store.ts'
+import { type BesidesColumns, besidesOf, withBesides } from './around.ts'
 import type { Query } from './driver.ts'
 import { type Binder, CONDITIONS, createBinder, isNarrow, scopeConditions } from './filters.ts'
 import { type Names, ownerHash, userHash } from './names.ts'
@@ -24,44 +25,50 @@ import { memoryIndex, type TextIndex, turnIndex } from './text-index.ts'
 
 type Scored = { readonly score: number; readonly coverage: number }
 
-type MemoryHit = Scored & {
-  id: MemoryId
-  session: SessionId | null
-  /** By the position of the term, from 1; a term that does not occur is missing. */
-  counts: { [position: string]: number }
-  length: number
-  rarities: number[]
-  average_length: number
-}
+type MemoryHit = Scored &
+  BesidesColumns & {
+    id: MemoryId
+    /** By the position of the term, from 1; a term that does not occur is missing. */
+    counts: { [position: string]: number }
+    length: number
+    rarities: number[]
+    average_length: number
+  }
 
 export async function matchText(
   query: Query,
   names: Names,
   scope: Scope,
-  { text, where, limit }: TextQuery,
+  { text, where, limit, besides }: TextQuery,
 ): Promise<TextMatch> {
   const terms = queryTerms(text)
   if (terms.length === 0) return NO_MATCH
   const binder = createBinder()
   const visible = [...scopeConditions(scope, binder), ...CONDITIONS.memory(where, binder)]
-  const sql = searchStatement(memoryIndex(names), binder, {
+  const placed = ['owner_id', 'user_id', 'session_id']
+  const found = searchStatement(memoryIndex(names), binder, {
     ...{ scope, terms, where, limit, visible },
-    columns: ['id', 'session_id AS session'],
+    columns: besides === undefined ? ['id', 'session_id AS session'] : ['id', ...placed],
     order: ['id'],
   })
+  const sql =
+    besides === undefined
+      ? found
+      : withBesides(names, binder, besides, { statement: found, order: 'score DESC, id DESC' })
   const rows = await query<MemoryHit>(sql, binder.values)
   const [first] = rows
   if (first === undefined) return NO_MATCH
   return {
     terms: terms.map((text, position) => ({ text, rarity: first.rarities[position] ?? 0 })),
     averageLength: first.average_length,
-    hits: rows.map(({ id, score, coverage, counts, length, session }) => ({
-      id: decoded(id),
-      score,
-      coverage,
-      counts: terms.map((_, position) => counts[position + 1] ?? 0),
-      length,
-      session: decoded(session),
+    hits: rows.map((row, place) => ({
+      id: decoded(row.id),
+      score: row.score,
+      coverage: row.coverage,
+      counts: terms.map((_, position) => row.counts[position + 1] ?? 0),
+      length: row.length,
+      session: decoded(row.session),
+      ...besidesOf(row, place, besides),
     })),
   }
 }

@@ -49,9 +49,10 @@ export function stored(form: VectorForm, column: VectorColumn, text: string): st
   return `${text}::${form.extension}.${column === 'exact' ? 'vector' : form.roundedType}`
 }
 
-/** As text that `fromText` reads, in a statement. */
+/** As text that `fromText` reads, in a statement. Bytes are read many times as fast as written numbers. */
 export function told(form: VectorForm, vector: string): string {
-  return form.kind === 'plain' ? `encode(${vector}, 'base64')` : `${vector}::text`
+  if (form.kind === 'plain') return `encode(${vector}, 'base64')`
+  return `encode(${form.extension}.vector_send(${vector}::${form.extension}.vector), 'base64')`
 }
 
 /** Single precision survives the way through text unchanged. */
@@ -62,10 +63,18 @@ export function toText({ kind }: VectorForm, vector: Float32Array): string {
 }
 
 export function fromText({ kind }: VectorForm, text: string): Float32Array {
-  if (kind === 'pgvector') return Float32Array.from(JSON.parse(text))
-  const bytes = littleEndFirst(Buffer.from(text, 'base64'))
   // Copied, because numbers may only begin at certain places of a buffer.
-  return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length))
+  const given = Uint8Array.from(Buffer.from(text, 'base64'))
+  if (kind === 'plain') return floatsIn(littleEndFirst(Buffer.from(given.buffer)))
+  const numbers = Buffer.from(given.buffer.slice(SENT_HEADER_BYTES))
+  return floatsIn(littleEndFirst(numbers.swap32()))
+}
+
+/** pgvector sends how many numbers there are, something that it may need one day, and the numbers, the big end first. */
+const SENT_HEADER_BYTES = 4
+
+function floatsIn({ buffer }: Buffer): Float32Array {
+  return new Float32Array(buffer)
 }
 
 /** From the order of bytes of this machine, or to it. */

@@ -9,10 +9,13 @@ import type { Binder } from './filters.ts'
 import { ownerHash, userHash } from './names.ts'
 import type { KeptSpace, VectorTables } from './vectors-spaces.ts'
 
-/** For few memories: each is looked up in turn. Only one index fits, so there is nothing to misjudge. */
-export function lookedUp({ names }: VectorTables, kept: KeptSpace, { bind }: Binder): string {
+/**
+ * For few memories: each is looked up in turn. Only one index fits, so there is nothing to misjudge. `space` is the
+ * parameter of its number, or a statement that finds it.
+ */
+export function lookedUp({ names }: VectorTables, space: string): string {
   return `${names.memory} AS m CROSS JOIN LATERAL (
-    SELECT * FROM ${names.embedding} WHERE memory = m.number AND space = ${bind(kept.number)} LIMIT 1
+    SELECT * FROM ${names.embedding} WHERE memory = m.number AND space = ${space} LIMIT 1
   ) AS e`
 }
 

@@ -12,6 +12,8 @@ import { TEXT_HITS_MAX } from '../../core/limits.ts'
 import { toStorable } from '../../core/storable-text.ts'
 import { isZero, refuseUnfit } from '../../core/vectors.ts'
 import type { VectorHit, VectorQuery, VectorSpace } from '../../ports/vector-index.ts'
+import { type BesidesColumns, besidesOf, withBesides } from './around.ts'
+import type { Statement } from './driver.ts'
 import { type Binder, CONDITIONS, createBinder, isNarrow, scopeConditions } from './filters.ts'
 import { decoded } from './rows.ts'
 import { type Pgvector, similarity, toText } from './vectors-forms.ts'
@@ -44,11 +46,39 @@ function indexSettings({ iterates }: Pgvector): readonly string[] {
   ]
 }
 
-type HitColumns = { id: MemoryId; similarity: number }
-type CandidateColumns = HitColumns & { candidates: number }
+type HitColumns = BesidesColumns & { id: MemoryId; similarity: number; candidates?: number }
+
+/** Where the vectors of an owner are to be looked for in a space. */
+type Located = { readonly kept: KeptSpace; readonly hasIndex: boolean }
+
+/**
+ * What was last known of each, so that a search need not ask first. It is asked with every search all the same, in the
+ * same trip: a space may have been made anew, and an index may be ready or gone.
+ */
+export type KnownPlaces = {
+  get(space: VectorSpace, scope: Scope): Located | null
+  set(space: VectorSpace, scope: Scope, place: Located | null): void
+}
+
+const KNOWN_MAX = 10_000
+
+export function createKnownPlaces(): KnownPlaces {
+  const places = new Map<string, Located>()
+  const nameOf = ({ signature, dimensions }: VectorSpace, { owner }: Scope) =>
+    JSON.stringify([signature, dimensions, owner])
+  return {
+    get: (space, scope) => places.get(nameOf(space, scope)) ?? null,
+    set(space, scope, place) {
+      if (places.size >= KNOWN_MAX) places.clear()
+      if (place === null) places.delete(nameOf(space, scope))
+      else places.set(nameOf(space, scope), place)
+    },
+  }
+}
 
 export async function nearest(
   tables: VectorTables,
+  known: KnownPlaces,
   space: VectorSpace,
   scope: Scope,
   query: VectorQuery,
@@ -56,17 +86,17 @@ export async function nearest(
   refuseUnfit(space.dimensions, query.vector)
   const limit = Math.min(query.limit, CANDIDATES)
   if (limit <= 0 || isZero(query.vector)) return []
-  const place = await locate(tables, space, scope)
-  if (place === null) return []
-  const search = { kept: place.kept, scope, query: { ...query, limit } }
   const { form } = tables
-  if (form.kind === 'plain') return nearestPlain(tables, search)
-  const own = { ...tables, form }
-  if (place.hasIndex && !isNarrow(scope, query.where)) {
-    const hits = await nearestByIndex(own, search)
-    if (hits !== null) return hits
+  let place = known.get(space, scope) ?? (await locate(tables, space, scope))
+  while (place !== null) {
+    const search = { kept: place.kept, scope, query: { ...query, limit } }
+    if (form.kind === 'plain') return nearestPlain(tables, search)
+    const found = await nearestAt({ ...tables, form }, space, place, search)
+    known.set(space, scope, found.place)
+    if (isSame(place, found.place)) return found.hits
+    place = found.place
   }
-  return nearestOfAll(own, search)
+  return []
 }
 
 export type Search = {
@@ -75,73 +105,124 @@ export type Search = {
   readonly query: VectorQuery
 }
 
-/** Finds the space, and whether the owner has an index there that is ready. */
+function isSame(one: Located, other: Located | null): boolean {
+  return one.kept.number === other?.kept.number && one.hasIndex === other.hasIndex
+}
+
 async function locate(
-  { of, names, form }: VectorTables,
+  tables: VectorTables,
   space: VectorSpace,
   scope: Scope,
-): Promise<{ readonly kept: KeptSpace; readonly hasIndex: boolean } | null> {
+): Promise<Located | null> {
+  const [sql, values] = placeStatement(tables, space, scope)
+  return placeFrom(tables, space, await tables.of([scope.owner]).query<PlaceColumns>(sql, values))
+}
+
+type PlaceColumns = { number: number; dimensions: number; ready: boolean | null }
+
+/** Finds the space, and whether the owner has an index there that is ready. */
+function placeStatement(
+  { names, form }: VectorTables,
+  space: VectorSpace,
+  scope: Scope,
+): Statement {
   const suffix = form.kind === 'pgvector' ? indexSuffix(form) : ''
-  const [row] = await of([scope.owner]).query<{
-    number: number
-    dimensions: number
-    ready: boolean | null
-  }>(
-    `SELECT number, dimensions, (SELECT indisvalid FROM pg_index WHERE indexrelid =
+  const sql = `SELECT number, dimensions, (SELECT indisvalid FROM pg_index WHERE indexrelid =
        to_regclass(format('%I.%I', $2::text,
          '${INDEX_PREFIX}' || number || '_' || $3::text || '${suffix}'))) AS ready
-     FROM ${names.embedding_space} WHERE signature = $1`,
-    [toStorable(space.signature), names.schema, ownerNumber(scope.owner)],
-  )
+     FROM ${names.embedding_space} WHERE signature = $1`
+  return [sql, [toStorable(space.signature), names.schema, ownerNumber(scope.owner)]]
+}
+
+function placeFrom(
+  { form }: VectorTables,
+  space: VectorSpace,
+  [row]: readonly PlaceColumns[],
+): Located | null {
   if (row === undefined) return null
   return { kept: keptSpace(form, space, row), hasIndex: row.ready === true }
 }
 
-async function nearestOfAll(
+/** What is nearest if everything is where it was taken to be, and where it is. */
+async function nearestAt(
   tables: VectorTables<Pgvector>,
+  space: VectorSpace,
+  { hasIndex }: Located,
   search: Search,
-): Promise<readonly VectorHit[]> {
-  const { form, of } = tables
+): Promise<{ readonly place: Located | null; readonly hits: readonly VectorHit[] }> {
+  const { scope, query } = search
+  const ask = async ([settings, statement]: Asking) => {
+    const [places = [], rows = []] = await tables
+      .of([scope.owner])
+      .readingAll(settings, [placeStatement(tables, space, scope), statement])
+    return {
+      place: placeFrom(tables, space, places as readonly PlaceColumns[]), // as each was asked for
+      rows: rows as readonly HitColumns[],
+    }
+  }
+  const hitsOf = (rows: readonly HitColumns[]) =>
+    rows.map((row, at) => hitFrom(row, at, query.besides))
+  if (hasIndex && !isNarrow(scope, query.where)) {
+    const { place, rows } = await ask(byIndex(tables, search))
+    // With fewer the index may have given up on the filters.
+    if (rows[0]?.candidates === CANDIDATES) return { place, hits: hitsOf(rows) }
+  }
+  const { place, rows } = await ask(byComparing(tables, search))
+  return { place, hits: hitsOf(rows) }
+}
+
+type Asking = readonly [settings: readonly string[], statement: Statement]
+
+function byComparing(tables: VectorTables<Pgvector>, search: Search): Asking {
+  const { form } = tables
   const { kept, scope, query } = search
   const binder = createBinder()
   const vector = binder.bind(toText(form, query.vector))
-  const statement = (from: string) =>
-    `SELECT id, ${similarity(form, `e.${kept.column}`, vector)} AS similarity FROM ${from}
-     ORDER BY similarity DESC, id DESC LIMIT ${binder.bind(query.limit)}`
-  if (isNarrow(scope, query.where)) {
-    const from = permittedFew(tables, search, binder)
-    const rows = await of([scope.owner]).query<HitColumns>(statement(from), binder.values)
-    return rows.map(hitFrom)
-  }
-  const sql = statement(permitted(tables, search, binder))
-  const rows = await of([scope.owner]).reading<HitColumns>(JOINING, sql, binder.values)
-  return rows.map(hitFrom)
+  const [settings, from] = isNarrow(scope, query.where)
+    ? [[], permittedFew(tables, search, binder)]
+    : [JOINING, permitted(tables, search, binder)]
+  const statement = `SELECT ${columnsFor(query)},
+      ${similarity(form, `e.${kept.column}`, vector)} AS similarity FROM ${from}
+    ORDER BY ${ORDER} LIMIT ${binder.bind(query.limit)}`
+  return [settings, ordered(tables, query, binder, statement)]
 }
 
-/** Null when the index gave fewer candidates than there may be. */
-async function nearestByIndex(
-  tables: VectorTables<Pgvector>,
-  search: Search,
-): Promise<readonly VectorHit[] | null> {
-  const { kept, scope, query } = search
+function byIndex(tables: VectorTables<Pgvector>, search: Search): Asking {
+  const { kept, query } = search
   const { form } = tables
   const binder = createBinder()
   const vector = binder.bind(toText(form, query.vector))
   const sought = indexed(form, kept, `${vector}::${form.extension}.vector`)
   const statement = `
     WITH candidate AS MATERIALIZED (
-      SELECT id, e.${kept.column} AS vector FROM ${permitted(tables, search, binder)}
+      SELECT ${columnsFor(query)}, e.${kept.column} AS vector FROM ${permitted(tables, search, binder)}
       ORDER BY ${indexed(form, kept, `e.${kept.column}`)} OPERATOR(${form.extension}.<#>) ${sought}
       LIMIT ${CANDIDATES}
     )
-    SELECT id, ${similarity(form, 'vector', vector)} AS similarity,
+    SELECT ${columnsFor(query)}, ${similarity(form, 'vector', vector)} AS similarity,
       count(*) OVER () AS candidates
-    FROM candidate ORDER BY similarity DESC, id DESC LIMIT ${binder.bind(query.limit)}`
-  const rows = await tables
-    .of([scope.owner])
-    .reading<CandidateColumns>(indexSettings(form), statement, binder.values)
-  const isFull = rows[0]?.candidates === CANDIDATES
-  return isFull ? rows.map(hitFrom) : null
+    FROM candidate ORDER BY ${ORDER} LIMIT ${binder.bind(query.limit)}`
+  return [indexSettings(form), ordered(tables, query, binder, statement)]
+}
+
+const ORDER = 'similarity DESC, id DESC'
+
+/** Where the surroundings are to be told as well, what they are found by. */
+function columnsFor({ besides }: VectorQuery): string {
+  return besides === undefined ? 'id' : 'id, owner_id, user_id, session_id'
+}
+
+function ordered(
+  { names }: VectorTables,
+  { besides }: VectorQuery,
+  binder: Binder,
+  statement: string,
+): Statement {
+  const sql =
+    besides === undefined
+      ? statement
+      : withBesides(names, binder, besides, { statement, order: ORDER })
+  return [sql, binder.values]
 }
 
 /** The vectors that may be hits, with their memories. */
@@ -158,7 +239,7 @@ export function permitted(tables: VectorTables, search: Search, binder: Binder):
 /** The same where few memories can be hits. */
 export function permittedFew(tables: VectorTables, search: Search, binder: Binder): string {
   const { kept } = search
-  return `${lookedUp(tables, kept, binder)} WHERE e.${kept.column} IS NOT NULL
+  return `${lookedUp(tables, binder.bind(kept.number))} WHERE e.${kept.column} IS NOT NULL
     AND ${visible(search, binder).join(' AND ')}`
 }
 
@@ -166,6 +247,7 @@ function visible({ scope, query }: Search, binder: Binder): readonly string[] {
   return [...scopeConditions(scope, binder), ...CONDITIONS.memory(query.where, binder)]
 }
 
-function hitFrom({ id, similarity }: HitColumns): VectorHit {
-  return { id: decoded(id), similarity }
+function hitFrom(row: HitColumns, place: number, besides: VectorQuery['besides']): VectorHit {
+  const { id, similarity } = row
+  return { id: decoded(id), similarity, ...besidesOf(row, place, besides) }
 }

@@ -1,8 +1,10 @@
 /** Spaces as the database knows them: their numbers, where their vectors are, and their indexes. */
+
+import type { QueryResultRow } from 'pg'
 import { AppError } from '../../core/errors.ts'
 import { toStorable } from '../../core/storable-text.ts'
 import type { VectorSpace } from '../../ports/vector-index.ts'
-import type { Database, Query, Runner } from './driver.ts'
+import type { Database, Query, Runner, Statement } from './driver.ts'
 import type { Owners } from './fence.ts'
 import { type Names, ownerHash, quoted } from './names.ts'
 import {
@@ -40,11 +42,22 @@ export async function findSpace(
   space: VectorSpace,
   lock: '' | 'FOR KEY SHARE' = '',
 ): Promise<KeptSpace | null> {
-  const [row] = await query<SpaceColumns>(
-    `SELECT number, dimensions FROM ${names.embedding_space} WHERE signature = $1 ${lock}`,
-    [toStorable(space.signature)],
-  )
-  return row === undefined ? null : keptSpace(form, space, row)
+  const [sql, values] = spaceStatement(names, space)
+  return spaceFrom(form, space, await query(`${sql} ${lock}`, values))
+}
+
+export function spaceStatement(names: Names, { signature }: VectorSpace): Statement {
+  const sql = `SELECT number, dimensions FROM ${names.embedding_space} WHERE signature = $1`
+  return [sql, [toStorable(signature)]]
+}
+
+/** From what the statement gave. */
+export function spaceFrom(
+  form: VectorForm,
+  space: VectorSpace,
+  [row]: readonly QueryResultRow[],
+): KeptSpace | null {
+  return row === undefined ? null : keptSpace(form, space, row as SpaceColumns) // as it was asked for
 }
 
 export function keptSpace(

@@ -18,11 +18,26 @@ import type { Query, Runner } from './driver.ts'
 import { createBinder, scopeConditions } from './filters.ts'
 import { beginWithLocks, type Names, ownerHash, ownerLocks, userHash } from './names.ts'
 import { decoded, type PlaceColumns, parseProvenance, placeFromColumns } from './rows.ts'
-import { dimensionsMax, fromText, stored, told, toText, type VectorForm } from './vectors-forms.ts'
+import {
+  columnFor,
+  dimensionsMax,
+  fromText,
+  stored,
+  told,
+  toText,
+  type VectorForm,
+} from './vectors-forms.ts'
 import { createVectorIndexes, NO_INDEXES, type VectorIndexes } from './vectors-indexes.ts'
 import { heldConditions, JOINING, joined, lookedUp } from './vectors-rows.ts'
-import { nearest } from './vectors-search.ts'
-import { ensureSpace, findSpace, type KeptSpace, type VectorTables } from './vectors-spaces.ts'
+import { createKnownPlaces, nearest } from './vectors-search.ts'
+import {
+  ensureSpace,
+  findSpace,
+  type KeptSpace,
+  spaceFrom,
+  spaceStatement,
+  type VectorTables,
+} from './vectors-spaces.ts'
 
 export type PostgresVectorsOptions = {
   readonly tables: VectorTables
@@ -46,11 +61,12 @@ export function createPostgresVectors(options: PostgresVectorsOptions): VectorIn
     form.kind === 'plain' ? NO_INDEXES : createVectorIndexes({ ...tables, form }, scannedMax)
   const facts =
     form.kind === 'plain' ? { because: form.because } : { version: form.version, scannedMax }
+  const known = createKnownPlaces()
   return {
     put: (space, entries) => put(tables, indexes, space, entries),
     remove: (space, scope, ids) => remove(tables, space, scope, ids),
     nearest: (space, scope, query) =>
-      searching(scope.owner, (on) => nearest(on, space, scope, query)),
+      searching(scope.owner, (on) => nearest(on, known, space, scope, query)),
     vectorsOf: (space, scope, ids) => vectorsOf(tables, space, scope, ids),
     list: (space, scope, page) => list(tables, space, scope, page),
     count: (space, scope) => count(tables, space, scope),
@@ -196,17 +212,21 @@ async function vectorsOf(
   scope: Scope,
   ids: readonly MemoryId[],
 ): Promise<ReadonlyMap<MemoryId, Float32Array>> {
-  const { query } = tables.of([scope.owner])
-  const kept = await findSpace(query, tables, space)
-  if (kept === null || ids.length === 0) return new Map()
+  if (ids.length === 0) return new Map()
+  const { form, names } = tables
   const binder = createBinder()
-  const rows = await query<{ id: MemoryId; vector: string | null }>(
-    `SELECT id, ${told(tables.form, `e.${kept.column}`)} AS vector FROM ${lookedUp(tables, kept, binder)}
-     WHERE id = ANY (${binder.bind(ids)}::text[]) AND ${scopeConditions(scope, binder).join(' AND ')}`,
-    binder.values,
-  )
+  const number = `(SELECT number FROM ${names.embedding_space} WHERE signature = ${binder.bind(space.signature)})`
+  const from = lookedUp(tables, number)
+  const vectors = `SELECT id, ${told(form, `e.${columnFor(form, space.signature)}`)} AS vector FROM ${from}
+    WHERE id = ANY (${binder.bind(ids)}::text[]) AND ${scopeConditions(scope, binder).join(' AND ')}`
+  const [spaces = [], found = []] = await tables
+    .of([scope.owner])
+    .readingAll([], [spaceStatement(names, space), [vectors, binder.values]])
+  const kept = spaceFrom(form, space, spaces)
+  if (kept === null) return new Map()
+  const rows = found as readonly { id: MemoryId; vector: string | null }[] // the columns of the second statement
   const parse = (text: string | null) =>
-    text === null ? new Float32Array(kept.dimensions) : fromText(tables.form, text)
+    text === null ? new Float32Array(kept.dimensions) : fromText(form, text)
   return new Map(rows.map(({ id, vector }) => [decoded(id), parse(vector)]))
 }
 
@@ -223,7 +243,7 @@ async function list(
   const conditions = [...scopeConditions(scope, binder)]
   if (after !== undefined) conditions.push(`id > ${binder.bind(after)}`)
   const rows = await query<{ id: MemoryId; text_hash: string }>(
-    `SELECT id, text_hash FROM ${lookedUp(tables, kept, binder)}
+    `SELECT id, text_hash FROM ${lookedUp(tables, binder.bind(kept.number))}
      WHERE ${conditions.join(' AND ')}
      ORDER BY id LIMIT ${binder.bind(Math.min(limit, PAGE_ROWS_MAX))}`,
     binder.values,

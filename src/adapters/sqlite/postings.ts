@@ -7,6 +7,7 @@ const COUNT_MAX = 2 ** COUNT_BITS - 1
 export class Postings {
   readonly #ofTerm = new Map<string, number[]>()
   #terms = 0
+  #counts = new Uint16Array()
 
   /** Of all rows together. */
   get terms(): number {
@@ -32,10 +33,12 @@ export class Postings {
     this.#terms -= length
   }
 
-  /** How often each term stands in each slot, how many rows hold it, and the slots that hold any. */
+  /**
+   * How often each term stands in each slot, how many rows hold it, and the slots that hold any. The counts are those of
+   * the last call only: room for all slots is not made anew for every question.
+   */
   counts(terms: readonly string[], slots: readonly (object | null)[]) {
-    const counts = new Uint16Array(slots.length * terms.length)
-    const isTouched = new Uint8Array(slots.length)
+    const counts = this.#cleared(slots.length * terms.length)
     const touched: number[] = []
     const holding = terms.map((term, position) => {
       let rows = 0
@@ -43,13 +46,24 @@ export class Postings {
         const slot = posting >> COUNT_BITS
         if (slots[slot] === null) continue
         rows++
-        counts[slot * terms.length + position] = posting & COUNT_MAX
-        if (isTouched[slot] === 1) continue
-        isTouched[slot] = 1
-        touched.push(slot)
+        const from = slot * terms.length
+        if (isEmpty(counts, from, position)) touched.push(slot)
+        counts[from + position] = posting & COUNT_MAX
       }
       return rows
     })
     return { counts, holding, touched }
   }
+
+  #cleared(size: number): Uint16Array {
+    if (this.#counts.length < size) this.#counts = new Uint16Array(size * 2)
+    else this.#counts.fill(0, 0, size)
+    return this.#counts
+  }
+}
+
+/** Whether none of the terms before this one stands in the slot whose counts begin there. */
+function isEmpty(counts: Uint16Array, from: number, position: number): boolean {
+  for (let before = 0; before < position; before++) if (counts[from + before] !== 0) return false
+  return true
 }

@@ -186,11 +186,15 @@ export class ResidentOwner {
       scores[index] = scoreCounts(counts, rarities, relative, slot * terms.length)
     }
     const candidates: Candidate[] = []
-    for (const index of bestFirst(scores, () => limit - candidates.length)) {
-      const slot = touched[index] ?? 0
+    const best = new BestFirst(scores)
+    while (best.isWorthMore(limit - candidates.length)) {
+      const slot = touched[best.next()] ?? 0
       const row = this.#slots[slot]
       if (row?.isPermitted(scope, where) !== true) continue
-      const own = [...counts.subarray(slot * terms.length, (slot + 1) * terms.length)]
+      const own: number[] = []
+      for (let term = 0; term < terms.length; term++) {
+        own.push(counts[slot * terms.length + term] ?? 0)
+      }
       candidates.push(scoreCandidate(row.row, own, row.length, rarities, averageLength))
     }
     return {
@@ -375,19 +379,47 @@ function placeIn(ids: readonly MemoryId[], id: MemoryId): number {
   return from
 }
 
-/** Positions from the highest score down, until nobody wants any more that could be as good as the last. */
-function* bestFirst(scores: Float64Array, wanted: () => number): Generator<number> {
-  const highest = scores.reduce((most, score) => Math.max(most, score), 0)
-  if (highest === 0) return
-  const ranking = new Ranking(scores.length)
-  ranking.add(Float32Array.from(scores, (score) => score / highest))
-  // Rounding never turns two scores round, but may make them alike.
-  let last = Number.NEGATIVE_INFINITY
-  while (ranking.bound !== null && (wanted() > 0 || ranking.bound >= last)) {
-    const isEnough = wanted() <= 0
-    for (const position of ranking.take(isEnough ? 1 : HITS_PER_LOOK)) {
-      yield position
-      if (!isEnough) last = Math.fround((scores[position] ?? 0) / highest)
+/** Positions from the highest score down. */
+class BestFirst {
+  readonly #scores: Float64Array
+  readonly #ranking: Ranking
+  readonly #highest: number
+  #open: readonly number[] = []
+  #taken = 0
+  /** The lowest that was wanted, as far as its digits go here. */
+  #last = Number.NEGATIVE_INFINITY
+
+  constructor(scores: Float64Array) {
+    this.#scores = scores
+    this.#highest = scores.reduce((most, score) => Math.max(most, score), 0)
+    this.#ranking = new Ranking(scores.length)
+    const shares = new Float32Array(scores.length)
+    for (let at = 0; at < scores.length; at++) shares[at] = this.#shareOf(at)
+    this.#ranking.add(shares)
+  }
+
+  /** Whether there is one that is wanted, or that could be as good as the last that was. */
+  isWorthMore(wanted: number): boolean {
+    if (this.#highest === 0) return false
+    if (this.#taken < this.#open.length) {
+      if (wanted > 0) return true
+      return this.#shareOf(this.#open[this.#taken] ?? 0) >= this.#last
     }
+    const { bound } = this.#ranking
+    // Rounding never turns two scores round, but may make them alike.
+    if (bound === null || (wanted <= 0 && bound < this.#last)) return false
+    this.#open = this.#ranking.take(wanted > 0 ? HITS_PER_LOOK : 1)
+    this.#taken = 0
+    return true
+  }
+
+  next(): number {
+    const position = this.#open[this.#taken++] ?? 0
+    this.#last = this.#shareOf(position)
+    return position
+  }
+
+  #shareOf(position: number): number {
+    return Math.fround((this.#scores[position] ?? 0) / this.#highest)
   }
 }

@@ -218,7 +218,7 @@ function toCandidate(
   return scoreCandidate(row, counts, Number(row.terms_count), rarities, averageLength)
 }
 
-/** What a row is worth in which the terms occur so often. */
+/** What a row is worth in which the terms occur so often. A plain loop: a question runs it over hundreds of rows. */
 export function scoreCandidate(
   row: SqlRow,
   counts: readonly number[],
@@ -226,8 +226,10 @@ export function scoreCandidate(
   rarities: readonly number[],
   averageLength: number,
 ): Candidate {
-  let [asked, covered] = [0, 0]
-  for (const [position, rarity] of rarities.entries()) {
+  let asked = 0
+  let covered = 0
+  for (let position = 0; position < rarities.length; position++) {
+    const rarity = rarities[position] ?? 0
     asked += rarity
     if (counts[position] !== 0) covered += rarity
   }

@@ -59,9 +59,10 @@ export class Ranking {
 
   take(count: number): readonly number[] {
     if (this.#taken >= this.#sorted.length) this.#sortMore()
-    const rows = this.#sorted.subarray(this.#taken, this.#taken + count)
-    this.#taken += rows.length
-    return [...rows]
+    const end = Math.min(this.#sorted.length, this.#taken + count)
+    const rows: number[] = []
+    for (; this.#taken < end; this.#taken++) rows.push(this.#sorted[this.#taken] ?? 0)
+    return rows
   }
 
   #sortMore(): void {

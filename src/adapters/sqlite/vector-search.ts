@@ -71,8 +71,6 @@ export type WithScan = (
 ) => Promise<readonly VectorHit[]>
 
 type Compared = { readonly row: number; readonly similarity: number }
-/** Not as near as others; how near it is at most. */
-type Behind = { readonly row: number; readonly most: number }
 /** The memory was looked up, and is there and permitted. */
 type Found = Compared & VectorHit
 
@@ -192,7 +190,7 @@ async function scanPassing(
 async function collect(search: VectorSearch, scanned: Scanned): Promise<readonly VectorHit[]> {
   const { limit } = search.query
   const { breather } = search
-  const behind: Behind[] = []
+  const behind = new Behind()
   let found: Found[] = []
   for (;;) {
     const pauses = breather.pauses
@@ -216,7 +214,7 @@ async function deepen(
   search: VectorSearch,
   scanned: Scanned,
   known: readonly Found[],
-  behind: Behind[],
+  behind: Behind,
 ): Promise<Found[]> {
   const { ranking, sequenceOf } = scanned
   const { limit } = search.query
@@ -238,13 +236,13 @@ async function deepen(
     compared += rows.length
     const least = enough()
     compare(search, scanned, rows, least, (row, similarity) => {
-      if (similarity < least) behind.push({ row, most: similarity })
+      if (similarity < least) behind.add(row, similarity)
       else open.push({ row, similarity })
     })
     open.sort((a, b) => b.similarity - a.similarity)
     const last = enough()
     const kept = open.findLastIndex(({ similarity }) => similarity >= last) + 1
-    for (const { row, similarity } of open.splice(kept)) behind.push({ row, most: similarity })
+    for (const { row, similarity } of open.splice(kept)) behind.add(row, similarity)
   }
   for (;;) {
     if (search.breather.isDue) await search.breather.pause()
@@ -255,7 +253,7 @@ async function deepen(
       continue
     }
     if (open.length === 0) {
-      const rows = takeAbove(behind, enough())
+      const rows = behind.takeAbove(enough())
       if (rows.length === 0) return found
       consider(rows.filter(mayPass))
       continue
@@ -293,16 +291,34 @@ function similarityAt(
   }
 }
 
-/** Takes those out that may be as near as this. */
-function takeAbove(behind: Behind[], least: number): readonly number[] {
-  const rows: number[] = []
-  let kept = 0
-  for (const each of behind) {
-    if (each.most >= least) rows.push(each.row)
-    else behind[kept++] = each
+/** Rows that are not as near as others, and how near each is at most. Numbers only: there may be thousands. */
+class Behind {
+  readonly #rows: number[] = []
+  readonly #most: number[] = []
+
+  add(row: number, most: number): void {
+    this.#rows.push(row)
+    this.#most.push(most)
   }
-  behind.length = kept
-  return rows
+
+  /** Takes those out that may be as near as this. */
+  takeAbove(least: number): readonly number[] {
+    const taken: number[] = []
+    let kept = 0
+    for (let at = 0; at < this.#rows.length; at++) {
+      const row = this.#rows[at] ?? 0
+      const most = this.#most[at] ?? 0
+      if (most >= least) {
+        taken.push(row)
+        continue
+      }
+      this.#rows[kept] = row
+      this.#most[kept++] = most
+    }
+    this.#rows.length = kept
+    this.#most.length = kept
+    return taken
+  }
 }
 
 /** All rows of the owner that the filters permit, for filters that let few pass. */

@@ -1,16 +1,14 @@
 /**
- * A search that a mirror answers. It proposes; what is true is asked of the store: a memory that is gone, was reworded
+ * A search that a mirror answers. It proposes; what is true is asked of the index of the memories: a memory that is gone, was reworded
  * or does not pass the whole filter is left out, and similarities are those of the vectors that are kept with the
  * memories, so that they are exact however the mirror keeps its own.
  */
-import { compareText, type MemoryId, type Scope } from '../../core/ids.ts'
-import { innerProduct, isZero } from '../../core/vectors.ts'
-import type { MemoryFilter, Store } from '../../ports/store.ts'
+import { compareText, type Scope } from '../../core/ids.ts'
+import type { MemoryFilter } from '../../ports/store.ts'
 import type { VectorHit, VectorIndex, VectorQuery, VectorSpace } from '../../ports/vector-index.ts'
 import type { MirrorFilter, MirrorHit, VectorMirror } from '../../ports/vector-mirror.ts'
 
 export type SearchParts = {
-  readonly store: Store
   readonly vectors: VectorIndex
   readonly mirror: VectorMirror
 }
@@ -26,6 +24,7 @@ export const HITS_MAX = 4_096
 /** Asked for in addition: some will have been forgotten, and the last of an inexact answer are less sure. */
 const SPARE = 28
 const GROWTH = 4
+/** As many as every index looks up one by one. */
 const PAGE = 500
 
 /** Filters that leave a few memories out of many: what is nearest to the question says nothing about them. */
@@ -55,7 +54,7 @@ export async function searchMirror(
   for (;;) {
     const found = await proposed(parts.mirror, space, filter, { vector, limit: asked })
     if ('error' in found) return { kind: 'failed', error: found.error }
-    const hits = await confirmed(parts, space, scope, query, found)
+    const hits = await confirmed(parts.vectors, space, scope, query, found)
     if (hits.length >= limit) return { kind: 'answered', hits: hits.slice(0, limit) }
     if (found.length < asked) {
       // It gave all it has. Only if that is all there is, nothing can be missing.
@@ -94,37 +93,19 @@ async function proposed(
   }
 }
 
+/** Asked of the index of the memories, so that an answer is the same whoever has proposed it. */
 async function confirmed(
-  { store, vectors }: SearchParts,
+  vectors: VectorIndex,
   space: VectorSpace,
   scope: Scope,
-  { vector, where }: VectorQuery,
+  query: VectorQuery,
   found: readonly MirrorHit[],
 ): Promise<readonly VectorHit[]> {
   const hits: VectorHit[] = []
   for (let at = 0; at < found.length; at += PAGE) {
     const ids = found.slice(at, at + PAGE).map(({ id }) => id)
-    const known = await vectors.vectorsOf(space, scope, ids)
-    const permitted = await permittedOf(store, scope, where, [...known.keys()])
-    for (const [id, kept] of known) {
-      if (!permitted.has(id) || isZero(kept)) continue
-      hits.push({ id, similarity: innerProduct(vector, kept) })
-    }
+    const where = { ...query.where, ids }
+    hits.push(...(await vectors.nearest(space, scope, { ...query, where, limit: ids.length })))
   }
   return hits.sort((a, b) => b.similarity - a.similarity || compareText(b.id, a.id))
-}
-
-async function permittedOf(
-  store: Store,
-  scope: Scope,
-  where: MemoryFilter,
-  ids: readonly MemoryId[],
-): Promise<ReadonlySet<MemoryId>> {
-  const isOpen = Object.values(where).every((value) => value === undefined)
-  if (isOpen || ids.length === 0) return new Set(ids)
-  const { rows } = await store.find('memory', scope, {
-    where: { ...where, ids },
-    limit: ids.length,
-  })
-  return new Set(rows.map(({ id }) => id))
 }

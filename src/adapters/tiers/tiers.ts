@@ -68,17 +68,12 @@ export function withMirror<Kept extends Store>(options: TiersOptions<Kept>): Tie
         ...(await inspectMirror(keeper, wanted.repair)),
       ],
     },
-    vectors: tieredIndex(store, vectors, keeper, () => stopListening?.()),
+    vectors: tieredIndex(vectors, keeper, () => stopListening?.()),
     tiers: tiersOf(store, clock, keeper),
   }
 }
 
-function tieredIndex(
-  store: Store,
-  vectors: VectorIndex,
-  keeper: Keeper,
-  stopListening: () => void,
-): VectorIndex {
+function tieredIndex(vectors: VectorIndex, keeper: Keeper, stopListening: () => void): VectorIndex {
   /** Null where the index of the memories has to answer. */
   const byMirror = async (
     ...[space, scope, query]: Parameters<VectorIndex['nearest']>
@@ -89,7 +84,7 @@ function tieredIndex(
       keeper.searched(typeof mirror === 'string' ? mirror : 'filter')
       return null
     }
-    const searched = await searchMirror({ store, vectors, mirror }, space, scope, query)
+    const searched = await searchMirror({ vectors, mirror }, space, scope, query)
     keeper.searched(searched.kind)
     if (searched.kind === 'answered') return searched.hits
     if (searched.kind === 'failed') keeper.failed(mirror, searched.error)

@@ -78,7 +78,6 @@ export function gatherEvidence(
   return turns.map((turn, index) => {
     const { id, hit } = turn
     const length = hit?.length ?? averageLength
-    const session = sessionName(id, turn.session)
     const { score, coverage } = around[index] ?? NO_WORDS
     return {
       id,
@@ -87,8 +86,9 @@ export function gatherEvidence(
         keyword: turn.words,
         meaning: turn.meaning,
         context: score * brevityOf(length, BRIEF_TERMS),
-        session: (sessions.get(session) ?? 0) * brevityOf(length, BRIEF_TERMS_IN_SESSION),
-        thread: threads.get(session) ?? 0,
+        session:
+          (sessions.get(turn.session ?? hit) ?? 0) * brevityOf(length, BRIEF_TERMS_IN_SESSION),
+        thread: threads.get(turn.session ?? turn) ?? 0,
         reply: turn.next?.meaning ?? 0,
         speaker: 0,
         time: 0,
@@ -250,15 +250,9 @@ function surroundingWords(
     if (!window.some(({ hit }) => hit !== null)) return NO_WORDS
     const isAlone = !window.some(({ isPlaced }) => isPlaced)
     const usual = averageLength * (isAlone ? 1 : 2 * WINDOW_REACH + 1)
-    const counts = rarities.map(() => 0)
     let length = 0
-    for (const { hit } of window) {
-      length += hit?.length ?? averageLength
-      if (hit === null) continue
-      for (let term = 0; term < counts.length; term++) {
-        counts[term] = (counts[term] ?? 0) + (hit.counts[term] ?? 0)
-      }
-    }
+    for (const { hit } of window) length += hit?.length ?? averageLength
+    const counts = countsIn(window, rarities.length)
     const score = scoreCounts(counts, rarities, usual > 0 ? length / usual : 1)
     const found = rarities.reduce((sum, rarity, term) => sum + (counts[term] ? rarity : 0), 0)
     best = Math.max(best, score)
@@ -267,58 +261,74 @@ function surroundingWords(
   return words.map(({ score, coverage }) => ({ score: best > 0 ? score / best : 0, coverage }))
 }
 
-/** BM25 of all that was found in a session, as if it were one text; relative to the best session. */
-function sessionWords(keyword: KeywordLeg | null): ReadonlyMap<string, number> {
-  const counts = new Map<string, number[]>()
-  const rarities = (keyword?.terms ?? []).map(({ rarity }) => rarity)
-  for (const hit of keyword?.hits ?? []) {
-    const session = sessionName(hit.id, hit.session)
-    const known = counts.get(session) ?? rarities.map(() => 0)
-    hit.counts.forEach((count, term) => {
-      known[term] = (known[term] ?? 0) + count
-    })
-    counts.set(session, known)
+/** How often each term stands in a window. */
+function countsIn(window: readonly Turn[], terms: number): readonly number[] {
+  const [alone] = window
+  if (window.length === 1 && alone !== undefined && alone.hit !== null) return alone.hit.counts
+  const counts: number[] = new Array(terms).fill(0)
+  for (const { hit } of window) if (hit !== null) addCounts(counts, hit.counts)
+  return counts
+}
+
+function addCounts(counts: number[], more: readonly number[]): void {
+  for (let term = 0; term < counts.length; term++) {
+    counts[term] = (counts[term] ?? 0) + (more[term] ?? 0)
   }
-  const scores = [...counts].map(
-    ([session, found]) => [session, scoreCounts(found, rarities, 1)] as const,
-  )
-  return relative(new Map(scores))
+}
+
+/**
+ * BM25 of all that was found in a session, as if it were one text; relative to the best session. What belongs to none is a
+ * session of its own: facts and turns of conversations stand in one list, and a turn must not win merely because it has
+ * surroundings.
+ */
+function sessionWords(keyword: KeywordLeg | null): ReadonlyMap<string | KeywordHit | null, number> {
+  const rarities = (keyword?.terms ?? []).map(({ rarity }) => rarity)
+  const scores = new Map<string | KeywordHit, number>()
+  const counts = new Map<string, number[]>()
+  for (const hit of keyword?.hits ?? []) {
+    if (hit.session === null) {
+      scores.set(hit, scoreCounts(hit.counts, rarities, 1))
+      continue
+    }
+    const known = counts.get(hit.session)
+    if (known === undefined) counts.set(hit.session, [...hit.counts])
+    else addCounts(known, hit.counts)
+  }
+  for (const [session, found] of counts) scores.set(session, scoreCounts(found, rarities, 1))
+  return relative(scores)
 }
 
 /** The mean of the closest memories of a session; relative to the best session. */
 function sessionMeaning(
   meaning: MeaningLeg | null,
   turns: ReadonlyMap<MemoryId, Turn>,
-): ReadonlyMap<string, number> {
+): ReadonlyMap<string | Turn, number> {
+  const means = new Map<string | Turn, number>()
   const closest = new Map<string, number[]>()
   // Hits come closest first, so the first of a session are its closest.
   for (const { id } of meaning ?? []) {
-    const { session = null, meaning: score = 0 } = turns.get(id) ?? {}
-    const name = sessionName(id, session)
-    const known = closest.get(name) ?? []
+    const turn = turns.get(id)
+    if (turn === undefined) continue
     // One that stands alone is as close as it is; a session is as close as several of it are.
-    const share = session === null ? THREAD_MEMORIES : 1
-    if (known.length < THREAD_MEMORIES) known.push(score * share)
-    closest.set(name, known)
+    if (turn.session === null) {
+      means.set(turn, turn.meaning)
+      continue
+    }
+    const known = closest.get(turn.session)
+    if (known === undefined) closest.set(turn.session, [turn.meaning])
+    else if (known.length < THREAD_MEMORIES) known.push(turn.meaning)
   }
-  const means = [...closest].map(
-    ([session, some]) =>
-      [session, some.reduce((sum, score) => sum + score, 0) / THREAD_MEMORIES] as const,
-  )
-  return relative(new Map(means))
+  for (const [session, some] of closest) {
+    means.set(session, some.reduce((sum, score) => sum + score, 0) / THREAD_MEMORIES)
+  }
+  return relative(means)
 }
 
-/**
- * What belongs to no session is a session of its own: facts and turns of conversations stand in one list, and a turn
- * must not win merely because it has surroundings.
- */
-function sessionName(id: MemoryId, session: string | null): string {
-  return session ?? `\n${id}`
-}
-
-function relative<Key>(scores: ReadonlyMap<Key, number>): ReadonlyMap<Key, number> {
-  const best = Math.max(0, ...scores.values())
-  return new Map([...scores].map(([key, score]) => [key, best > 0 ? score / best : 0]))
+function relative<Key>(scores: Map<Key, number>): ReadonlyMap<Key, number> {
+  let best = 0
+  for (const score of scores.values()) best = Math.max(best, score)
+  for (const [key, score] of scores) scores.set(key, best > 0 ? score / best : 0)
+  return scores
 }
 
 /** 1 for the shortest text, a half for one of `half` terms. */

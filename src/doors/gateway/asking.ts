@@ -89,7 +89,10 @@ function prepare(
     model: asked.model,
     provider: route.provider.name,
     asked,
-    contextWindow: contextWindowOf(route.provider, route.model),
+    // Looked up in a long table, and only where there is something to fit into it.
+    get contextWindow() {
+      return contextWindowOf(route.provider, route.model)
+    },
     ...(countTokens === undefined ? {} : { countTokens }),
     wants: { memory: wishes.memory, inject: wishes.inject, extract: wishes.extract },
     signal,
