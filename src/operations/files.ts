@@ -335,7 +335,7 @@ export const getFileText = defineOperation({
   output: z.object({
     path: z.string(),
     text: z.string(),
-    reason: z.string().nullable().describe('Why there is no text.'),
+    reason: z.string().nullable().describe('Why there is no text, or not all of it.'),
   }),
   http: { method: 'GET', path: '/api/files/text' },
   cli: 'files',

@@ -48,7 +48,7 @@ export type FileRange = {
 export type FileText = {
   readonly path: string
   readonly text: string
-  /** Why there is no text; null when there is. */
+  /** Why there is no text, or not all that was asked for; null when there is. */
   readonly reason: string | null
 }
 

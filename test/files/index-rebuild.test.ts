@@ -205,6 +205,19 @@ describe('making everything anew', () => {
     const answer = await parts.files.search(ADA, { text: 'topic4x' })
     expect(answer).toMatchObject({ mode: 'keyword', fallback: expect.stringContaining('no model') })
   })
+
+  it('[FX16] waits for no vectors where the old chunks have none', async () => {
+    const model = gate()
+    const embedder = scriptedEmbedder(({ purpose }) =>
+      purpose === 'document' ? model.opened : undefined,
+    )
+    const parts = await opened({ embedder })
+    await parts.files.sync(ADA, { force: true })
+    expect(await generationsIn(parts)).toEqual(['g2'])
+    model.open()
+    await parts.files.sync(ADA, { embeds: true })
+    expect((await parts.files.status(ADA)).unembedded).toBe(0)
+  })
 })
 
 describe('vectors', () => {

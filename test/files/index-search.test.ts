@@ -253,6 +253,32 @@ describe('reading', () => {
     expect(await nobody.files.readFile(ADA, 'MEMORY.md')).toMatchObject({ text: '' })
   })
 
+  it('[FX26] tells the lines of a transcript wherever they stand in it', async () => {
+    const folder = temporaryFolder()
+    const said = (text: string) => `${JSON.stringify({ role: 'user', content: text })}\n`
+    const result = `${JSON.stringify({ type: 'result', content: 'x'.repeat(3_000_000) })}\n`
+    writeFileSync(
+      join(folder, 's.jsonl'),
+      `${said('First.')}${result.repeat(8)}${said('Behind.')}${said('Last.')}`,
+    )
+    const { files } = await openFiles()
+    await files.roots.add(ADA, { kind: 'sessions', path: folder })
+    const read = (range = {}) => files.readFile(ADA, 'sessions/s.jsonl', range)
+    const { hits } = await files.sync(ADA).then(() => files.search(ADA, { text: 'behind' }))
+    expect(hits).toMatchObject([{ startLine: 10, endLine: 11 }])
+    expect(await read({ from: 10, lines: 1 })).toMatchObject({
+      text: 'User: Behind.',
+      reason: null,
+    })
+    expect(await read({ from: 9 })).toMatchObject({ text: '\nUser: Behind.\nUser: Last.' })
+    expect(await read({ from: 1, lines: 2 })).toMatchObject({ text: 'User: First.\n' })
+    expect((await read()).text.split('\n')).toHaveLength(11)
+    expect(await read({ from: 12 })).toMatchObject({
+      text: '',
+      reason: expect.stringContaining('11 lines'),
+    })
+  })
+
   it('[FX26] leads out of no root', async () => {
     const { files, folder } = await workspace()
     const outside = join(temporaryFolder(), 'secret.md')

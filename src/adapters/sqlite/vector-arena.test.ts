@@ -3,9 +3,9 @@ import { expect, it } from 'vitest'
 import { dequantise, innerProduct, quantise } from '../../core/vectors.ts'
 import { NEVER } from './kernel/kernel.ts'
 import { KERNEL } from './kernel/module.ts'
-import { prepareQuery, VectorArena } from './vector-arena.ts'
+import { prepareQuery, VectorArena, withoutPeak } from './vector-arena.ts'
 import { sumError } from './vector-blocks.ts'
-import { lengthMaxAt, recordBytes, toRecord } from './vector-record.ts'
+import { lengthMaxAt, peakOf, recordBytes, toRecord } from './vector-record.ts'
 
 it('[VI12] the compiled scan is what its source compiles to', async () => {
   const script = new URL('../../../scripts/kernel.mjs', import.meta.url).href
@@ -22,6 +22,7 @@ const random = () => {
 const SHAPES: Readonly<Record<string, (index: number, dimensions: number) => number>> = {
   even: () => random() - 0.5,
   spiky: (index) => (index === 0 ? 1 : (random() - 0.5) / 300),
+  'one large': (index, dimensions) => (index === 0 ? 3 : (random() - 0.5) / dimensions ** 0.5),
   'all equal': () => 1,
   'one number': (index, dimensions) => (index === dimensions - 1 ? -1 : 0),
   'alternating extremes': (index) => (index % 2 === 0 ? 1 : -1),
@@ -52,6 +53,15 @@ it.each(dimensionsTried)(
           arena.bytes.set(toRecord({ vector, sequence: 1, place: 7, isWhole }), arena.passing)
           const [most = Number.NaN] = arena.scan(arena.passing, 1, prepared, 0)
           expect(most).toBeGreaterThanOrEqual(similarity)
+          const peak = peakOf(arena.bytes.slice(arena.passing), dimensions) ?? -1
+          if (peak !== -1) {
+            const nearer = withoutPeak(prepared, peak)
+            const [less = Number.NaN] = arena.scan(arena.passing, 1, nearer, 0)
+            expect(less).toBeGreaterThanOrEqual(similarity)
+            if (other === 'one large' && name === other && !isWhole && dimensions === 384) {
+              expect(less - similarity).toBeLessThan((most - similarity) / 2)
+            }
+          }
           if (name === 'even' && other === 'even') expect(most).toBeLessThan(similarity + 0.03)
           const [elsewhere] = arena.scan(arena.passing, 1, prepared, 8)
           expect(elsewhere).toBe(NEVER)

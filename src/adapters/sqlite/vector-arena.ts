@@ -149,6 +149,23 @@ export class VectorArena {
   }
 }
 
+/** How far the number that a byte's worth is made from can be off in single precision, for each unit of that worth. */
+const PEAK_ERROR = 127 * 2 ** -22
+
+/**
+ * The same query for rows that have lost nothing of their largest number, which stands at `peak` in all of them: what they
+ * lost counts by the rest of the query only. Some models give all texts one large number in common; beside it the others are
+ * rounded so much that any row may be near, unless this is known.
+ */
+export function withoutPeak(prepared: PreparedQuery, peak: number): PreparedQuery {
+  const there = (prepared.numbers[peak] ?? 0) * prepared.unit
+  // The query was rounded as well, by half a unit at most.
+  const rest = prepared.length ** 2 - Math.max(0, Math.abs(there) - prepared.unit) ** 2
+  const length = Math.min(prepared.length, Math.sqrt(Math.max(0, rest)) * (1 + 1e-9))
+  const slack = prepared.slack + (Math.abs(there) + prepared.unit) * PEAK_ERROR
+  return { ...prepared, length, slack }
+}
+
 const NUMBER_MAX = 32_767
 const BYTE_MAX = 127
 /** A little less than 32 bits hold, because rounding may lengthen the query. */

@@ -2,6 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { create } from '../../../test/conformance/store.suite.ts'
 import { ADA, memory, owner } from '../../../test/fakes/memories.ts'
 import { entry, space, unitVector, unitVectors } from '../../../test/fakes/vectors.ts'
+import { innerProduct } from '../../core/vectors.ts'
 import { type OpenConnection, openConnection } from './driver.ts'
 import { openSqliteStore, type SqliteOptions, type SqliteStore } from './store.ts'
 
@@ -68,6 +69,43 @@ it('[VI1] vectors are read from the database once, and compared the same from th
   expect(await search(store, 'ada')).toEqual(first)
   expect(await search(store, 'ada', 2)).toHaveLength(VECTORS)
   expect(reads.count).toBe(0)
+})
+
+/** Unit vectors that all have one large number in the same place, but for every tenth where that is another one. */
+function alike(vector: Float32Array, index: number): Float32Array {
+  const large = vector.map((number, at) => (at === (index % 10 === 9 ? 3 : 0) ? 3 : number))
+  const length = Math.hypot(...large)
+  return large.map((number) => number / length)
+}
+
+it('[VI1] where all vectors are nearly alike, the nearest are found, and few are compared', async () => {
+  const { reads, open } = countingReads()
+  const store = await opened({ openConnection: open })
+  const searchAmong = async (name: string, vectors: readonly Float32Array[]) => {
+    const rows = vectors.map(() => memory({ place: { ...ADA, owner: owner(name) } }))
+    await store.commit(rows.map(create))
+    await store.vectors.put(
+      SPACE,
+      rows.map((row, index) => entry(row, vectors[index] ?? new Float32Array())),
+    )
+    const query = alike(unitVector(SPACE.dimensions, 99), 0)
+    const nearest = vectors
+      .map((vector, index) => ({ id: rows[index]?.id, similarity: innerProduct(query, vector) }))
+      .sort((one, other) => other.similarity - one.similarity)
+    reads.count = 0
+    const asked = { vector: query, limit: 10, where: {} }
+    const found = await store.vectors.nearest(SPACE, { owner: owner(name) }, asked)
+    expect(found.map(({ id }) => id)).toEqual(nearest.slice(0, 10).map(({ id }) => id))
+    return reads.count
+  }
+  const vectors = unitVectors(2_000, SPACE.dimensions, 7)
+  const uniform = await searchAmong(
+    'ada',
+    vectors.map((vector) => alike(vector, 0)),
+  )
+  const mixed = await searchAmong('bob', vectors.map(alike))
+  // They are read by and by: rows that can't be near are not.
+  expect(uniform).toBeLessThan(mixed)
 })
 
 it('[VI10] vectors in full give way to the bytes that other owners are searched by', async () => {

@@ -11,7 +11,7 @@
 import type { Breather } from './breather.ts'
 import type { SqliteSession } from './session.ts'
 import type { Shape, VectorArena } from './vector-arena.ts'
-import { lengthMaxAt, markGone, recordBytes, sequenceAt } from './vector-record.ts'
+import { lengthMaxAt, markGone, peakOf, recordBytes, sequenceAt } from './vector-record.ts'
 import { type OwnerVectors, readRecords } from './vector-rows.ts'
 
 const SEGMENTS_PER_READ = 6
@@ -22,9 +22,12 @@ const GONE_ROWS = 256
 /** The vectors of one owner in one space. */
 export class VectorBlock {
   readonly key: string
+  readonly dimensions: number
   readonly rowBytes: number
   readonly rowsPerSegment: number
   readonly segments: number[] = []
+  /** For each segment: where the largest number of all of its vectors stands, or -1; null while it has none. */
+  readonly peaks: (number | null)[] = []
   /** Segments for vectors in full, and where in them that of a row begins. */
   readonly fullSegments: number[] = []
   readonly fullAt = new Map<number, number>()
@@ -36,8 +39,9 @@ export class VectorBlock {
   users = 0
   loading: Promise<boolean> | null = null
 
-  constructor(key: string, shape: Shape) {
+  constructor(key: string, dimensions: number, shape: Shape) {
     this.key = key
+    this.dimensions = dimensions
     this.rowBytes = shape.rowBytes
     this.rowsPerSegment = shape.rowsPerSegment
   }
@@ -176,7 +180,8 @@ export class VectorBlocks {
       if (known.users === 0) this.#giveUp(known)
       else this.#blocks.delete(known.key)
     }
-    return new VectorBlock(keyOf(owner), this.arena.shapeOf(owner.dimensions))
+    const { dimensions } = owner
+    return new VectorBlock(keyOf(owner), dimensions, this.arena.shapeOf(dimensions))
   }
 
   /** Appends the rows that the block lacks. False when there is no memory for them. */
@@ -205,9 +210,21 @@ export class VectorBlocks {
       const count = Math.min(room, rows - row)
       const part = records.subarray(row * block.rowBytes, (row + count) * block.rowBytes)
       this.arena.bytes.set(part, block.addressOf(block.rows))
+      this.#notePeaks(block, part)
       block.rows += count
       row += count
     }
+  }
+
+  /** Of rows that are about to stand at the end of the last segment. */
+  #notePeaks(block: VectorBlock, records: Uint8Array): void {
+    const segment = Math.floor(block.rows / block.rowsPerSegment)
+    let peak = block.rows % block.rowsPerSegment === 0 ? null : (block.peaks[segment] ?? null)
+    for (let at = 0; at < records.length && peak !== -1; at += block.rowBytes) {
+      const found = peakOf(records.subarray(at, at + block.rowBytes), block.dimensions)
+      if (found !== null) peak = peak === null || peak === found ? found : -1
+    }
+    block.peaks[segment] = peak
   }
 
   /** A segment that is free, or was for vectors in full, or that the owner who was not asked about for longest gives up. */

@@ -9,6 +9,8 @@ const LANE_BYTES = 16
 const [SCALE_AT, ERROR_AT, SEQUENCE_AT, PLACE_AT] = [0, 4, 8, 12]
 const FLOAT_BYTES = 4
 const BYTE_MAX = 127
+/** The ends of the range of bytes, without their sign. */
+const [LARGEST, SMALLEST] = [BYTE_MAX, 256 - BYTE_MAX]
 
 export function recordBytes(dimensions: number): number {
   return HEAD_BYTES + paddedDimensions(dimensions)
@@ -82,6 +84,22 @@ export function headOf(record: Uint8Array): { readonly sequence: number; readonl
 
 export function sequenceAt(memory: DataView, record: number): number {
   return memory.getUint32(record + SEQUENCE_AT, true)
+}
+
+/**
+ * Where the largest number of a record's vector stands, if one byte alone says so; -1 otherwise, and null for a record that no
+ * scan finds. What a byte is worth is made from that number, so nothing of it was lost by rounding.
+ */
+export function peakOf(record: Uint8Array, dimensions: number): number | null {
+  if (record.subarray(SCALE_AT, SCALE_AT + FLOAT_BYTES).every((byte) => byte === 0)) return null
+  let peak = -1
+  for (let index = 0; index < dimensions; index++) {
+    const byte = record[HEAD_BYTES + index]
+    if (byte !== LARGEST && byte !== SMALLEST) continue
+    if (peak >= 0) return -1
+    peak = index
+  }
+  return peak
 }
 
 /** How long the vector of a record is at most: no number of it is larger than the largest byte stands for. */

@@ -12,7 +12,7 @@ import type { VectorHit, VectorQuery } from '../../ports/vector-index.ts'
 import { Breather } from './breather.ts'
 import { type Condition, conjunction, memoryConditions, within } from './filters.ts'
 import type { SqliteSession } from './session.ts'
-import { prepareQuery } from './vector-arena.ts'
+import { prepareQuery, withoutPeak } from './vector-arena.ts'
 import type { VectorBlock, VectorBlocks } from './vector-blocks.ts'
 import { Ranking } from './vector-ranking.ts'
 import { sequenceAt } from './vector-record.ts'
@@ -137,9 +137,13 @@ async function scanBlock(
   const prepared = prepareQuery(query.vector)
   const { rows, rowsPerSegment } = block
   const ranking = new Ranking(rows)
+  let fitted = { peak: -1, query: prepared }
   for (let row = 0; row < rows; row += rowsPerSegment) {
     const count = Math.min(rowsPerSegment, rows - row)
-    ranking.add(arena.scan(block.addressOf(row), count, prepared, place))
+    const peak = block.peaks[row / rowsPerSegment] ?? -1
+    if (peak !== -1 && peak !== fitted.peak) fitted = { peak, query: withoutPeak(prepared, peak) }
+    const asked = peak === -1 ? prepared : fitted.query
+    ranking.add(arena.scan(block.addressOf(row), count, asked, place))
     if (breather.isDue) await breather.pause()
   }
   return {

@@ -44,6 +44,13 @@ export function textOfLines(text: string, from: number, count: number): string {
   return start === undefined || end === undefined || last < first ? '' : text.slice(start, end)
 }
 
+/** How many lines a text of whole lines has, where each ends with a line feed. */
+export function breaksIn(text: string): number {
+  let breaks = 0
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) breaks++
+  return breaks
+}
+
 /** Whether there is nothing to read between two places. */
 export function isBlank(text: string, start: number, end: number): boolean {
   return afterBlanks(text, start, end) === end

@@ -322,8 +322,9 @@ export class Keeper {
   /** Where the old generation is found by meaning, the new one has to be before it takes its place. */
   async #embedBefore({ owner, live }: Generations): Promise<void> {
     const { ports } = this.#parts
+    if (!(await hasVectors(ports.store, { owner, user: live.name }))) return
     const because = await this.#embed()
-    if (because === null || !(await hasVectors(ports.store, { owner, user: live.name }))) return
+    if (because === null) return
     const message = `All files were read anew, but have no vectors yet; the old index answers. ${because}`
     this.#incomplete = { because: message, at: ports.clock.now() }
     throw new AppError('unavailable', message)

@@ -1,6 +1,6 @@
 /** Reading an owner's files, or some lines of one. */
 import { AppError } from '../../core/errors.ts'
-import { linesOf, textOfLines } from '../../core/files/lines.ts'
+import { breaksIn, linesOf, textOfLines } from '../../core/files/lines.ts'
 import { readSessionLines } from '../../core/files/session-lines.ts'
 import type { FileRange, FileText } from '../../ports/file-search.ts'
 import type { FileTree } from '../../ports/file-tree.ts'
@@ -23,52 +23,60 @@ export async function readText(
   const lines = parseCount('lines', range.lines) ?? Number.POSITIVE_INFINITY
   const found = locate(roots, path)
   if (found === null) return nothing(path, `${path} is in none of the roots.`)
-  const read =
-    found.root.kind === 'sessions'
-      ? await readSession(tree, found.root, found.path, settings)
-      : await readNote(tree, found.root, found.path)
-  if ('reason' in read) return nothing(path, read.reason)
-  const text = textOfLines(read.text, from, lines)
+  if (found.root.kind === 'sessions') {
+    const told = await readSession(tree, found.root, found.path, { settings, from, lines })
+    return { path, ...told }
+  }
+  const read = await tree.read(found.root, found.path)
+  if (read.kind === 'trouble') return nothing(path, read.trouble.message)
   const { count } = linesOf(read.text)
   if (from > Math.max(1, count)) return nothing(path, `${path} has ${count} lines.`)
-  return {
-    path,
-    text: range.from === undefined && range.lines === undefined ? read.text : text,
-    reason: null,
-  }
+  const isWhole = range.from === undefined && range.lines === undefined
+  return { path, text: isWhole ? read.text : textOfLines(read.text, from, lines), reason: null }
 }
 
-type Text = { readonly text: string } | { readonly reason: string }
-
-async function readNote(tree: FileTree, root: NamedRoot, path: string): Promise<Text> {
-  const read = await tree.read(root, path)
-  return read.kind === 'read' ? { text: read.text } : { reason: read.trouble.message }
-}
-
+/** More is not told at once. */
 const SESSION_CHARACTERS_MAX = 20_000_000
+
+type Asked = {
+  readonly settings: FileSettings
+  readonly from: number
+  readonly lines: number
+}
 
 /** What was said, without secrets, each message on the line that it has in the transcript. */
 async function readSession(
   tree: FileTree,
   root: NamedRoot,
   path: string,
-  { redactsMails: mails }: FileSettings,
-): Promise<Text> {
+  { settings, from, lines }: Asked,
+): Promise<Omit<FileText, 'path'>> {
+  const { redactsMails: mails } = settings
+  const end = from + lines
   const told: string[] = []
+  let characters = 0
   let line = 1
-  for (let from = 0, length = 0; length < SESSION_CHARACTERS_MAX; ) {
-    const tail = await tree.readTail(root, path, from)
-    if (tail === null) return { reason: `${path}: it is not there.` }
-    const { messages, nextLine } = readSessionLines(tail.text, { firstLine: line, mails })
-    for (const { role, text, line: at } of messages) {
-      told[at - 1] = `${role === 'user' ? 'User' : 'Assistant'}: ${text}`
+  for (let at = 0; line < end && characters < SESSION_CHARACTERS_MAX; ) {
+    const tail = await tree.readTail(root, path, at)
+    if (tail === null) return { text: '', reason: `${path}: it is not there.` }
+    const next = line + breaksIn(tail.text)
+    const isAsked = next > from
+    const said = isAsked ? readSessionLines(tail.text, { firstLine: line, mails }).messages : []
+    for (const { role, text, line: number } of said) {
+      if (number < from || number >= end) continue
+      told[number - from] = `${role === 'user' ? 'User' : 'Assistant'}: ${text}`
+      characters += text.length
     }
-    line = nextLine
-    length += tail.text.length
-    if (tail.next <= from || tail.next >= tail.sizeBytes) break
-    from = tail.next
+    line = next
+    if (tail.next <= at || tail.next >= tail.sizeBytes) break
+    at = tail.next
   }
-  return { text: Array.from({ length: line - 1 }, (_, at) => told[at] ?? '').join('\n') }
+  const count = line - 1
+  if (from > Math.max(1, count)) return { text: '', reason: `${path} has ${count} lines.` }
+  const length = Math.min(line, end) - from
+  const text = Array.from({ length }, (_, index) => told[index] ?? '').join('\n')
+  const isCut = line < end && characters >= SESSION_CHARACTERS_MAX
+  return { text, reason: isCut ? `This is not all of it: ask for lines from ${line} on.` : null }
 }
 
 function parseCount(field: string, value: number | undefined): number | undefined {

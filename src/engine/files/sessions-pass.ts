@@ -7,6 +7,7 @@
  */
 import { AppError } from '../../core/errors.ts'
 import type { FileTrouble, SeenFile } from '../../core/files/file.ts'
+import { breaksIn } from '../../core/files/lines.ts'
 import { cutSession, readSessionLines } from '../../core/files/session-lines.ts'
 import { diffTree } from '../../core/files/tree.ts'
 import type { ReadTail } from '../../ports/file-tree.ts'
@@ -147,16 +148,10 @@ function troubleOf(path: string, { message, facts }: AppError): FileTrouble {
 function isEnough({ isThorough, settings }: RootPass, { tail, from }: Read): boolean {
   if (isThorough) return true
   const bytes = tail.next - from.readTo
-  const messages = from.line + linesIn(tail.text) - from.readLines
+  const messages = from.line + breaksIn(tail.text) - from.readLines
   // One that has become shorter is no longer what it was.
   if (bytes < 0) return true
   return bytes > 0 && (bytes >= settings.sessionBytes || messages >= settings.sessionMessages)
-}
-
-function linesIn(text: string): number {
-  let lines = 0
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines++
-  return lines
 }
 
 function hasAdvanced({ tail, from }: Read): boolean {

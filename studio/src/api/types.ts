@@ -5852,7 +5852,7 @@ export interface paths {
             'application/json': {
               path: string
               text: string
-              /** Why there is no text. */
+              /** Why there is no text, or not all of it. */
               reason: string | null
             }
           }

@@ -185,7 +185,8 @@ async function readPath(
       ...{ path, from, lines },
     })
     const { text, reason } = read
-    return { path, text, ...(reason === null ? {} : { disabled: true, error: reason }) }
+    if (reason === null) return { path, text }
+    return { path, text, ...(text === '' ? { disabled: true } : {}), error: reason }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     return { path, text: '', disabled: true, error: error.message }
