@@ -7,7 +7,7 @@ import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
 import type { Memory } from '../../src/core/memory.ts'
 import type { Change } from '../../src/ports/store.ts'
 import { keyFor } from '../doors/http-support.ts'
-import { memory, memoryId, owner, session } from '../fakes/memories.ts'
+import { instant, memory, memoryId, owner, session } from '../fakes/memories.ts'
 import { temporaryFile } from '../support/temporary.ts'
 import { BROWSER_TEST_MS, eventually, missing, openStudio, violationsIn } from './support.ts'
 
@@ -96,6 +96,52 @@ describe.skipIf(missing !== null)(
       const { body } = await client.get('/api/memory')
       const entries = page.locator('dl').getByText(String(body.stats.total), { exact: true })
       await entries.first().waitFor()
+    })
+
+    it('[SU1] sorts by importance, salience and use, from the choice and from the columns', async () => {
+      const path = temporaryFile('recollect.db')
+      const store = await openSqliteStore({ path, now: Date.now })
+      const place = { owner: owner('default'), user: null, session: null }
+      const used = (useCount: number, at: number) => ({ useCount, lastUsedAt: instant(at) })
+      await store.commit([
+        put({ place, content: TEA, importance: 8, salience: 0.5, ...used(1, 9_000) }),
+        put({ place, content: CELLO, importance: 3, salience: 0.1, ...used(2, 5_000) }),
+        put({ place, content: BAND, importance: 5, salience: 0.9 }),
+      ])
+      await store.close()
+      const { visit } = await openStudio({}, { path })
+      const page = await visit('memories')
+      await eventually(() => rows(page)).toEqual([BAND, CELLO, TEA])
+      const orders = [
+        ['importance', [TEA, BAND, CELLO]],
+        ['salience', [BAND, TEA, CELLO]],
+        ['lastUsed', [TEA, CELLO, BAND]],
+        ['mostUsed', [CELLO, TEA, BAND]],
+        ['leastUsed', [BAND, TEA, CELLO]],
+      ] as const
+      for (const [order, shown] of orders) {
+        await page.getByLabel('Order').selectOption(order)
+        await eventually(() => rows(page)).toEqual(shown)
+        expect(page.url()).toContain(`order=${order}`)
+      }
+      await page.reload()
+      await eventually(() => rows(page)).toEqual([BAND, TEA, CELLO])
+      await page.getByRole('cell', { name: '2 uses' }).waitFor()
+      const column = (name: string) => page.getByRole('columnheader', { name })
+      expect(await column('Last used').getAttribute('aria-sort')).toBe('ascending')
+      await column('Importance').getByRole('button').click()
+      await eventually(() => rows(page)).toEqual([TEA, BAND, CELLO])
+      expect(await column('Importance').getAttribute('aria-sort')).toBe('descending')
+      expect(await violationsIn(page)).toEqual([])
+      await column('Created').getByRole('button').click()
+      await eventually(() => rows(page)).toEqual([BAND, CELLO, TEA])
+      await column('Created').getByRole('button').click()
+      await eventually(() => rows(page)).toEqual([TEA, CELLO, BAND])
+      // What was looked for by words has an order of its own.
+      await page.getByLabel('How to search').selectOption('keyword')
+      await page.getByRole('searchbox').fill('cello')
+      await eventually(() => rows(page)).toEqual([CELLO])
+      expect(await column('Importance').getByRole('button').count()).toBe(0)
     })
 
     it('[SU1] looks for text, words and meaning while somebody writes', async () => {

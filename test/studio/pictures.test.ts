@@ -53,6 +53,9 @@ const VIEWS: readonly View[] = [
     address: 'memories',
     first: (page) => page.getByRole('button', { name: 'Filters' }).click(),
   },
+  { name: 'sorted', address: 'memories?order=importance' },
+  { name: 'nothing', address: 'memories?q=zzyzx' },
+  { name: 'everyone', address: 'everyone' },
   { name: 'timeline', address: 'timeline' },
   { name: 'map', address: 'map', first: drawn, shownIn: { look: 'desk-dark', name: 'map' } },
   {

@@ -46,7 +46,11 @@ describe.skipIf(missing !== null)(
       await page.getByLabel(`Select: ${TEA}`).check()
       await page.getByText('1 selected').waitFor()
       const picker = page.getByRole('banner').getByLabel('Owner')
-      expect(await picker.locator('option').allInnerTexts()).toEqual(['default', 'other'])
+      expect(await picker.locator('option').allInnerTexts()).toEqual([
+        'default',
+        'other',
+        'All owners',
+      ])
       await picker.selectOption('other')
       await page.getByRole('button', { name: BEES }).waitFor()
       expect(await page.getByText('1 selected').count()).toBe(0)
