@@ -7,6 +7,7 @@ import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
 import type { Memory } from '../../src/core/memory.ts'
 import type { Change } from '../../src/ports/store.ts'
 import { keyFor } from '../doors/http-support.ts'
+import { answerOf, clientOf } from '../engine/conversations-support.ts'
 import { instant, memory, memoryId, owner, session } from '../fakes/memories.ts'
 import { temporaryFile } from '../support/temporary.ts'
 import { BROWSER_TEST_MS, eventually, missing, openStudio, violationsIn } from './support.ts'
@@ -96,6 +97,50 @@ describe.skipIf(missing !== null)(
       const { body } = await client.get('/api/memory')
       const entries = page.locator('dl').getByText(String(body.stats.total), { exact: true })
       await entries.first().waitFor()
+    })
+
+    it('[SU1] the numbers above the list are those of the owner, and follow', async () => {
+      const whole = referenceEmbedder()
+      let isAway = true
+      const { visit, engine } = await openStudio(
+        {},
+        {
+          embedding: {
+            ...whole,
+            embed: async (texts, options) => {
+              if (isAway && options.purpose === 'document') throw new Error('Away.')
+              return whole.embed(texts, options)
+            },
+          },
+        },
+      )
+      await engine.settings.change(owner('default'), { enabled: true, extractionMode: 'manual' })
+      await engine.remember({ owner: 'other' }, { content: 'x'.repeat(4_000) })
+      // Forty and twenty characters: four to a token.
+      await engine.remember(OWNER, { content: 'Tea is served at five in the blue salon.' })
+      await engine.remember(OWNER, { content: 'The cello is a loan.' })
+      const { ask } = clientOf(engine)
+      await ask(['Where is tea served at five?'], answerOf('In the blue salon.'), { scope: OWNER })
+      await ask(['zzyzx'], answerOf('?'), { scope: OWNER, wants: { inject: false } })
+      const { rows: receipts } = await engine.conversations.receipts(OWNER)
+      const given = receipts.filter(({ injected }) => injected !== null).length
+      const page = await visit('memories')
+      const card = async (name: string) =>
+        page.locator('dl > div').filter({ hasText: name }).locator('dd').first().innerText()
+      await eventually(() => card('Memories')).toBe('2')
+      expect(await card('Tokens, about')).toBe('15')
+      expect(receipts.length).toBeGreaterThan(0)
+      await eventually(() => card('Answers with memories')).toBe(
+        `${Math.round((100 * given) / receipts.length)}%`,
+      )
+      // Of all owners: the index is one.
+      await eventually(() => card('Without a vector')).toBe('3')
+      isAway = false
+      await engine.reindex()
+      await engine.remember(OWNER, { content: 'She plays at dusk...' })
+      await eventually(() => card('Memories')).toBe('3')
+      expect(await card('Tokens, about')).toBe('20')
+      await eventually(() => card('Without a vector')).toBe('0')
     })
 
     it('[SU1] sorts by importance, salience and use, from the choice and from the columns', async () => {

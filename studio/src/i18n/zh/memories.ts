@@ -28,7 +28,7 @@ export const memories: Catalogue['memories'] = {
   sortOldest: '最旧的在前',
   sortUpdated: '最近更改的在前',
   sortImportance: '最重要的在前',
-  sortSalience: '显著度最高的在前',
+  sortSalience: '最显著的在前',
   sortLastUsed: '最近使用的在前',
   sortMostUsed: '使用最多的在前',
   sortLeastUsed: '使用最少的在前',

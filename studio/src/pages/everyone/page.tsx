@@ -21,7 +21,7 @@ export function EveryonePage() {
         ? {}
         : { description: t('memories.everyoneHelp', { count: owners }) })}
     >
-      <section className={styles.panel} aria-label={t('shell.everyone')}>
+      <section className={[styles.panel, styles.tall].join(' ')} aria-label={t('shell.everyone')}>
         <Filters search={search} onChange={change} isOfAll />
         <div className={styles.results}>
           <Found
