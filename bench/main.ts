@@ -11,6 +11,7 @@ import { benchLifecycle } from './lifecycle.ts'
 import { benchRecall } from './recall.ts'
 import { benchStore } from './store.ts'
 import { benchStores } from './stores.ts'
+import { benchStudio } from './studio.ts'
 
 type Bench = {
   readonly run: (options: BenchOptions) => Promise<BenchReport>
@@ -25,6 +26,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   recall: { run: benchRecall, scaleMax: 10 },
   store: { run: benchStore, scaleMax: 1 },
   stores: { run: benchStores, scaleMax: 10 },
+  studio: { run: benchStudio, scaleMax: 1 },
 }
 
 const { values, positionals } = parseArgs({

@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { catalogues } from './catalogues.ts'
 
 const here = dirname(fileURLToPath(import.meta.url))
 
@@ -12,7 +13,7 @@ export default defineConfig(({ command }) => ({
   root: here,
   // A build that went well has nothing to say.
   logLevel: command === 'build' ? 'warn' : 'info',
-  plugins: [react()],
+  plugins: [react(), catalogues()],
   build: {
     outDir: join(here, '../dist-studio'),
     emptyOutDir: true,

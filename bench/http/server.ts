@@ -9,7 +9,12 @@ import { createEngine } from '../../src/main/compose.ts'
 import { serve } from '../../src/main/serve.ts'
 import { fill, OWNER, SETTINGS } from './calls.ts'
 
-type Order = { readonly path: string; readonly memories: number }
+type Order = {
+  readonly path: string
+  readonly memories: number
+  /** Where the Studio is built, when it is asked for too. */
+  readonly studioFolder?: string
+}
 type Ready = { readonly url: string; readonly key: string }
 
 export type BenchServer = Ready & {
@@ -51,7 +56,7 @@ function answerOf(child: ChildProcess): Promise<unknown> {
   })
 }
 
-async function run({ path, memories }: Order): Promise<void> {
+async function run({ path, memories, studioFolder }: Order): Promise<void> {
   const engine = await createEngine({ path, embedding: false, settings: SETTINGS })
   await fill(engine, memories)
   let times: number[] = []
@@ -60,6 +65,7 @@ async function run({ path, memories }: Order): Promise<void> {
     port: 0,
     engine,
     version: 'bench',
+    ...(studioFolder === undefined ? {} : { studioFolder }),
     onRequest: ({ route, ms }) => {
       if (!route.startsWith('/health')) times.push(ms)
     },

@@ -10,7 +10,7 @@ import {
   type MemoryType,
   type Trust,
 } from '../core/memory.ts'
-import type { MemoryFilter, Page } from '../ports/store.ts'
+import { MEMORY_RANKINGS, type MemoryFilter, type MemoryOrder, type Page } from '../ports/store.ts'
 import { getOrThrow } from './changes.ts'
 import { pages } from './paging.ts'
 import type { EnginePorts } from './ports.ts'
@@ -37,8 +37,8 @@ export type ReadFilter = {
 
 export type ListQuery = ReadFilter & {
   readonly limit?: number
-  /** `updated`: last updated first; goes with `offset` only. */
-  readonly order?: 'oldest' | 'newest' | 'updated'
+  readonly order?: MemoryOrder
+  /** What `next` of an earlier page in the same order gave. */
   readonly after?: string
   readonly offset?: number
 }
@@ -61,7 +61,7 @@ export async function list(
     where: toMemoryFilter(query, clock.now()),
     limit: parseLimit(limit ?? LIST_LIMIT),
     ...(order === undefined ? {} : { order }),
-    ...(after === undefined ? {} : { after: parseCursor('mem', after) }),
+    ...(after === undefined ? {} : { after: cursorIn(order, after) }),
     ...(offset === undefined ? {} : { offset: parseOffset(offset) }),
   })
 }
@@ -134,6 +134,11 @@ function parseOffset(offset: number): number {
   throw new AppError('invalid_input', 'An offset is a whole number, 0 or more.', {
     field: 'offset',
   })
+}
+
+function cursorIn(order: MemoryOrder | undefined, after: string): string {
+  // In an order that memories move in, the store reads it.
+  return MEMORY_RANKINGS.some((ranking) => ranking === order) ? after : parseCursor('mem', after)
 }
 
 /** What an earlier page gave as `next`. Anything else would look like the end of the list. */

@@ -3,6 +3,7 @@ import * as agents from './agents.ts'
 import * as background from './background.ts'
 import * as describing from './describing.ts'
 import * as episodes from './episodes.ts'
+import * as everyone from './everyone.ts'
 import * as fileContents from './file-contents.ts'
 import * as files from './files.ts'
 import * as flushing from './flushing.ts'
@@ -135,6 +136,7 @@ export const OPERATIONS: readonly Operation[] = [
   keys.createKey,
   keys.revokeKey,
   keys.listOwners,
+  everyone.listEveryone,
   keys.eraseOwner,
   keys.listAudit,
   system.systemStatus,

@@ -8,6 +8,7 @@ import { TRUST_LEVELS } from '../core/memory.ts'
 import type { LegReport } from '../engine/gather.ts'
 import type { ReadFilter } from '../engine/read.ts'
 import type { Recollection } from '../engine/recall.ts'
+import { MEMORY_ORDERS } from '../ports/store.ts'
 import { cacheStats } from './cache-stats.ts'
 import { defined } from './memories.ts'
 import { defineOperation } from './operation.ts'
@@ -26,6 +27,9 @@ const LIST_LIMIT = 50
 const LIST_LIMIT_MAX = 200
 /** About as many characters as a token has in most languages; a sum over all memories can't be counted exactly. */
 const CHARACTERS_PER_TOKEN = 4
+
+const ORDER_HELP =
+  'Highest first, ties newest first; `leastUsed` the other way round. Default: newest. A memory that is changed or used meanwhile may move from one page to another.'
 
 export const filterFields = {
   type: listOf(memoryType).optional(),
@@ -91,7 +95,7 @@ export const listMemories = defineOperation({
     ...filterFields,
     q: z.string().max(QUERY_CHARACTERS_MAX).optional().describe('Stands in content or key.'),
     asOf: timeInput.optional().describe('As things stood at an earlier time.'),
-    order: z.enum(['newest', 'oldest', 'updated']).optional(),
+    order: z.enum(MEMORY_ORDERS).optional().describe(ORDER_HELP),
     limit: z.int().min(1).max(LIST_LIMIT_MAX).default(LIST_LIMIT),
     page: z.int().min(1).max(1_000_000).optional(),
     offset: z.int().min(0).max(1_000_000_000).optional().describe('Goes before page.'),

@@ -1,68 +1,101 @@
 import { AppError } from '../core/errors.ts'
 import type { Instant } from '../core/ids.ts'
 import { PAGE_ROWS_MAX } from '../core/limits.ts'
-import type { Turn } from '../core/transcript.ts'
-import type { FindQuery, Page, Row, SessionQuery, SessionTally, Table } from './store.ts'
+import type { FindQuery, Page, Row, SessionQuery, SessionTally, Table, Tables } from './store.ts'
 
 /** Which part of a list is asked for. */
 export type Part = { readonly limit: number; readonly offset: number }
 
 /** The one reading of how much `find` is asked for, for all stores. */
 export function partOf(query: FindQuery<Table>): Part {
-  const { limit, offset = 0, order, after } = query
+  const { limit, offset = 0 } = query
   if (!Number.isSafeInteger(offset) || offset < 0) {
     throw new AppError('invalid_input', `offset is a whole number from 0 on; not ${offset}.`, {
       field: 'offset',
     })
   }
-  if (order === 'updated' && after !== undefined) {
-    throw new AppError(
-      'invalid_input',
-      'A list in the order of updates has no "after", because rows move in it. Use offset.',
-      { field: 'after' },
-    )
-  }
   return { limit: Math.max(0, Math.min(limit, PAGE_ROWS_MAX)), offset }
 }
 
-/** Where a turn stands in the course of conversations. */
-export type SaidPoint = Pick<Turn, 'saidAt' | 'position'> & { readonly id: string }
+/** What rows are put in order by, besides their id. */
+export type OrderField =
+  | 'saidAt'
+  | 'position'
+  | 'updatedAt'
+  | 'importance'
+  | 'salience'
+  | 'lastUsedAt'
+  | 'useCount'
 
-/** The `next` of a page in the order of what was said. It leads on even when its turn is removed meanwhile. */
-function saidCursor({ saidAt, position, id }: SaidPoint): string {
-  return `${saidAt}.${position}.${id}`
+type Order = Tables[Table]['order']
+
+const ORDERS: Readonly<
+  Record<Order, { readonly fields: readonly OrderField[]; readonly isForward: boolean }>
+> = {
+  oldest: { fields: [], isForward: true },
+  newest: { fields: [], isForward: false },
+  said: { fields: ['saidAt', 'position'], isForward: true },
+  lastSaid: { fields: ['saidAt', 'position'], isForward: false },
+  updated: { fields: ['updatedAt'], isForward: false },
+  importance: { fields: ['importance'], isForward: false },
+  salience: { fields: ['salience'], isForward: false },
+  lastUsed: { fields: ['lastUsedAt'], isForward: false },
+  mostUsed: { fields: ['useCount'], isForward: false },
+  leastUsed: { fields: ['useCount'], isForward: true },
 }
 
-const SAID_CURSOR = /^(-?\d{1,16})\.(\d{1,16})\.(.+)$/s
+/** What stands for the time of something that never was: before all times. */
+export const NEVER = Number.MIN_SAFE_INTEGER
 
-function parseSaidCursor(cursor: string): SaidPoint {
-  const [, saidAt, position, id] = SAID_CURSOR.exec(cursor) ?? []
-  if (id === undefined) {
+/** A place in an order: a number for each of its fields, and an id. */
+export type OrderPoint = readonly [...numbers: number[], id: string]
+
+/** How a list is ordered: by these fields and then the id, all in one direction; and after which point it begins. */
+export type Ordering = {
+  readonly fields: readonly OrderField[]
+  readonly isForward: boolean
+  readonly after: OrderPoint | null
+}
+
+/** The one reading of an order and its cursor, for all stores. */
+export function orderingOf({ order = 'newest', after }: FindQuery<Table>): Ordering {
+  const { fields, isForward } = ORDERS[order]
+  return { fields, isForward, after: after === undefined ? null : pointAfter(fields, after) }
+}
+
+export function pointOf(fields: readonly OrderField[], row: Row<Table>): OrderPoint {
+  const values: Partial<Record<OrderField, number | null>> = 'memory' in row ? {} : (row as object) // each order has a table with its fields
+  return [...fields.map((field) => values[field] ?? NEVER), row.id]
+}
+
+/** No number has it in it, and no address needs to spell it otherwise. */
+const BETWEEN = '~'
+
+/** What leads on from the last row of a page that is not the last one, even when that row is gone by then. */
+export function cursorAfter(order: Order | undefined, last: Row<Table> | undefined): string | null {
+  return last === undefined ? null : pointOf(ORDERS[order ?? 'newest'].fields, last).join(BETWEEN)
+}
+
+/** Salience is a share of one; whatever else is counted is whole. */
+const NUMBERS: Readonly<Partial<Record<OrderField, RegExp>>> = {
+  salience: /^\d(\.\d{1,20})?(e-\d{1,3})?$/,
+}
+const WHOLE = /^-?\d{1,16}$/
+
+function pointAfter(fields: readonly OrderField[], cursor: string): OrderPoint {
+  const parts = cursor.split(BETWEEN)
+  const numbers = fields.map((field, at) =>
+    (NUMBERS[field] ?? WHOLE).test(parts[at] ?? '') ? Number(parts[at]) : Number.NaN,
+  )
+  const id = parts.slice(fields.length).join(BETWEEN)
+  if (fields.length > 0 && (id === '' || numbers.some(Number.isNaN))) {
     throw new AppError(
       'invalid_input',
-      'In the order of what was said, "after" takes only what an earlier page gave as "next".',
+      'In this order, "after" takes only what an earlier page in the same order gave as "next".',
       { field: 'after' },
     )
   }
-  return { saidAt: Number(saidAt) as Instant, position: Number(position), id } // as `saidCursor` wrote it
-}
-
-/** The place of a turn after which a page in the order of what was said begins; null for other orders and first pages. */
-export function saidAfter({ order, after }: FindQuery<Table>): SaidPoint | null {
-  return isSaidOrder(order) && after !== undefined ? parseSaidCursor(after) : null
-}
-
-export function isSaidOrder(order: FindQuery<Table>['order']): order is 'said' | 'lastSaid' {
-  return order === 'said' || order === 'lastSaid'
-}
-
-/** What leads on from the last row of a page that is not the last one. */
-export function cursorAfter<T extends Table>(
-  order: FindQuery<T>['order'],
-  last: Row<T> | undefined,
-): string | null {
-  if (last === undefined || order === 'updated') return null
-  return isSaidOrder(order) ? saidCursor(last as Turn) : last.id // only turns have these orders
+  return [...numbers, id]
 }
 
 /** A conversation with what its place in the list is by. */

@@ -81,13 +81,29 @@ export type TurnFilter = {
 /** By id, that is by creation. */
 type ById = 'oldest' | 'newest'
 
+/**
+ * By what changes with a memory or its use, highest first, and of equal ones the newest. `lastUsed` has those that were
+ * never used at its end; `leastUsed` is `mostUsed` backwards.
+ */
+export const MEMORY_RANKINGS = [
+  'updated',
+  'importance',
+  'salience',
+  'lastUsed',
+  'mostUsed',
+  'leastUsed',
+] as const
+export type MemoryRanking = (typeof MEMORY_RANKINGS)[number]
+/** What people may have a list of memories in. */
+export const MEMORY_ORDERS = ['newest', 'oldest', ...MEMORY_RANKINGS] as const
+export type MemoryOrder = (typeof MEMORY_ORDERS)[number]
+
 export type Tables = {
   memory: {
     row: Memory
     id: MemoryId
     where: MemoryFilter
-    /** `updated`: last updated first; what was updated at the same instant is ordered by id, newest first. */
-    order: ById | 'updated'
+    order: MemoryOrder
   }
   revision: { row: Revision; id: RevisionId; where: RevisionFilter; order: ById }
   tombstone: { row: Tombstone; id: TombstoneId; where: TombstoneFilter; order: ById }
@@ -161,7 +177,7 @@ export type CommitOutcome =
 
 export type Page<R> = {
   readonly rows: readonly R[]
-  /** Give it as `after` to go on; null when there is no more, and always in the order `updated`. */
+  /** Give it as `after` to go on, in the same order; null when there is no more. */
   readonly next: string | null
 }
 
@@ -171,8 +187,8 @@ export type FindQuery<T extends Table> = {
   /** Newest first, unless told. */
   readonly order?: Tables[T]['order']
   /**
-   * In the orders by id, an id; in those of what was said, only what `next` gave. Not with the order `updated`: a row
-   * that is changed between two pages would be shown twice or never.
+   * In the orders by id, an id; in all others only what `next` gave. A row that moves in its order between two pages may be
+   * shown twice or not at all; all others are shown once.
    */
   readonly after?: string
   /** How many rows to pass over, counted from `after` when that is given. */

@@ -12,6 +12,8 @@ import { TooltipProvider } from './ui/tooltip.tsx'
 import './styles/base.css'
 
 applyTheme()
+// The page comes while the server is asked who this is, and not only after that.
+void router.preloadRoute({ to: location.pathname as '/studio/memories' }) // any address; one that is none loads nothing
 const place = document.getElementById('studio')
 if (place === null) throw new Error('The page has no place for the Studio.')
 createRoot(place).render(

@@ -7,7 +7,13 @@ import { expect, it } from 'vitest'
 import { createReferenceStore } from '../../src/adapters/reference/store.ts'
 import type { Scope, TombstoneId } from '../../src/core/ids.ts'
 import { MEMORY_STATUSES } from '../../src/core/memory.ts'
-import { type Change, type Expectation, type Store, TABLES } from '../../src/ports/store.ts'
+import {
+  type Change,
+  type Expectation,
+  MEMORY_RANKINGS,
+  type Store,
+  TABLES,
+} from '../../src/ports/store.ts'
 import { entry, entryId, turn, turnId } from '../fakes/entries.ts'
 import {
   ADA,
@@ -43,6 +49,8 @@ const row = fc
     status: fc.constantFrom(...MEMORY_STATUSES),
     expiresAt: fc.constantFrom(null, instant(500), instant(5_000)),
     pinned: fc.boolean(),
+    importance: fc.constantFrom(1, 5),
+    salience: fc.constantFrom(0, 0.1 + 0.2, 0.3),
     updatedAt: version.map(instant),
   })
   .chain((fields) =>
@@ -156,7 +164,13 @@ async function observe(store: Store): Promise<unknown> {
       seen.push(await store.find(table, scope, { where: {}, limit: 100 }))
     }
     seen.push(await store.find('memory', scope, { where: {}, limit: 2, offset: 1 }))
-    seen.push(await store.find('memory', scope, { where: {}, limit: 100, order: 'updated' }))
+    for (const order of MEMORY_RANKINGS) {
+      const first = await store.find('memory', scope, { where: {}, limit: 3, order })
+      const query = { where: {}, limit: 100, order }
+      seen.push(first)
+      if (first.next !== null)
+        seen.push(await store.find('memory', scope, { ...query, after: first.next }))
+    }
     seen.push(await store.tally(scope, { contains: 'ALPHA' }), await store.tally(scope, {}))
     const where = { statuses: ['active'], unendedAt: instant(1_000) } as const
     seen.push(await store.find('memory', scope, { where, limit: 100 }))

@@ -162,25 +162,100 @@ export function describeListing(open: OpenStore): void {
     }
   })
 
-  it('[ST33] lists memories by their last update, page by page, without a cursor', async () => {
+  it('[ST33] lists memories by their last update, importance, salience and use, ties by id', async () => {
     const store = await open()
-    const times = [5, 9, 1, 9, 7, 5, 5]
-    const rows = times.map((time) => memory({ updatedAt: instant(time) }))
-    await store.commit([...rows, memory({ place: BOB })].map(create))
-    const expected = [3, 1, 4, 6, 5, 0, 2].map((at) => rows[at]?.id)
-    const order = 'updated' as const
-    const all = await store.find('memory', ADA, { where: {}, limit: 100, order })
-    expect(all.rows.map((row) => row.id)).toEqual(expected)
-    const page = await store.find('memory', ADA, { where: {}, limit: 3, order, offset: 2 })
-    expect(page.rows.map((row) => row.id)).toEqual(expected.slice(2, 5))
-    expect([all.next, page.next]).toEqual([null, null])
-    const ids = rows.slice(0, 3).map((row) => row.id)
-    const few = await idsOf(store, { where: { ids }, limit: 2, order })
-    expect(few).toEqual([rows[1]?.id, rows[0]?.id])
-    const after = String(rows[0]?.id)
-    await expect(
-      store.find('memory', ADA, { where: {}, limit: 5, order, after }),
-    ).rejects.toMatchObject({ code: 'invalid_input' })
+    const rows = rankedRows()
+    await store.commit([...rows, memory({ place: BOB, importance: 10 })].map(create))
+    for (const [order, expected] of Object.entries(RANKED)) {
+      const ids = expected.map((at) => rows[at]?.id)
+      const all = await store.find('memory', ADA, { where: {}, limit: 100, order: order as Ranked })
+      expect(
+        all.rows.map((row) => row.id),
+        order,
+      ).toEqual(ids)
+      expect(all.next).toBe(null)
+      const query = { where: { ids: rows.slice(0, 3).map(({ id }) => id) }, limit: 2 }
+      const few = await idsOf(store, { ...query, order: order as Ranked })
+      expect(few, order).toEqual(
+        expected
+          .filter((at) => at < 3)
+          .map((at) => rows[at]?.id)
+          .slice(0, 2),
+      )
+    }
+  })
+
+  it('[ST33] leads from page to page in each of these orders, by cursor as by offset', async () => {
+    const store = await open()
+    await store.commit([...rankedRows(), ...rankedRows(), memory({ place: BOB })].map(create))
+    for (const order of Object.keys(RANKED) as Ranked[]) {
+      for (const where of [{}, { importanceMin: 4 }]) {
+        const all = await idsOf(store, { where, limit: 100, order })
+        for (const limit of [1, 3, 5]) {
+          const byCursor: string[] = []
+          const byOffset: string[] = []
+          for (let after: string | null | undefined; after !== null; ) {
+            const position = after === undefined ? {} : { after }
+            const page = await store.find('memory', ADA, { where, limit, order, ...position })
+            byCursor.push(...page.rows.map(({ id }) => id))
+            after = page.next
+          }
+          for (let offset = 0; offset < all.length; offset += limit) {
+            byOffset.push(...(await idsOf(store, { where, limit, order, offset })))
+          }
+          expect([byCursor, byOffset], order).toEqual([all, all])
+        }
+      }
+    }
+  })
+
+  it('[ST33] shows what has not moved once, whatever moves or goes between two pages', async () => {
+    const store = await open()
+    const rows = rankedRows()
+    await store.commit(rows.map(create))
+    const [still, moves, goes] = [[0, 1, 4, 6], 3, 5]
+    for (const order of Object.keys(RANKED) as Ranked[]) {
+      const first = await store.find('memory', ADA, { where: {}, limit: 3, order })
+      const last = first.rows.at(-1)
+      // Even the row that the cursor was made from may be gone.
+      await store.commit([
+        { op: 'count', scope: ADA, id: idAt(rows, moves), uses: 40, usedAt: instant(40) },
+        ...[idAt(rows, goes), ...(last === undefined ? [] : [last.id])].map(
+          (id) => ({ op: 'remove', table: 'memory', scope: ADA, id, expect: 'any' }) as const,
+        ),
+      ])
+      const query = { where: {}, limit: 100, order }
+      const rest = await idsOf(store, { ...query, after: first.next ?? '' })
+      const shown = [...first.rows.map(({ id }) => id), ...rest]
+      for (const at of still) {
+        expect(
+          shown.filter((id) => id === rows[at]?.id),
+          `${order}: ${at}`,
+        ).toHaveLength(1)
+      }
+      await store.commit(rows.map((row) => ({ op: 'put', table: 'memory', row, expect: 'any' })))
+    }
+  })
+
+  it('[ST33] takes only cursors that a page of the same kind gave', async () => {
+    const store = await open()
+    const rows = rankedRows()
+    await store.commit(rows.map(create))
+    const wrong = ['', '~', 'x~y', '1', '1~', '~mem_1', '1e999~mem_1', idAt(rows, 0)]
+    for (const order of Object.keys(RANKED) as Ranked[]) {
+      for (const after of wrong) {
+        await expect(
+          store.find('memory', ADA, { where: {}, limit: 5, order, after }),
+          `${order} after ${after}`,
+        ).rejects.toMatchObject({ code: 'invalid_input' })
+      }
+    }
+    for (const order of ['updated', 'lastUsed', 'mostUsed'] as const) {
+      const after = '0.5~mem_1'
+      await expect(
+        store.find('memory', ADA, { where: {}, limit: 5, order, after }),
+      ).rejects.toMatchObject({ code: 'invalid_input' })
+    }
   })
 
   it('[ST34] says what counting one by one says', async () => {
@@ -206,6 +281,39 @@ export function describeListing(open: OpenStore): void {
     }
     expect(await store.tally({ ...ADA, user: user('nobody') }, {})).toEqual(countedByHand([]))
   })
+}
+
+type Ranked = keyof typeof RANKED
+
+/** Which of `rankedRows` come in which order. */
+const RANKED = {
+  updated: [3, 1, 4, 6, 5, 0, 2],
+  importance: [6, 2, 1, 5, 4, 3, 0],
+  salience: [5, 4, 6, 2, 3, 1, 0],
+  lastUsed: [5, 2, 1, 0, 6, 4, 3],
+  mostUsed: [5, 2, 0, 1, 6, 4, 3],
+  leastUsed: [3, 4, 6, 1, 0, 2, 5],
+} as const
+
+/** Numbers that a careless cursor would lose, and some that are equal. */
+function rankedRows(): readonly Memory[] {
+  const never = { useCount: 0, lastUsedAt: null }
+  const used = (useCount: number, at: number) => ({ useCount, lastUsedAt: instant(at) })
+  return [
+    { updatedAt: instant(5), importance: 1, salience: 0, ...used(2, 3) },
+    { updatedAt: instant(9), importance: 7, salience: 1e-9, ...used(1, 4) },
+    { updatedAt: instant(1), importance: 10, salience: 0.1 + 0.2, ...used(2, 9) },
+    { updatedAt: instant(9), importance: 3, salience: 0.3, ...never },
+    { updatedAt: instant(7), importance: 3, salience: 1, ...never },
+    { updatedAt: instant(5), importance: 3, salience: 1, ...used(12, 9) },
+    { updatedAt: instant(5), importance: 10, salience: 1 / 3, ...never },
+  ].map((fields) => memory(fields))
+}
+
+function idAt(rows: readonly Memory[], at: number) {
+  const row = rows[at]
+  if (row === undefined) throw new RangeError(`There is no row ${at}.`)
+  return row.id
 }
 
 /** Told apart from the code under test by going through characters, one after the other. */

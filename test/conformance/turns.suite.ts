@@ -303,7 +303,7 @@ export function describeTurns(open: OpenStore, histories: number): void {
     const next = await store.find('turn', ADA, { ...query, after: first.next ?? '' })
     expect(next.rows).toEqual(rows.slice(3))
     expect(next.next).toBeNull()
-    for (const after of ['', 'turn_000001', '1.x.turn', '1.2.']) {
+    for (const after of ['', 'turn_000001', '1~x~turn', '1~2~', '1~0.5~turn', '1~turn']) {
       await expect(store.find('turn', ADA, { ...query, after })).rejects.toMatchObject({
         code: 'invalid_input',
       })

@@ -22,6 +22,8 @@ const SCRIPT: readonly string[] = [
   'list --limit 2 --page 2 --q I',
   'list --oldest --limit 1 --offset 3',
   'list --updated --type factual --category general --status active',
+  'list --sort importance --limit 2',
+  'list --sort leastUsed --limit 1 --page 2',
   'list --as-of 3d',
   'get $1',
   'search who_keeps_bees',

@@ -219,6 +219,7 @@ it('[OP3] every operation answers what it declares', async () => {
     yield* exported
   }
   expect(await done('memory.import', { lines: lines() })).toMatchObject({ failed: 0 })
+  expect(await done('owner.memories')).toMatchObject({ next: null })
   expect((await done('owner.erase', { owner: 'bot' })).rows).toMatchObject({ memory: 1 })
   expect((await done('audit.list')).entries).not.toEqual([])
   expect(OPERATIONS.map(({ name }) => name).filter((name) => !performed.has(name))).toEqual([])

@@ -158,6 +158,12 @@ export const TALKS: readonly Talk[] = [
   },
 ]
 
+/** Who she is, as a model words it when memories are put in order. */
+export const NARRATIVE = {
+  narrative:
+    'Nell Varga repairs clocks and old music boxes in Trieste, where she lives above a bakery. She speaks Hungarian, German and a little Italian, eats no meat, and likes answers in short sentences.',
+}
+
 /** Asked through the gateway, over and over. */
 export const QUESTIONS: readonly string[] = [
   'What should I drink this morning?',

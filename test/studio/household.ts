@@ -9,7 +9,16 @@ import { answerOf, clientOf } from '../engine/conversations-support.ts'
 import { FakeClock } from '../fakes/clock.ts'
 import { ScriptedModel } from '../fakes/language-model.ts'
 import { temporaryFolder } from '../support/temporary.ts'
-import { CONFLICT, KNOWN, NOTES, QUESTIONS, SUSPECT, TALKS, type Talk } from './household-words.ts'
+import {
+  CONFLICT,
+  KNOWN,
+  NARRATIVE,
+  NOTES,
+  QUESTIONS,
+  SUSPECT,
+  TALKS,
+  type Talk,
+} from './household-words.ts'
 
 const DAY_MS = 86_400_000
 const DAYS = 30
@@ -31,7 +40,11 @@ export async function fillHousehold(path: string, now = Date.now()): Promise<voi
     clock,
     ids: createIds(),
     settings: { injectDeadlineMs: 30_000, extractionMode: 'manual' },
-    languageModel: new ScriptedModel(...TALKS.map(learnedFrom)),
+    languageModel: new ScriptedModel(
+      ...TALKS.filter(({ daysAgo }) => daysAgo > DOUBTS_DAYS_AGO).map(learnedFrom),
+      NARRATIVE,
+      ...TALKS.filter(({ daysAgo }) => daysAgo <= DOUBTS_DAYS_AGO).map(learnedFrom),
+    ),
   })
   await engine.settings.change('default' as OwnerId, { enabled: true })
   await engine.settings.change(null, { coreModel: 'anthropic/claude-haiku' })

@@ -83,6 +83,11 @@ describe.skipIf(missing !== null)(
       await eventually(async () => Number(/\d+$/.exec((await first()) ?? '')?.[0])).toSatisfy(
         (n: number) => Math.abs(n - COUNT / 2) < 10,
       )
+      // Another order is read from its top.
+      await page.getByLabel('Order').selectOption('oldest')
+      await eventually(first).toBe(contentOf(0))
+      await page.getByLabel('Order').selectOption('newest')
+      await eventually(first).toBe(contentOf(COUNT - 1))
       await page.keyboard.press('/')
       await page.keyboard.type(contentOf(54_321))
       await eventually(() => shown(page)).toEqual([contentOf(54_321)])

@@ -209,7 +209,7 @@ describe.skipIf(missing !== null)(
       await eventually(() => names.getByRole('listitem').count()).toBe(4)
       expect(await violationsIn(page)).toEqual([])
       const net = page.getByRole('img', { name: /A net of 4 entities/ })
-      const bo = net.locator('g').filter({ hasText: /^Bo$/ }).locator('circle')
+      const bo = net.locator('[data-knot="Bo"] circle')
       await bo.click()
       await names.getByRole('heading', { name: 'Bo' }).waitFor()
       expect(page.url()).toContain('entity=Bo')

@@ -7,7 +7,8 @@ import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
 import type { Memory } from '../../src/core/memory.ts'
 import type { Change } from '../../src/ports/store.ts'
 import { keyFor } from '../doors/http-support.ts'
-import { memory, memoryId, owner, session } from '../fakes/memories.ts'
+import { answerOf, clientOf } from '../engine/conversations-support.ts'
+import { instant, memory, memoryId, owner, session } from '../fakes/memories.ts'
 import { temporaryFile } from '../support/temporary.ts'
 import { BROWSER_TEST_MS, eventually, missing, openStudio, violationsIn } from './support.ts'
 
@@ -96,6 +97,96 @@ describe.skipIf(missing !== null)(
       const { body } = await client.get('/api/memory')
       const entries = page.locator('dl').getByText(String(body.stats.total), { exact: true })
       await entries.first().waitFor()
+    })
+
+    it('[SU1] the numbers above the list are those of the owner, and follow', async () => {
+      const whole = referenceEmbedder()
+      let isAway = true
+      const { visit, engine } = await openStudio(
+        {},
+        {
+          embedding: {
+            ...whole,
+            embed: async (texts, options) => {
+              if (isAway && options.purpose === 'document') throw new Error('Away.')
+              return whole.embed(texts, options)
+            },
+          },
+        },
+      )
+      await engine.settings.change(owner('default'), { enabled: true, extractionMode: 'manual' })
+      await engine.remember({ owner: 'other' }, { content: 'x'.repeat(4_000) })
+      // Forty and twenty characters: four to a token.
+      await engine.remember(OWNER, { content: 'Tea is served at five in the blue salon.' })
+      await engine.remember(OWNER, { content: 'The cello is a loan.' })
+      const { ask } = clientOf(engine)
+      await ask(['Where is tea served at five?'], answerOf('In the blue salon.'), { scope: OWNER })
+      await ask(['zzyzx'], answerOf('?'), { scope: OWNER, wants: { inject: false } })
+      const { rows: receipts } = await engine.conversations.receipts(OWNER)
+      const given = receipts.filter(({ injected }) => injected !== null).length
+      const page = await visit('memories')
+      const card = async (name: string) =>
+        page.locator('dl > div').filter({ hasText: name }).locator('dd').first().innerText()
+      await eventually(() => card('Memories')).toBe('2')
+      expect(await card('Tokens, about')).toBe('15')
+      expect(receipts.length).toBeGreaterThan(0)
+      await eventually(() => card('Answers with memories')).toBe(
+        `${Math.round((100 * given) / receipts.length)}%`,
+      )
+      // Of all owners: the index is one.
+      await eventually(() => card('Without a vector')).toBe('3')
+      isAway = false
+      await engine.reindex()
+      await engine.remember(OWNER, { content: 'She plays at dusk...' })
+      await eventually(() => card('Memories')).toBe('3')
+      expect(await card('Tokens, about')).toBe('20')
+      await eventually(() => card('Without a vector')).toBe('0')
+    })
+
+    it('[SU1] sorts by importance, salience and use, from the choice and from the columns', async () => {
+      const path = temporaryFile('recollect.db')
+      const store = await openSqliteStore({ path, now: Date.now })
+      const place = { owner: owner('default'), user: null, session: null }
+      const used = (useCount: number, at: number) => ({ useCount, lastUsedAt: instant(at) })
+      await store.commit([
+        put({ place, content: TEA, importance: 8, salience: 0.5, ...used(1, 9_000) }),
+        put({ place, content: CELLO, importance: 3, salience: 0.1, ...used(2, 5_000) }),
+        put({ place, content: BAND, importance: 5, salience: 0.9 }),
+      ])
+      await store.close()
+      const { visit } = await openStudio({}, { path })
+      const page = await visit('memories')
+      await eventually(() => rows(page)).toEqual([BAND, CELLO, TEA])
+      const orders = [
+        ['importance', [TEA, BAND, CELLO]],
+        ['salience', [BAND, TEA, CELLO]],
+        ['lastUsed', [TEA, CELLO, BAND]],
+        ['mostUsed', [CELLO, TEA, BAND]],
+        ['leastUsed', [BAND, TEA, CELLO]],
+      ] as const
+      for (const [order, shown] of orders) {
+        await page.getByLabel('Order').selectOption(order)
+        await eventually(() => rows(page)).toEqual(shown)
+        expect(page.url()).toContain(`order=${order}`)
+      }
+      await page.reload()
+      await eventually(() => rows(page)).toEqual([BAND, TEA, CELLO])
+      await page.getByRole('cell', { name: '2 uses' }).waitFor()
+      const column = (name: string) => page.getByRole('columnheader', { name })
+      expect(await column('Last used').getAttribute('aria-sort')).toBe('ascending')
+      await column('Importance').getByRole('button').click()
+      await eventually(() => rows(page)).toEqual([TEA, BAND, CELLO])
+      expect(await column('Importance').getAttribute('aria-sort')).toBe('descending')
+      expect(await violationsIn(page)).toEqual([])
+      await column('Created').getByRole('button').click()
+      await eventually(() => rows(page)).toEqual([BAND, CELLO, TEA])
+      await column('Created').getByRole('button').click()
+      await eventually(() => rows(page)).toEqual([TEA, CELLO, BAND])
+      // What was looked for by words has an order of its own.
+      await page.getByLabel('How to search').selectOption('keyword')
+      await page.getByRole('searchbox').fill('cello')
+      await eventually(() => rows(page)).toEqual([CELLO])
+      expect(await column('Importance').getByRole('button').count()).toBe(0)
     })
 
     it('[SU1] looks for text, words and meaning while somebody writes', async () => {

@@ -53,6 +53,9 @@ const VIEWS: readonly View[] = [
     address: 'memories',
     first: (page) => page.getByRole('button', { name: 'Filters' }).click(),
   },
+  { name: 'sorted', address: 'memories?order=importance' },
+  { name: 'nothing', address: 'memories?q=zzyzx' },
+  { name: 'everyone', address: 'everyone' },
   { name: 'timeline', address: 'timeline' },
   { name: 'map', address: 'map', first: drawn, shownIn: { look: 'desk-dark', name: 'map' } },
   {
@@ -80,7 +83,7 @@ const VIEWS: readonly View[] = [
   {
     name: 'receipts',
     address: 'receipts',
-    shownIn: { look: 'desk-dark', name: 'receipts' },
+    shownIn: { look: 'desk-light', name: 'receipts' },
   },
   {
     name: 'receipt',
@@ -182,7 +185,8 @@ describe.skipIf(missing !== null)(
         mkdirSync(folder, { recursive: true })
       }
       const { visit } = await openHousehold()
-      const page = await visit('memories')
+      // As sharp as screens are that documents are read on.
+      const page = await visit('memories', { deviceScaleFactor: makesDocuments ? 2 : 1 })
       await page.getByRole('button', { name: 'Don’t show again' }).click()
       const faults: string[] = []
       for (const view of VIEWS) {

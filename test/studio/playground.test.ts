@@ -1,6 +1,7 @@
 /** The playground, as somebody uses it who wants to know why a memory was found. */
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import { referenceEmbedder } from '../../src/adapters/reference/embedder.ts'
 import type { OwnerId } from '../../src/core/ids.ts'
 import { keyFor } from '../doors/http-support.ts'
 import { BROWSER_TEST_MS, eventually, missing, openStudio, violationsIn } from './support.ts'
@@ -123,6 +124,47 @@ describe.skipIf(missing !== null)(
         await page.getByRole('button', { name: 'Clear' }).click()
         await eventually(() => results(page).count()).toBe(3)
       }
+    })
+
+    it('[SP1] tells with which model and store it was looked for, and what fell back to words', async () => {
+      const whole = referenceEmbedder()
+      let isBroken = false
+      const { visit, engine } = await openStudio(
+        {},
+        {
+          embedding: {
+            ...whole,
+            embed: async (texts, options) => {
+              if (isBroken) throw new Error('The model is out of order.')
+              return whole.embed(texts, options)
+            },
+          },
+        },
+      )
+      await engine.remember({ owner: 'default' }, { content: 'My dog barks at night' })
+      await engine.remember({ owner: 'default' }, { content: 'The dog has its name from a book' })
+      await engine.reindex()
+      const page = await visit(ASKED)
+      const resolution = page.getByRole('region', { name: 'Looked for with' })
+      const fact = (name: string) =>
+        resolution
+          .locator('dl > div')
+          .filter({ has: page.locator('dt', { hasText: new RegExp(`^${name}$`) }) })
+          .locator('dd')
+          .innerText()
+      const { model } = await whole.describe()
+      await eventually(() => fact('Embedding model')).toContain(model)
+      expect(await fact('Vectors')).toBe('in the store')
+      expect(await fact('Meaning')).toBe('2 hits')
+      expect(await fact('Words')).toBe('2 hits')
+      isBroken = true
+      await page.getByLabel('Question or message').fill('Whose dog barks?')
+      await page.keyboard.press('Enter')
+      await resolution.getByText('The model is out of order.').first().waitFor()
+      expect(await fact('Words')).toMatch(/^\d hits?$/)
+      expect(await fact('Meaning')).toMatch(/^failed/)
+      await eventually(() => results(page).count()).toBeGreaterThan(0)
+      expect(await violationsIn(page)).toEqual([])
     })
 
     it('[SP1] draws how the order came about, chooses a line in it, and copies the block', async () => {

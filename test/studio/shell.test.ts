@@ -46,7 +46,11 @@ describe.skipIf(missing !== null)(
       await page.getByLabel(`Select: ${TEA}`).check()
       await page.getByText('1 selected').waitFor()
       const picker = page.getByRole('banner').getByLabel('Owner')
-      expect(await picker.locator('option').allInnerTexts()).toEqual(['default', 'other'])
+      expect(await picker.locator('option').allInnerTexts()).toEqual([
+        'default',
+        'other',
+        'All owners',
+      ])
       await picker.selectOption('other')
       await page.getByRole('button', { name: BEES }).waitFor()
       expect(await page.getByText('1 selected').count()).toBe(0)
@@ -69,6 +73,27 @@ describe.skipIf(missing !== null)(
       await page.reload()
       await eventually(() => page.title()).toBe('Erinnerungen · Recollect')
       expect(await page.evaluate(() => document.documentElement.lang)).toBe('de')
+    })
+
+    it('[SU18] no other language is shown first, and English where a language can’t be had', async () => {
+      const { visit } = await openShell()
+      const page = await visit('memories', { locale: 'ja-JP' })
+      await page.getByRole('heading', { name: '記憶', exact: true }).waitFor()
+      await page.addInitScript(() => {
+        const shown = new Set<string>()
+        Object.assign(globalThis, { shown })
+        new MutationObserver(() => {
+          shown.add(document.querySelector('h1')?.textContent ?? '')
+        }).observe(document, { childList: true, subtree: true })
+      })
+      const headings = () =>
+        page.evaluate(() => [...(globalThis as unknown as { shown: Set<string> }).shown]) // put there above
+      await page.reload()
+      await page.getByRole('button', { name: TEA }).waitFor()
+      expect((await headings()).filter((text) => text !== '')).toEqual(['記憶'])
+      await page.route('**/*.json', (route) => route.abort())
+      await page.reload()
+      await page.getByRole('heading', { name: 'Memories', exact: true }).waitFor()
     })
 
     it('[SU18] light and dark are chosen, and stay', async () => {

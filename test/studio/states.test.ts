@@ -4,6 +4,8 @@ import { BROWSER_TEST_MS, eventually, failing, missing, openStudio, REFUSED } fr
 
 /** By page, what is asked at these addresses. */
 const PANELS: readonly (readonly [page: string, asked: string])[] = [
+  ['memories', '**/api/memory?*'],
+  ['everyone', '**/api/owners/memories?*'],
   ['sessions', '**/api/sessions?*'],
   ['sessions?session=talk', '**/api/sessions/talk/turns?*'],
   ['sessions?session=talk', '**/api/signals?*'],

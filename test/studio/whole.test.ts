@@ -102,6 +102,7 @@ describe.skipIf(missing !== null)(
         const asked = encodeURIComponent(first.slice(0, 60))
         for (const address of [
           `memories?memory=${newest?.id}`,
+          'everyone',
           'timeline',
           'map',
           'sessions?session=hostile',

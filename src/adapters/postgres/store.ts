@@ -2,7 +2,7 @@
 import { AppError } from '../../core/errors.ts'
 import { byPlace, type OwnerId, type Scope, type UserId } from '../../core/ids.ts'
 import type { Leaving } from '../../ports/leaving.ts'
-import { cursorAfter, isSaidOrder, partOf, saidAfter } from '../../ports/paging.ts'
+import { cursorAfter, NEVER, type OrderField, orderingOf, partOf } from '../../ports/paging.ts'
 import {
   type FindQuery,
   forEachTable,
@@ -259,16 +259,16 @@ async function find<T extends Table>(
   findQuery: FindQuery<T>,
 ): Promise<Page<Row<T>>> {
   const { limit, offset } = partOf(findQuery)
-  const { where, after, order } = findQuery
+  const { fields, isForward, after } = orderingOf(findQuery)
   const binder = createBinder()
-  const conditions = [...scopeConditions(scope, binder), ...CONDITIONS[table](where, binder)]
-  const isForward = order === 'oldest' || order === 'said'
+  const conditions = [
+    ...scopeConditions(scope, binder),
+    ...CONDITIONS[table](findQuery.where, binder),
+  ]
   const [beyond, direction] = isForward ? ['>', 'ASC'] : ['<', 'DESC']
-  const columns = columnsOf(order)
-  if (after !== undefined) {
-    const said = saidAfter(findQuery)
-    const values = said === null ? [after] : [said.saidAt, said.position, said.id]
-    const bound = values.map((value) => binder.bind(value))
+  const columns = [...fields.map((field) => ORDER_COLUMNS[field]), 'id']
+  if (after !== null) {
+    const bound = after.map((value) => binder.bind(value))
     conditions.push(`(${columns.join(', ')}) ${beyond} (${bound.join(', ')})`)
   }
   // One more than asked for tells whether there is another page.
@@ -277,13 +277,17 @@ async function find<T extends Table>(
     LIMIT ${binder.bind(limit + 1)} OFFSET ${binder.bind(offset)}`
   const found = await selectRows(query, names, table, tail, binder.values)
   const rows = found.slice(0, limit)
-  return { rows, next: found.length > limit ? cursorAfter(order, rows.at(-1)) : null }
+  return { rows, next: found.length > limit ? cursorAfter(findQuery.order, rows.at(-1)) : null }
 }
 
-/** What a list is ordered by, all in one direction. */
-function columnsOf(order: Tables[Table]['order'] | undefined): readonly string[] {
-  if (order === 'updated') return ['updated_at', 'id']
-  return isSaidOrder(order) ? ['said_at', 'position', 'id'] : ['id']
+const ORDER_COLUMNS: Readonly<Record<OrderField, string>> = {
+  saidAt: 'said_at',
+  position: 'position',
+  updatedAt: 'updated_at',
+  importance: 'importance',
+  salience: 'salience',
+  lastUsedAt: `COALESCE(last_used_at, ${NEVER})`,
+  useCount: 'use_count',
 }
 
 async function selectRows<T extends Table>(

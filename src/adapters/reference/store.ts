@@ -22,10 +22,11 @@ import { refusalOf } from '../../ports/expectations.ts'
 import { includes, matchesMemory } from '../../ports/matching.ts'
 import {
   cursorAfter,
+  type OrderPoint,
+  orderingOf,
   partOf,
-  type SaidPoint,
+  pointOf,
   type SessionPoint,
-  saidAfter,
   sessionAfter,
   sessionPage,
 } from '../../ports/paging.ts'
@@ -71,13 +72,16 @@ export function createReferenceStore(): Store {
 
     async find<T extends Table>(table: T, scope: Scope, query: FindQuery<T>) {
       const { limit, offset } = partOf(query)
-      const compare = ORDERS[query.order ?? 'newest']
-      const after = query.after === undefined ? null : (saidAfter(query) ?? { id: query.after })
+      const { fields, isForward, after } = orderingOf(query)
+      const compare = (a: OrderPoint, b: OrderPoint) =>
+        isForward ? comparePoints(a, b) : comparePoints(b, a)
       const found = [...rows[table].values()]
         .filter((row) => covers(scope, placeOf(row)) && MATCHES[table](row, query.where))
-        .filter((row) => after === null || compare(row, after) > 0)
-        .sort(compare)
+        .map((row) => ({ row, point: pointOf(fields, row) }))
+        .filter(({ point }) => after === null || compare(point, after) > 0)
+        .sort((a, b) => compare(a.point, b.point))
         .slice(offset)
+        .map(({ row }) => row)
       const page = found.slice(0, limit)
       const isMore = found.length > limit
       return {
@@ -157,19 +161,17 @@ export function createReferenceStore(): Store {
   }
 }
 
-type Ordered = { readonly id: string; readonly updatedAt?: number } & Partial<SaidPoint>
-
-const ORDERS: Readonly<Record<Tables[Table]['order'], (a: Ordered, b: Ordered) => number>> = {
-  oldest: (a, b) => compareText(a.id, b.id),
-  newest: (a, b) => compareText(b.id, a.id),
-  updated: (a, b) => (b.updatedAt ?? 0) - (a.updatedAt ?? 0) || compareText(b.id, a.id),
-  said: compareSaid,
-  lastSaid: (a, b) => compareSaid(b, a),
-}
-
-function compareSaid(a: Ordered, b: Ordered): number {
-  const later = (a.saidAt ?? 0) - (b.saidAt ?? 0) || (a.position ?? 0) - (b.position ?? 0)
-  return later || compareText(a.id, b.id)
+/** Both of one order, so that numbers meet numbers. */
+function comparePoints(a: OrderPoint, b: OrderPoint): number {
+  for (const [at, value] of a.entries()) {
+    const other = b[at]
+    const difference =
+      typeof value === 'number' && typeof other === 'number'
+        ? value - other
+        : compareText(String(value), String(other))
+    if (difference !== 0) return difference
+  }
+  return 0
 }
 
 function apply(rows: Rows, change: Change): Conflict | null {
@@ -317,9 +319,13 @@ function matchTurns(turns: readonly Turn[], scope: Scope, query: TurnQuery): Tur
     .filter((turn) => covers(scope, turn.place) && matchesTurn(turn, query.where))
     .map((turn) => ({ turn, ...scoreKeyword(wanted, termsOf(turn), corpus) }))
     .filter((hit) => hit.score > 0)
-    .sort((a, b) => b.score - a.score || compareSaid(b.turn, a.turn))
+    .sort((a, b) => b.score - a.score || comparePoints(saidPoint(b.turn), saidPoint(a.turn)))
     .slice(0, Math.max(0, Math.min(query.limit, TEXT_HITS_MAX)))
   return { hits: hits.map(({ turn, score, coverage }) => ({ id: turn.id, score, coverage })) }
+}
+
+function saidPoint(turn: Turn): OrderPoint {
+  return pointOf(['saidAt', 'position'], turn)
 }
 
 function sessions(turns: readonly Turn[], scope: Scope, query: SessionQuery): Page<SessionTally> {

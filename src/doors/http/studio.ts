@@ -8,6 +8,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.html': HTML_TYPE,
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
   '.svg': 'image/svg+xml; charset=utf-8',
 }
 /** Their names change with what is in them. */

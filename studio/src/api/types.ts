@@ -452,7 +452,15 @@ export interface paths {
           includeEnded?: boolean
           q?: string
           asOf?: string | number
-          order?: 'newest' | 'oldest' | 'updated'
+          order?:
+            | 'newest'
+            | 'oldest'
+            | 'updated'
+            | 'importance'
+            | 'salience'
+            | 'lastUsed'
+            | 'mostUsed'
+            | 'leastUsed'
           limit?: number
           page?: number
           offset?: number
@@ -6208,6 +6216,97 @@ export interface paths {
                 /** With those in the bin. */
                 memories: number
               }[]
+            }
+          }
+        }
+        '4XX': { content: { 'application/json': Error } }
+        '5XX': { content: { 'application/json': Error } }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    patch?: never
+  }
+  '/api/owners/memories': {
+    get: {
+      parameters: {
+        query?: {
+          type?:
+            | ('factual' | 'episodic' | 'procedural' | 'semantic')[]
+            | 'factual'
+            | 'episodic'
+            | 'procedural'
+            | 'semantic'
+          category?:
+            | (
+                | 'general'
+                | 'preference'
+                | 'fact'
+                | 'event'
+                | 'relationship'
+                | 'decision'
+                | 'entity'
+                | 'pattern'
+                | 'episode'
+                | 'identity'
+              )[]
+            | 'general'
+            | 'preference'
+            | 'fact'
+            | 'event'
+            | 'relationship'
+            | 'decision'
+            | 'entity'
+            | 'pattern'
+            | 'episode'
+            | 'identity'
+          status?:
+            | ('active' | 'disabled' | 'superseded' | 'forgotten')[]
+            | 'active'
+            | 'disabled'
+            | 'superseded'
+            | 'forgotten'
+          trust?:
+            | ('user' | 'assistant' | 'import' | 'tool' | 'suspect')[]
+            | 'user'
+            | 'assistant'
+            | 'import'
+            | 'tool'
+            | 'suspect'
+          source?: string[] | string
+          importanceMin?: number
+          pinned?: boolean
+          key?: string
+          createdFrom?: string | number
+          createdBefore?: string | number
+          includeEnded?: boolean
+          q?: string
+          order?:
+            | 'newest'
+            | 'oldest'
+            | 'updated'
+            | 'importance'
+            | 'salience'
+            | 'lastUsed'
+            | 'mostUsed'
+            | 'leastUsed'
+          limit?: number
+          after?: string
+        }
+        path?: never
+        header?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              /** May be empty while there is a `next`. */
+              data: Memory[]
+              next: string | null
+              /** How many have memories, whatever the filter. */
+              owners: number
             }
           }
         }

@@ -62,6 +62,9 @@ const PLACES: readonly (readonly Place[])[] = [
   ],
 ]
 
+/** Not in the navigation: one comes there by choosing no owner in particular. */
+const EVERYONE = { path: '/studio/everyone', name: 'shell.everyone' } as const
+
 export function Shell() {
   const { t } = useI18n()
   const [isMenuOpen, setMenuOpen] = useState(false)
@@ -71,7 +74,7 @@ export function Shell() {
   const live = useLive(() => tell({ text: t('shell.reconnected') }))
   // biome-ignore lint/correctness/useExhaustiveDependencies: closes when another page is opened
   useEffect(() => setMenuOpen(false), [path])
-  const place = PLACES.flat().find((each) => each.path === path)
+  const place = [...PLACES.flat(), EVERYONE].find((each) => each.path === path)
   const title = place === undefined ? 'Recollect' : `${t(place.name)} · Recollect`
   useEffect(() => {
     document.title = title
@@ -172,12 +175,13 @@ function useReviewCount(): () => Promise<number> {
 /** What the address names of one owner: another has no such thing. */
 const OF_ONE_OWNER = ['memory', 'episode', 'entity', 'session', 'turn', 'receipt', 'open', 'row']
 
-/** Plain users see their own owners; superadmins can go to any. */
+/** Plain users see their own owners, one at a time; superadmins can go to any, and see all. */
 function OwnerPicker() {
   const { t } = useI18n()
   const { session, may } = useSession()
   const owner = useOwner()
   const navigate = useNavigate()
+  const isOfAll = useRouterState({ select: ({ location }) => location.pathname === EVERYONE.path })
   const known = useQuery({
     queryKey: ['owners'],
     queryFn: () => data(api.GET('/api/owners')),
@@ -192,7 +196,8 @@ function OwnerPicker() {
   const choose = (chosen: string) => {
     const closed = Object.fromEntries(OF_ONE_OWNER.map((name) => [name, undefined]))
     const search = (before: object) => ({ ...before, ...closed, owner: chosen })
-    void navigate({ to: '.', search } as never) // every page has an owner
+    const to = isOfAll ? '/studio/memories' : '.'
+    void navigate({ to, search } as never) // every page has an owner
   }
   if (owners.size < 2) {
     return (
@@ -206,17 +211,29 @@ function OwnerPicker() {
     <select
       className={styles.ownerPicker}
       aria-label={t('shell.owner')}
-      value={owner}
-      onChange={({ target }) => choose(target.value)}
+      value={isOfAll ? ALL : `${ONE}${owner}`}
+      onChange={({ target: { value } }) =>
+        value === ALL ? void navigate({ to: EVERYONE.path }) : choose(value.slice(ONE.length))
+      }
     >
       {[...owners].sort().map((name) => (
-        <option key={name} value={name}>
+        <option key={name} value={`${ONE}${name}`}>
           {name}
         </option>
       ))}
+      {may('manage') && (
+        <>
+          <hr />
+          <option value={ALL}>{t('shell.everyone')}</option>
+        </>
+      )}
     </select>
   )
 }
+
+/** An owner may be called anything, even by the name of the other choice. */
+const ONE = 'one:'
+const ALL = 'all'
 
 const TONES: Record<string, Tone> = { ok: 'good', degraded: 'warn', unavailable: 'bad' }
 

@@ -1,16 +1,20 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
 import { type Catalogue, LANGUAGES, type Language, type MessageKey } from './catalogue.ts'
+import { address as german } from './de/index.ts?catalogue'
 import { messages as english } from './en/index.ts'
+import { address as spanish } from './es/index.ts?catalogue'
+import { address as japanese } from './ja/index.ts?catalogue'
 import { format, type Values } from './messages.ts'
+import { address as portuguese } from './pt/index.ts?catalogue'
+import { address as chinese } from './zh/index.ts?catalogue'
 
-/** Those that are not English come when they are chosen. */
-const CATALOGUES: Record<Language, () => Promise<Catalogue>> = {
-  en: async () => english,
-  de: async () => (await import('./de/index.ts')).messages,
-  es: async () => (await import('./es/index.ts')).messages,
-  pt: async () => (await import('./pt/index.ts')).messages,
-  ja: async () => (await import('./ja/index.ts')).messages,
-  zh: async () => (await import('./zh/index.ts')).messages,
+/** Where those that are not English come from when they are chosen. */
+const ADDRESSES: Record<Exclude<Language, 'en'>, string> = {
+  de: german,
+  es: spanish,
+  pt: portuguese,
+  ja: japanese,
+  zh: chinese,
 }
 const KEPT_AS = 'recollect.language'
 
@@ -31,21 +35,51 @@ export type I18n = {
 
 const Context = createContext<I18n | null>(null)
 
+type Loaded = { readonly language: Language; readonly catalogue: Catalogue }
+
+const ENGLISH: Loaded = { language: 'en', catalogue: english }
+
+/** A language that can't be had is spoken English for. */
+async function load(language: Language): Promise<Loaded> {
+  if (language === 'en') return ENGLISH
+  try {
+    const answer = await fetch(ADDRESSES[language])
+    if (!answer.ok) return ENGLISH
+    return { language, catalogue: (await answer.json()) as Catalogue } // made from one, see `studio/catalogues.ts`
+  } catch {
+    return ENGLISH
+  }
+}
+
+/** Shows nothing until the language is there: a page that changes its words while it is read is worse than a moment. */
 export function I18nProvider({ children }: { children: ReactNode }) {
   const [language, setLanguage] = useState<Language>(firstLanguage)
-  const [loaded, setLoaded] = useState<{ language: Language; catalogue: Catalogue }>({
-    language: 'en',
-    catalogue: english,
-  })
+  const [loaded, setLoaded] = useState<Loaded | null>(language === 'en' ? ENGLISH : null)
   useEffect(() => {
     let isStale = false
-    void CATALOGUES[language]().then((catalogue) => {
-      if (!isStale) setLoaded({ language, catalogue })
+    void load(language).then((it) => {
+      if (!isStale) setLoaded(it)
     })
     return () => {
       isStale = true
     }
   }, [language])
+  return loaded === null ? null : (
+    <Speaking loaded={loaded} choose={setLanguage}>
+      {children}
+    </Speaking>
+  )
+}
+
+function Speaking({
+  loaded,
+  choose,
+  children,
+}: {
+  loaded: Loaded
+  choose: (language: Language) => void
+  children: ReactNode
+}) {
   useEffect(() => {
     document.documentElement.lang = loaded.language
   }, [loaded.language])
@@ -54,10 +88,10 @@ export function I18nProvider({ children }: { children: ReactNode }) {
       ...speaking(loaded.language, loaded.catalogue),
       choose: (chosen: Language) => {
         localStorage.setItem(KEPT_AS, chosen)
-        setLanguage(chosen)
+        choose(chosen)
       },
     }),
-    [loaded],
+    [loaded, choose],
   )
   return <Context value={value}>{children}</Context>
 }

@@ -4,6 +4,7 @@ import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { useI18n } from '../i18n/i18n.tsx'
 import styles from './chart.module.css'
+import { lastDay } from './last-day.ts'
 import { Table } from './table.tsx'
 
 export type Series = {
@@ -43,7 +44,7 @@ export function Chart(props: ChartProps) {
   const { name, days, series, format, asTable, dayName } = props
   const { day } = useI18n()
   const [pointed, setPointed] = useState<number | null>(null)
-  const shown = pointed ?? days.length - 1
+  const shown = pointed ?? lastDay(days, series)
   const rows = days.map((each, index) => ({ day: each, index })).reverse()
   const valueAt = (each: Series, index: number) => {
     const value = each.values[index] ?? null

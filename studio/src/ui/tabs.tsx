@@ -1,5 +1,5 @@
 import { Tabs as Radix } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import styles from './tabs.module.css'
 
 export type Tab<Name extends string> = {
@@ -19,15 +19,17 @@ export function Tabs<Name extends string>({
   onChoose: (name: Name) => void
   label: string
 }) {
+  const list = useRef<HTMLDivElement>(null)
+  useEffect(() => showTab(list.current, chosen), [chosen])
   return (
     <Radix.Root
       className={styles.tabs}
       value={chosen}
       onValueChange={(name) => onChoose(name as Name)} // one of the tabs
     >
-      <Radix.List className={styles.list} aria-label={label}>
+      <Radix.List ref={list} className={styles.list} aria-label={label}>
         {tabs.map(({ name, text }) => (
-          <Radix.Trigger key={name} value={name} className={styles.tab}>
+          <Radix.Trigger key={name} value={name} data-tab={name} className={styles.tab}>
             {text}
           </Radix.Trigger>
         ))}
@@ -39,4 +41,11 @@ export function Tabs<Name extends string>({
       ))}
     </Radix.Root>
   )
+}
+
+/** Where not all tabs have room, the chosen one is in the middle. */
+function showTab(list: HTMLElement | null, chosen: string): void {
+  const tab = list?.querySelector<HTMLElement>(`[data-tab="${chosen}"]`)
+  if (list == null || tab == null) return
+  list.scrollLeft = tab.offsetLeft - list.offsetLeft - (list.clientWidth - tab.offsetWidth) / 2
 }

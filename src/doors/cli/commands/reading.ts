@@ -8,6 +8,7 @@ import { LAYERS } from '../../../operations/agents.ts'
 import { getMemory, memoryHistory } from '../../../operations/memories.ts'
 import { listMemories } from '../../../operations/reading.ts'
 import { searchMemories } from '../../../operations/searching.ts'
+import { MEMORY_ORDERS, type MemoryOrder } from '../../../ports/store.ts'
 import { type Call, defineCommand, onlyWord, UsageError } from '../command.ts'
 import { FILTER_OPTIONS, filteredBy, oneOf, wholeOf } from '../memory-fields.ts'
 import { memories, quoted } from '../render.ts'
@@ -34,8 +35,13 @@ const LIST_OPTIONS = {
   page: { kind: 'value', value: 'n', help: 'Which page of that many, from 1 on.' },
   offset: { kind: 'value', value: 'n', help: 'How many to leave out first, instead of --page.' },
   after: { kind: 'value', value: 'id', help: 'Go on after this memory, instead of --page.' },
-  oldest: { kind: 'flag', help: 'Oldest first.' },
-  updated: { kind: 'flag', help: 'Last changed first.' },
+  sort: {
+    kind: 'value',
+    value: 'order',
+    help: `One of ${MEMORY_ORDERS.join(', ')}. Default: newest.`,
+  },
+  oldest: { kind: 'flag', help: 'The same as --sort oldest.' },
+  updated: { kind: 'flag', help: 'The same as --sort updated: last changed first.' },
   'as-of': { kind: 'value', value: 'when', help: 'What was known then: 3d (ago), 2026-12-01.' },
   ...FILTER_OPTIONS,
 } as const
@@ -52,6 +58,7 @@ export const list = defineCommand({
     'recollect list',
     'recollect list --q lisbon --category preference --pinned',
     'recollect list --limit 20 --page 3',
+    'recollect list --sort importance',
     'recollect list --status forgotten',
     'recollect list --as-of 2026-01-31',
   ],
@@ -98,20 +105,23 @@ function positionOf({ given }: ListCall): { readonly page?: number; readonly off
   return offset === undefined ? {} : { offset: wholeOf('offset', offset, 0, OFFSET_MAX) }
 }
 
-function orderOf({ given }: ListCall): { readonly order?: 'oldest' | 'updated' } {
-  if (given.oldest && given.updated) {
-    throw new UsageError('--oldest and --updated contradict each other. Give one of them.')
+function orderOf({ given }: ListCall): { readonly order?: MemoryOrder } {
+  const orders = [
+    ...(given.sort === undefined ? [] : [oneOf('sort', given.sort, MEMORY_ORDERS)]),
+    ...(['oldest', 'updated'] as const).filter((name) => given[name]),
+  ]
+  if (orders.length > 1) {
+    const ways = (['sort', 'oldest', 'updated'] as const).filter((name) => given[name])
+    const named = ways.map((name) => `--${name}`).join(' and ')
+    throw new UsageError(`${named} contradict each other. Give one of them.`)
   }
-  if (given.updated && given.after !== undefined) {
-    throw new UsageError('--after does not go with --updated: memories move. Use --page.')
-  }
-  if (given.updated) return { order: 'updated' }
-  return given.oldest ? { order: 'oldest' } : {}
+  const [order] = orders
+  return order === undefined ? {} : { order }
 }
 
 /** Anything else would be taken for a place in the order, and the list would begin somewhere. */
 function afterOf(text: string): string {
-  if (/^mem_\w{1,60}$/.test(text)) return text
+  if (/^(-?[\d.e-]{1,30}~)?mem_\w{1,60}$/.test(text)) return text
   throw new UsageError(
     `--after takes the id of a memory, not "${text.slice(0, 40)}".`,
     'It is what the end of the page before says.',
@@ -135,7 +145,7 @@ function nothingIn(call: ListCall, next: string | null): string {
 /** The same command line, going on where this page ended. */
 function moreOf(call: ListCall, next: string, total: number): string {
   const { given } = call
-  const moves = given.page !== undefined || given.offset !== undefined || given.updated
+  const moves = given.page !== undefined || given.offset !== undefined
   const limit = given.limit === undefined ? LIST_LIMIT : Number(given.limit)
   const page = given.page === undefined ? 1 : Number(given.page)
   const further = !moves

@@ -18,6 +18,7 @@ export const shell: Catalogue['shell'] = {
   menu: 'Seiten',
   skip: 'Direkt zur Seite',
   owner: 'Inhaber',
+  everyone: 'Alle Inhaber',
   health: 'Zustand',
   allWell: 'Alles funktioniert.',
   reconnecting: 'Der Server ist nicht erreichbar. Neuer Versuch läuft …',

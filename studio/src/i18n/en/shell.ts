@@ -16,6 +16,7 @@ export const shell = {
   menu: 'Pages',
   skip: 'Skip to the page',
   owner: 'Owner',
+  everyone: 'All owners',
   health: 'Health',
   allWell: 'Everything works.',
   reconnecting: 'The server can’t be reached. Trying again …',

@@ -18,6 +18,7 @@ export const shell: Catalogue['shell'] = {
   menu: 'Páginas',
   skip: 'Ir a la página',
   owner: 'Propietario',
+  everyone: 'Todos los propietarios',
   health: 'Estado',
   allWell: 'Todo funciona.',
   reconnecting: 'No se puede acceder al servidor. Intentándolo de nuevo…',

@@ -18,6 +18,7 @@ export const shell: Catalogue['shell'] = {
   menu: 'ページ',
   skip: '本文へ移動',
   owner: '所有者',
+  everyone: 'すべての所有者',
   health: '稼働状態',
   allWell: 'すべて正常に動いています。',
   reconnecting: 'サーバーに接続できません。再試行しています…',

@@ -18,6 +18,7 @@ export const shell: Catalogue['shell'] = {
   menu: 'Páginas',
   skip: 'Ir para a página',
   owner: 'Proprietário',
+  everyone: 'Todos os proprietários',
   health: 'Estado',
   allWell: 'Tudo funciona.',
   reconnecting: 'Não foi possível acessar o servidor. Tentando de novo…',

@@ -18,6 +18,7 @@ export const shell: Catalogue['shell'] = {
   menu: '页面',
   skip: '跳到页面内容',
   owner: '所有者',
+  everyone: '所有所有者',
   health: '运行状况',
   allWell: '一切正常。',
   reconnecting: '无法连接服务器，正在重试…',

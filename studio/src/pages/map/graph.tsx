@@ -80,10 +80,10 @@ export function Graph({
         ))}
         {net.knots.map((knot, index) => {
           const isLit = lit === null || lit.knots.has(index)
-          const isNamed = index < NAMES_SHOWN * closeness ** 2 || lit?.knots.has(index) === true
           return (
             <g
               key={knot.name}
+              data-knot={knot.name}
               className={[
                 styles.knot,
                 isLit ? '' : styles.faded,
@@ -95,12 +95,24 @@ export function Graph({
               {...dragging(index, () => onChoose(index))}
             >
               <circle r={knot.radius} />
-              {isNamed && (
-                <text y={knot.radius + 13} textAnchor="middle">
-                  {knot.name}
-                </text>
-              )}
             </g>
+          )
+        })}
+        {/* After all knots, so that none of them covers a name. */}
+        {net.knots.map((knot, index) => {
+          const isLit = lit === null || lit.knots.has(index)
+          const isNamed = index < NAMES_SHOWN * closeness ** 2 || lit?.knots.has(index) === true
+          if (!isNamed) return null
+          return (
+            <text
+              key={knot.name}
+              className={[styles.name, isLit ? '' : styles.faded].join(' ')}
+              x={places[index]?.x}
+              y={(places[index]?.y ?? 0) + knot.radius + 13}
+              textAnchor="middle"
+            >
+              {knot.name}
+            </text>
           )
         })}
       </svg>

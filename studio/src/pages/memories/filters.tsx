@@ -7,7 +7,18 @@ import { Select, TextField } from '../../ui/field.tsx'
 import { SearchField } from '../../ui/search.tsx'
 import { Chip } from '../../ui/surface.tsx'
 import styles from './filters.module.css'
-import { FILTERS, HOWS, type How, howIn, isFinding } from './queries.ts'
+import {
+  FILTERS,
+  HOWS,
+  type How,
+  howIn,
+  isFinding,
+  ORDER_NAMES,
+  ORDERS,
+  type Order,
+  orderIn,
+  ordering,
+} from './queries.ts'
 import { ANY_STATUS, CATEGORIES, SOURCES, STATUSES, TRUSTS, TYPES } from './words.ts'
 
 /** What is in use is what one looks for, unless one says otherwise. */
@@ -23,13 +34,15 @@ const HOW_NAMES: Record<How, MessageKey> = {
 type FiltersProps = {
   search: Search
   onChange: (changes: Search) => void
+  /** Of one owner there are users and sessions, and a search by meaning. */
+  isOfAll?: boolean
 }
 
 /** What was looked for by words or meaning has an order of its own. */
-function Order({ search, onChange }: FiltersProps) {
+function OrderChoice({ search, onChange, isOfAll = false }: FiltersProps) {
   const { t } = useI18n()
   const label = t('memories.sort')
-  if (isFinding(search)) {
+  if (isFinding(search) && !isOfAll) {
     const options = [{ value: 'best', text: t('memories.sortBest') }]
     return <Select label={label} isLabelHidden disabled onChoose={() => {}} options={options} />
   }
@@ -37,20 +50,14 @@ function Order({ search, onChange }: FiltersProps) {
     <Select
       label={label}
       isLabelHidden
-      value={textIn(search, 'order') || 'newest'}
-      onChoose={(order) =>
-        onChange({ order: order === 'newest' ? undefined : order, row: undefined })
-      }
-      options={[
-        { value: 'newest', text: t('memories.sortNewest') },
-        { value: 'oldest', text: t('memories.sortOldest') },
-        { value: 'updated', text: t('memories.sortUpdated') },
-      ]}
+      value={orderIn(search)}
+      onChoose={(order) => onChange(ordering(order as Order))} // one of these
+      options={ORDERS.map((order) => ({ value: order, text: t(ORDER_NAMES[order]) }))}
     />
   )
 }
 
-export function Filters({ search, onChange }: FiltersProps) {
+export function Filters({ search, onChange, isOfAll = false }: FiltersProps) {
   const { t } = useI18n()
   const [isOpen, setOpen] = useState(false)
   const active = FILTERS.filter((name) => textIn(search, name) !== '').length
@@ -87,14 +94,16 @@ export function Filters({ search, onChange }: FiltersProps) {
             onChange={(text) => onChange({ q: text === '' ? undefined : text, row: undefined })}
           />
         </div>
-        <Select
-          label={t('memories.searchHow')}
-          isLabelHidden
-          value={howIn(search)}
-          onChoose={(how) => onChange({ how: how === 'exact' ? undefined : how, row: undefined })}
-          options={HOWS.map((how) => ({ value: how, text: t(HOW_NAMES[how]) }))}
-        />
-        <Order search={search} onChange={onChange} />
+        {!isOfAll && (
+          <Select
+            label={t('memories.searchHow')}
+            isLabelHidden
+            value={howIn(search)}
+            onChoose={(how) => onChange({ how: how === 'exact' ? undefined : how, row: undefined })}
+            options={HOWS.map((how) => ({ value: how, text: t(HOW_NAMES[how]) }))}
+          />
+        )}
+        <OrderChoice search={search} onChange={onChange} isOfAll={isOfAll} />
         <Button aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {t('memories.filters')}
           {active > 0 && <Chip tone="accent">{active}</Chip>}
@@ -115,8 +124,8 @@ export function Filters({ search, onChange }: FiltersProps) {
             'memories.importanceMin',
             Array.from({ length: 10 }, (_, index) => String(index + 1)),
           )}
-          {words('user', 'memories.user')}
-          {words('sessionId', 'memories.session')}
+          {!isOfAll && words('user', 'memories.user')}
+          {!isOfAll && words('sessionId', 'memories.session')}
           {words('createdFrom', 'memories.from', 'date')}
           {words('createdBefore', 'memories.until', 'date')}
           <Button

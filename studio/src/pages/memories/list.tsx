@@ -12,8 +12,9 @@ import { useI18n } from '../../i18n/i18n.tsx'
 import { Checkbox } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Chip, Failure, Loading, Meter, type Tone } from '../../ui/surface.tsx'
+import { Tooltip } from '../../ui/tooltip.tsx'
 import styles from './list.module.css'
-import { listPage, ROWS_PER_PAGE } from './queries.ts'
+import { listPage, ORDER_NAMES, type Order, orderIn, ordering, ROWS_PER_PAGE } from './queries.ts'
 import { isMade } from './words.ts'
 
 const ROW_PX = 60
@@ -86,9 +87,21 @@ type RowsProps = Omit<ListProps, 'owner' | 'search' | 'empty'> & {
   all: readonly Memory[]
   onShown?: (shown: { first: number; last: number }) => void
   isSearch: boolean
+  /** Where they are of several. */
+  namesOwner?: boolean
 }
 
-function Rows({ count, rowAt, all, selection, onOpen, onEdit, onShown, isSearch }: RowsProps) {
+export function Rows({
+  count,
+  rowAt,
+  all,
+  selection,
+  onOpen,
+  onEdit,
+  onShown,
+  isSearch,
+  namesOwner = false,
+}: RowsProps) {
   const { t } = useI18n()
   const [search, change] = usePageSearch()
   const frame = useRef<HTMLDivElement>(null)
@@ -149,13 +162,17 @@ function Rows({ count, rowAt, all, selection, onOpen, onEdit, onShown, isSearch 
           {t('memories.category')}
           <span className={styles.faint}>{t('memories.type')}</span>
         </span>
-        <span role="columnheader">{t('memories.importance')}</span>
-        <span role="columnheader">{t('memories.salience')}</span>
+        <Sorted name={t('memories.importance')} by={['importance']} isPlain={isSearch} />
+        <Sorted name={t('memories.salience')} by={['salience']} isPlain={isSearch} />
         <span role="columnheader">{t('memories.session')}</span>
-        <span role="columnheader">{t('memories.created')}</span>
-        <span role="columnheader">{t('memories.lastUsed')}</span>
+        <Sorted name={t('memories.created')} by={['newest', 'oldest']} isPlain={isSearch} />
+        <Sorted
+          name={t('memories.lastUsed')}
+          by={['lastUsed', 'mostUsed', 'leastUsed']}
+          isPlain={isSearch}
+        />
       </div>
-      <div className={styles.frame} ref={frame}>
+      <div className={styles.frame} ref={frame} data-scroll-restoration-id={listName(search)}>
         <div className={styles.rows} style={{ height: rows.getTotalSize() }} role="rowgroup">
           {items.map(({ index, start }) => {
             const memory = rowAt(index)
@@ -174,6 +191,7 @@ function Rows({ count, rowAt, all, selection, onOpen, onEdit, onShown, isSearch 
                   <Cells
                     memory={memory}
                     selection={selection}
+                    namesOwner={namesOwner}
                     onOpen={() => {
                       setCurrent(index)
                       onOpen(memory.id)
@@ -186,6 +204,47 @@ function Rows({ count, rowAt, all, selection, onOpen, onEdit, onShown, isSearch 
         </div>
       </div>
     </div>
+  )
+}
+
+/** The way back in the browser leads to the same place of the same list, and not into another one. */
+function listName({ row: _row, memory: _memory, ...search }: Search): string {
+  return encodeURIComponent(JSON.stringify(search))
+}
+
+/** The head of a column that the list can be sorted by; each press takes the next of its orders. */
+function Sorted({
+  name,
+  by,
+  isPlain,
+}: {
+  name: string
+  by: readonly [Order, ...Order[]]
+  isPlain: boolean
+}) {
+  const { t } = useI18n()
+  const [search, change] = usePageSearch()
+  if (isPlain) return <span role="columnheader">{name}</span>
+  const order = orderIn(search)
+  const at = by.indexOf(order)
+  const next = by[(at + 1) % by.length] ?? by[0]
+  const isUp = order === 'oldest' || order === 'leastUsed'
+  const isSorted = at !== -1
+  return (
+    <span role="columnheader" aria-sort={isSorted ? (isUp ? 'ascending' : 'descending') : 'none'}>
+      <Tooltip text={t(ORDER_NAMES[isSorted ? order : next])}>
+        <button
+          type="button"
+          className={[styles.sort, isSorted ? styles.sorted : ''].join(' ')}
+          onClick={() => change(ordering(next))}
+        >
+          {name}
+          <span aria-hidden="true" className={styles.arrow}>
+            {isSorted && isUp ? '↑' : '↓'}
+          </span>
+        </button>
+      </Tooltip>
+    </span>
   )
 }
 
@@ -222,10 +281,12 @@ function Cells({
   memory,
   selection,
   onOpen,
+  namesOwner,
 }: {
   memory: Memory
   selection: Selection | null
   onOpen: () => void
+  namesOwner: boolean
 }) {
   const { t, day, ago, number } = useI18n()
   const { content, status, trust, pinned, importance, salience } = memory
@@ -245,6 +306,7 @@ function Cells({
           {content}
         </button>
         <span className={styles.marks}>
+          {namesOwner && <Chip>{memory.owner}</Chip>}
           {pinned && (
             <Chip tone="accent">
               <Icon name="pin" size={12} /> {t('memories.pinned')}
@@ -283,8 +345,9 @@ function Cells({
       <span role="cell" className={styles.faint}>
         {day(memory.createdAt)}
       </span>
-      <span role="cell" className={styles.faint}>
+      <span role="cell" className={styles.used}>
         {memory.lastAccessedAt === null ? '–' : ago(memory.lastAccessedAt)}
+        {memory.accessCount > 0 && <span>{t('memories.uses', { count: memory.accessCount })}</span>}
       </span>
     </>
   )

@@ -8,6 +8,8 @@ import { LoadedInline, Stat, Stats } from '../../ui/surface.tsx'
 /** How many requests the hit rate looks back on. */
 const RECEIPTS = 100
 
+const INDEX_LOOK_MS = 2_000
+
 export function Numbers({ owner }: { owner: string }) {
   const { t, number } = useI18n()
   const { may } = useSession()
@@ -21,9 +23,11 @@ export function Numbers({ owner }: { owner: string }) {
       data(api.GET('/api/receipts', { params: { query: { owner, limit: RECEIPTS } } })),
   })
   const engine = useQuery({
-    queryKey: ['engine', 'stats'],
+    queryKey: ['stats', 'index'],
     queryFn: () => data(api.GET('/api/memory/reindex')),
     enabled: may('manage'),
+    // Nobody tells when a vector is made.
+    refetchInterval: ({ state }) => ((state.data?.pending ?? 0) > 0 ? INDEX_LOOK_MS : false),
   })
   return (
     <Stats>

@@ -52,9 +52,36 @@ function filterOf(name: (typeof FILTERS)[number], text: string) {
   return name === 'status' && text === ANY_STATUS ? STATUSES : text
 }
 
-function orderIn(search: Search): NonNullable<ListQuery['order']> {
-  const order = textIn(search, 'order')
-  return order === 'oldest' || order === 'updated' ? order : 'newest'
+export const ORDERS = [
+  'newest',
+  'oldest',
+  'updated',
+  'importance',
+  'salience',
+  'lastUsed',
+  'mostUsed',
+  'leastUsed',
+] as const satisfies readonly ListQuery['order'][]
+export type Order = (typeof ORDERS)[number]
+
+export const ORDER_NAMES: Record<Order, MessageKey> = {
+  newest: 'memories.sortNewest',
+  oldest: 'memories.sortOldest',
+  updated: 'memories.sortUpdated',
+  importance: 'memories.sortImportance',
+  salience: 'memories.sortSalience',
+  lastUsed: 'memories.sortLastUsed',
+  mostUsed: 'memories.sortMostUsed',
+  leastUsed: 'memories.sortLeastUsed',
+}
+
+export function orderIn(search: Search): Order {
+  return ORDERS.find((order) => order === search.order) ?? 'newest'
+}
+
+/** What goes into the address for an order: nothing for the usual one. A new order is read from its top. */
+export function ordering(order: Order): Search {
+  return { order: order === 'newest' ? undefined : order, row: undefined }
 }
 
 /** One page of the list. Pages are asked for as they come into view. */
@@ -73,6 +100,30 @@ export function listPage(owner: string, search: Search, page: number) {
     queryFn: () => data(api.GET('/api/memory', { params: { query } })),
     placeholderData: keepPreviousData,
   }
+}
+
+/** Of all owners, page after page: for superadmins. */
+export function useEveryone(search: Search) {
+  const { user: _user, sessionId: _session, ...filters } = filtersIn(search)
+  const q = textIn(search, 'q')
+  const query = {
+    ...filters,
+    ...(q === '' ? {} : { q }),
+    order: orderIn(search),
+    limit: ROWS_PER_PAGE,
+  }
+  return useInfiniteQuery({
+    queryKey: ['memories', 'everyone', query],
+    queryFn: ({ pageParam: after }) =>
+      data(
+        api.GET('/api/owners/memories', {
+          params: { query: { ...query, ...(after === '' ? {} : { after }) } },
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+    placeholderData: keepPreviousData,
+  })
 }
 
 /** Whether a search by words or meaning is shown, best first, instead of the list. */

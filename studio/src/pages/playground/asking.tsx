@@ -152,7 +152,7 @@ function Filters({ search, onChange }: Changing) {
   return (
     <div>
       <div className={styles.line}>
-        <Button isSmall look="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <Button isSmall aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {t('playground.filters')}
           {active > 0 && <Chip tone="accent">{active}</Chip>}
         </Button>

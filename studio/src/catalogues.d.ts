@@ -1,0 +1,4 @@
+/** See `studio/catalogues.ts`. */
+declare module '*?catalogue' {
+  export const address: string
+}
