@@ -238,6 +238,12 @@ export const MIGRATIONS: readonly Migration[] = [
       CREATE INDEX entry_by_session ON {schema}.entry (owner_id, session_id, kind, id)
         WHERE session_id IS NOT NULL;`,
   },
+  {
+    name: 'turns that are out of use',
+    onlyAdds: true,
+    sql: `
+      ALTER TABLE {schema}.turn ADD COLUMN disabled boolean NOT NULL DEFAULT false;`,
+  },
 ]
 
 /** The owners that are seen are looked up once for a statement, not for each row. */
