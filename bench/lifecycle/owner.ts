@@ -122,6 +122,7 @@ function turnOf(n: number, now: number): Turn {
     content: `What was said as number ${n}`,
     position: n,
     saidAt: (now - (n % 4 === 0 ? 400 : 30) * DAY) as Instant,
+    disabled: false,
   }
 }
 

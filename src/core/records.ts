@@ -105,6 +105,7 @@ export function parseTurn(value: unknown): Turn {
     content,
     position: whole('position', fields.position, 0),
     saidAt: instant('saidAt', fields.saidAt),
+    disabled: fields.disabled === true,
   }
 }
 

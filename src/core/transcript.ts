@@ -13,6 +13,8 @@ export type Turn = {
   readonly content: string
   readonly position: number
   readonly saidAt: Instant
+  /** Somebody took it out of use: it is kept and shown, and neither found, quoted nor learned from. */
+  readonly disabled: boolean
 }
 
 export const SIGNAL_STATUSES = ['pending', 'processed', 'dead', 'forgotten'] as const

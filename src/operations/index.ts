@@ -100,6 +100,8 @@ export const OPERATIONS: readonly Operation[] = [
   transcript.forgetSession,
   transcript.getTurn,
   transcript.editTurn,
+  transcript.disableTurn,
+  transcript.restoreTurn,
   transcript.forgetTurn,
   lifecycle.flushSession,
   lifecycle.consolidateMemories,

@@ -24,14 +24,16 @@ const wireTurn = z
     content: z.string(),
     position: z.int(),
     saidAt: z.string(),
+    disabled: z.boolean().describe('Out of use: neither found, quoted nor learned from.'),
     version: z.int(),
   })
   .meta({ id: 'Turn' })
 export type WireTurn = z.output<typeof wireTurn>
 
-function toWireTurn({ id, place, role, speaker, content, position, saidAt, version }: Turn) {
+function toWireTurn({ place, saidAt, ...turn }: Turn) {
+  const { id, role, speaker, content, position, disabled, version } = turn
   return {
-    ...{ id, role, speaker, content, position, version },
+    ...{ id, role, speaker, content, position, disabled, version },
     owner: place.owner,
     user: place.user,
     sessionId: place.session ?? '',
@@ -179,6 +181,47 @@ export const editTurn = defineOperation({
       ...(version === undefined ? {} : { version }),
     })
     return { turn: toWireTurn(edited.turn), changes: [...edited.changes] }
+  },
+})
+
+const switched = z.object({
+  success: z.literal(true),
+  turn: wireTurn,
+  learned: z.array(z.string()).describe('Memories that were learned from it, and stay.'),
+})
+
+export const disableTurn = defineOperation({
+  name: 'turn.disable',
+  summary:
+    'Takes a turn out of use: it is shown, and neither found, quoted nor learned from. What was learned from it stays, and is named.',
+  access: 'write',
+  isIdempotent: true,
+  input: turnInput,
+  output: switched,
+  http: { method: 'POST', path: '/api/turns/{id}/disable' },
+  cli: 'sessions',
+  targets: ({ turn }) => [turn.id],
+  run: async (context, { id, ...input }) => {
+    const { session: _, ...scope } = scopeOf(context, input, 'write')
+    const { turn, learned } = await context.engine.transcript.disable(scope, id)
+    return { success: true as const, turn: toWireTurn(turn), learned: [...learned] }
+  },
+})
+
+export const restoreTurn = defineOperation({
+  name: 'turn.restore',
+  summary: 'Takes a turn back into use. One that nothing was learned from is learned from then.',
+  access: 'write',
+  isIdempotent: true,
+  input: turnInput,
+  output: switched,
+  http: { method: 'POST', path: '/api/turns/{id}/restore' },
+  cli: 'sessions',
+  targets: ({ turn }) => [turn.id],
+  run: async (context, { id, ...input }) => {
+    const { session: _, ...scope } = scopeOf(context, input, 'write')
+    const { turn, learned } = await context.engine.transcript.restore(scope, id)
+    return { success: true as const, turn: toWireTurn(turn), learned: [...learned] }
   },
 })
 

@@ -76,6 +76,7 @@ export type TurnFilter = {
   readonly saidFrom?: Instant
   readonly saidBefore?: Instant
   readonly roles?: readonly TurnRole[]
+  readonly disabled?: boolean
 }
 
 /** By id, that is by creation. */

@@ -21,7 +21,7 @@ function backTo(schema: string, version: number): string {
     DROP TABLE "${schema}".allowance;
     DROP TABLE "${schema}".commit_mark;
     DROP TABLE "${schema}".turn_posting, "${schema}".turn_corpus;
-    ALTER TABLE "${schema}".turn DROP COLUMN number, DROP COLUMN length;
+    ALTER TABLE "${schema}".turn DROP COLUMN number, DROP COLUMN length, DROP COLUMN disabled;
     DROP INDEX "${schema}".turn_by_course, "${schema}".turn_by_time, "${schema}".entry_by_time,
       "${schema}".entry_by_session;
     DELETE FROM "${schema}".migration WHERE version > ${version}`

@@ -198,13 +198,14 @@ export function describeTurns(open: OpenStore, histories: number): void {
     expect(await store.matchTurns(ADA, query)).toEqual(before)
   })
 
-  it('[ST38] narrows a search by id, role and time, inside the query', async () => {
+  it('[ST38] narrows a search by id, role, time and use, inside the query', async () => {
     const store = await open()
     const rows = Array.from({ length: 40 }, (_, n) =>
       turn({
         content: `tea ${'tea '.repeat(n)}`,
         role: TURN_ROLES[n % 4] ?? 'user',
         saidAt: instant(n),
+        disabled: n % 5 === 0,
       }),
     )
     await store.commit(rows.map((row) => say(row)))
@@ -221,6 +222,21 @@ export function describeTurns(open: OpenStore, histories: number): void {
     expect(
       await found({ saidFrom: instant(4), saidBefore: instant(9), roles: ['user', 'tool'] }),
     ).toEqual([4, 7, 8])
+    expect(await found({ disabled: true })).toEqual([0, 5, 10, 15, 20, 25, 30, 35])
+    expect(await found({ disabled: false, saidFrom: instant(35) }, 3)).toEqual([37, 38, 39])
+    const used = {
+      where: { disabled: false, saidFrom: instant(33) },
+      order: 'said',
+      limit: 3,
+    } as const
+    const read = (await store.find('turn', ADA, used)).rows
+    expect(read).toEqual([rows[33], rows[34], rows[36]])
+    const [row] = read
+    if (row === undefined) expect.unreachable()
+    const off = { ...row, disabled: true, version: 2 }
+    await store.commit([{ op: 'put', table: 'turn', row: off, expect: { version: 1 } }])
+    expect(await store.get('turn', ADA, row.id)).toEqual(off)
+    expect(await found({ disabled: false, saidBefore: instant(35) })).not.toContain(33)
   })
 
   it('[ST39] scores and orders as the reference store does, equal scores by what was said last', async () => {

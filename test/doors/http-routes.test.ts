@@ -251,6 +251,10 @@ async function keptRoutes(call: Ask): Promise<readonly string[]> {
   await call(404, 'GET', '/api/sessions/none/turns')
   await call(200, ...at('GET', '/api/turns/{id}', turns[0].id))
   await call(200, ...at('PATCH', '/api/turns/{id}', turns[0].id), { content: 'I go to Oslo.' })
+  const off = await call(200, ...at('POST', '/api/turns/{id}/disable', turns[0].id))
+  expect(off).toMatchObject({ success: true, turn: { disabled: true }, learned: [] })
+  const on = await call(200, ...at('POST', '/api/turns/{id}/restore', turns[0].id))
+  expect(on).toMatchObject({ success: true, turn: { disabled: false, version: 4 } })
   await call(200, ...at('DELETE', '/api/turns/{id}', turns[0].id))
   expect(await call(200, ...at('DELETE', '/api/sessions/{id}', 'trip'))).toMatchObject({ turns: 1 })
   return templates

@@ -143,6 +143,11 @@ it('[LD12] sessions are listed, read, corrected and removed', async () => {
   const [{ id }, answered] = (await cli(['sessions', 'show', 'trip', '--json'])).json.turns
   await cli(['sessions', 'edit', id, 'Which train goes to Split?'])
   expect((await cli(['sessions', 'turn', id])).out).toContain('Which train goes to Split?')
+  expect((await cli(['sessions', 'disable', id])).out).toContain(`Disabled ${id}.`)
+  expect((await cli(['sessions', 'show', 'trip'])).out).toContain(`${id}  disabled`)
+  expect((await cli(['sessions', 'turn', id])).out).toContain('no, disabled')
+  expect((await cli(['sessions', 'restore', id])).out).toContain(`Restored ${id}.`)
+  expect((await cli(['sessions', 'turn', id, '--json'])).json.turn.disabled).toBe(false)
   const found = await cli(['search', 'train', '--layer', 'transcript', '--days', '3'])
   expect(found.out).toMatch(/user: Which train goes to Split\?/)
   expect((await cli(['search', 'train', '--layer', 'pinned', '--explain'])).exit).toBe(2)

@@ -95,6 +95,7 @@ export function recording(
       content: content ?? '',
       position: at,
       saidAt,
+      disabled: false,
     }
   })
   const [first, ...rest] = turns.map(({ id }) => id)

@@ -2,12 +2,15 @@ import { afterAll } from 'vitest'
 import { openPostgresStore } from '../../src/adapters/postgres/store.ts'
 import { freshSchema, openFreshStore, startPglite } from '../support/postgres-servers.ts'
 import { describeAsked } from './asked.suite.ts'
+import { describeDisabledTurns } from './disabled-turns.suite.ts'
 import { describeKeeping } from './keeping.suite.ts'
 
 const server = await startPglite()
 afterAll(() => server.stop())
 
 describeKeeping('on postgres (PGlite)', () => openFreshStore(server.url, { poolSize: 1 }))
+
+describeDisabledTurns('on postgres (PGlite)', () => openFreshStore(server.url, { poolSize: 1 }))
 
 describeAsked('by two on one postgres (PGlite)', async () => {
   const options = { schema: freshSchema(), poolSize: 1 }

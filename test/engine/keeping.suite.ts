@@ -6,16 +6,16 @@ import { answer } from './distillation-support.ts'
 import { ADA, ada, type OpenStore, OSLO, openLife, QUIET_MS, statusesOf } from './life-support.ts'
 
 /** Nothing that patterns would find, so that all that is learned is what the model says. */
-const ROME =
+export const ROME =
   'When does sister Clara take the train to Rome? In June, they say, and without any meat on board.'
-const FACT = 'The user travels to Rome with her sister Clara'
-const TRIP = answer([{ content: FACT, turns: [0] }], {
+export const FACT = 'The user travels to Rome with her sister Clara'
+export const TRIP = answer([{ content: FACT, turns: [0] }], {
   summary: 'Ada planned a trip to Rome.',
   ...{ topics: ['Travel', 'Family'], decisions: ['Go in June'], action_items: ['Book the train'] },
 })
 const DAY_MS = 86_400_000
 
-async function openTrip(open: OpenStore) {
+export async function openTrip(open: OpenStore) {
   const model = new ScriptedModel(TRIP)
   const life = await openLife(open, { model })
   await life.say('trip', ROME)
@@ -25,7 +25,7 @@ async function openTrip(open: OpenStore) {
   return { ...life, model, episode }
 }
 
-async function turnsIn(engine: Engine, session: string) {
+export async function turnsIn(engine: Engine, session: string) {
   return (await engine.transcript.turns({ ...ADA, session })).rows
 }
 

@@ -44,6 +44,7 @@ const turn = (id: string, place: object, content = 'hello') =>
       content,
       position: 0,
       saidAt: instant(5),
+      disabled: false,
     },
   })
 const setting = (about: string | null, body: object) =>
@@ -216,6 +217,7 @@ const anyTurn = fc.record({
   speaker: fc.option(text),
   position: fc.nat(99),
   saidAt: when,
+  disabled: fc.boolean(),
 })
 const anyStore = fc.record({
   memories: fc.array(anyMemory, { maxLength: 8 }),

@@ -334,6 +334,7 @@ function describeHeuristic(open: OpenStore): void {
           content: 'My exact words about the roof were a trick.',
           position: 0,
           saidAt: at,
+          disabled: false,
         },
       },
     ])

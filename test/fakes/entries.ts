@@ -35,6 +35,7 @@ export function turn(fields: Partial<Turn> = {}): Turn {
     content: `sentence number ${count}`,
     position: count,
     saidAt: instant(1_000),
+    disabled: false,
     ...fields,
   }
 }

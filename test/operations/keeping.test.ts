@@ -93,6 +93,8 @@ it('[LD8] what others said, its digests and who they are, are not there', async 
     ['session.forget', { id: 'trip', memories: true }],
     ['turn.get', { id: turn?.id }],
     ['turn.edit', { id: turn?.id, content: 'x' }],
+    ['turn.disable', { id: turn?.id }],
+    ['turn.restore', { id: turn?.id }],
     ['turn.forget', { id: turn?.id }],
     ['signal.get', { id: signal?.id }],
     ['signal.forget', { ids: [signal?.id] }],
@@ -138,7 +140,7 @@ it('[LD8] readers change nothing, and agents remove nothing for good', async () 
       code: 'forbidden',
     })
   }
-  expect(changing.map(({ name }) => name)).toHaveLength(15)
+  expect(changing.map(({ name }) => name)).toHaveLength(17)
 })
 
 it('[LD3] the addresses of episodes and identity refuse other memories', async () => {

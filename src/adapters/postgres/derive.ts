@@ -1,8 +1,7 @@
 /** Makes what is derived from rows again: postings, the columns made of others, and word statistics. */
 import { toStorable } from '../../core/storable-text.ts'
 import type { Query } from './driver.ts'
-import { type Names, quoted } from './names.ts'
-import { SHAPES } from './rows.ts'
+import type { Names } from './names.ts'
 import { type IndexedTable, postingsOf, type TextIndex, turnIndex } from './text-index.ts'
 
 export async function deriveAgain<T extends IndexedTable>(
@@ -10,9 +9,9 @@ export async function deriveAgain<T extends IndexedTable>(
   index: TextIndex<T>,
   numbers: readonly number[],
 ): Promise<void> {
-  const list = SHAPES[index.table].columns.map(quoted).join(', ')
+  // Whatever columns there are: a step of the schema may derive from rows that later steps give more of them.
   const rows = await query<Parameters<typeof index.derive>[0]>(
-    `SELECT ${list} FROM ${index.rows} WHERE number = ANY ($1::bigint[])`,
+    `SELECT * FROM ${index.rows} WHERE number = ANY ($1::bigint[])`,
     [numbers],
   )
   const derived = JSON.stringify(

@@ -136,5 +136,6 @@ function turnConditions(where: TurnFilter, { bind }: Binder): readonly string[] 
   if (where.roles !== undefined) conditions.push(`role = ANY (${bind(where.roles)}::text[])`)
   if (where.saidFrom !== undefined) conditions.push(`said_at >= ${bind(where.saidFrom)}`)
   if (where.saidBefore !== undefined) conditions.push(`said_at < ${bind(where.saidBefore)}`)
+  if (where.disabled !== undefined) conditions.push(`disabled = ${bind(where.disabled)}`)
   return conditions
 }

@@ -246,6 +246,12 @@ export const MIGRATIONS: readonly Migration[] = [
       CREATE TABLE {schema}.commit_mark (id uuid NOT NULL, at timestamptz NOT NULL DEFAULT now());
       CREATE INDEX commit_mark_by_time ON {schema}.commit_mark (at);`,
   },
+  {
+    name: 'turns that are out of use',
+    onlyAdds: true,
+    sql: `
+      ALTER TABLE {schema}.turn ADD COLUMN disabled boolean NOT NULL DEFAULT false;`,
+  },
 ]
 
 /** The owners that are seen are looked up once for a statement, not for each row. */

@@ -100,6 +100,7 @@ export type TurnColumns = PlaceColumns & {
   content: string
   position: number
   said_at: Instant
+  disabled: boolean
 }
 
 type Columns = {
@@ -186,6 +187,7 @@ export const SHAPES: { readonly [T in Table]: Shape<T> } = {
       'content',
       'position',
       'said_at',
+      'disabled',
     ],
     toColumns: turnToColumns,
     fromColumns: turnFromColumns,
@@ -353,6 +355,7 @@ function turnToColumns(turn: Turn): TurnColumns {
     content: encoded(turn.content),
     position: turn.position,
     said_at: turn.saidAt,
+    disabled: turn.disabled,
   }
 }
 
@@ -366,6 +369,7 @@ function turnFromColumns(columns: TurnColumns): Turn {
     content: decoded(columns.content),
     position: columns.position,
     saidAt: columns.said_at,
+    disabled: columns.disabled,
   }
 }
 

@@ -276,6 +276,7 @@ function matchesTurn(turn: Row<'turn'>, where: TurnFilter): boolean {
   return (
     includes(where.ids, turn.id) &&
     includes(where.roles, turn.role) &&
+    (where.disabled === undefined || turn.disabled === where.disabled) &&
     (where.saidFrom === undefined || turn.saidAt >= where.saidFrom) &&
     (where.saidBefore === undefined || turn.saidAt < where.saidBefore)
   )

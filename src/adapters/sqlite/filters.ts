@@ -185,6 +185,7 @@ export function turnConditions(where: TurnFilter): readonly Condition[] {
     ...given(where.saidFrom, (at) => condition('turn.said_at >= ?', at)),
     ...given(where.saidBefore, (at) => condition('turn.said_at < ?', at)),
     ...given(where.roles, (roles) => isOneOf('turn.role', roles)),
+    ...given(where.disabled, (disabled) => condition('turn.disabled = ?', disabled ? 1 : 0)),
   ]
 }
 

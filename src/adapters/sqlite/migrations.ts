@@ -278,6 +278,12 @@ export const MIGRATIONS: readonly Migration[] = [
       CREATE INDEX entry_session ON entry (owner_number, session, kind, id) WHERE session IS NOT NULL;
     `,
   },
+  {
+    name: 'turns that are out of use',
+    sql: `
+      ALTER TABLE turn ADD COLUMN disabled INTEGER NOT NULL DEFAULT 0 CHECK (disabled IN (0, 1));
+    `,
+  },
 ]
 
 /** SQLite's default, which both drivers use and we never change. */

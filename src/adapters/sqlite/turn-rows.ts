@@ -18,6 +18,7 @@ export const TURN_COLUMNS = [
   'said_at',
   'terms_count',
   'terms',
+  'disabled',
 ] as const
 
 /** In the order of TURN_COLUMNS. */
@@ -35,6 +36,7 @@ export function turnValues(turn: Turn, home: Home, words: Words): readonly SqlVa
     turn.saidAt,
     words.count,
     words.terms,
+    turn.disabled ? 1 : 0,
   ]
 }
 
@@ -53,6 +55,7 @@ export function toTurn(row: SqlRow): Turn {
     content: fromStorable(String(row.content)),
     position: row.position,
     saidAt: row.said_at,
+    disabled: row.disabled === 1,
   }
   return columns as unknown as Turn // STRICT columns that only `turnValues` writes
 }

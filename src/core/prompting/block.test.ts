@@ -54,6 +54,7 @@ const turn = (content: string, fields: Partial<Turn> = {}): Turn => ({
   content,
   position: 0,
   saidAt: instant(Date.UTC(2026, 4, 3)),
+  disabled: false,
   ...fields,
 })
 

@@ -17,6 +17,7 @@ const turnOf = (content: string, index: number): Turn => ({
   content,
   position: index,
   saidAt: instant(0),
+  disabled: false,
 })
 const lengths = fc.array(fc.integer({ min: 1, max: 400 }), { maxLength: 8 })
 const text = (length: number) => 'a '.repeat(length)

@@ -107,7 +107,8 @@ async function turnsOf(
   scope: Scope,
   ids: readonly TurnId[],
 ): Promise<readonly Turn[]> {
-  const { rows } = await store.find('turn', scope, { where: { ids }, limit: ids.length })
+  const where = { ids, disabled: false }
+  const { rows } = await store.find('turn', scope, { where, limit: ids.length })
   const present = new Map(rows.map((turn) => [turn.id, turn]))
   return ids.flatMap((id) => present.get(id) ?? [])
 }

@@ -213,7 +213,8 @@ function rowsOf(
     if (before === undefined) return [...rows, assistant]
     const content = ifKnown === 'append' ? appended(before, assistant) : assistant.content
     if (ifKnown === 'leave' || content === before.content) return rows
-    return [...rows, { ...assistant, content, version: before.version + 1 }]
+    const { version, disabled } = before
+    return [...rows, { ...assistant, content, disabled, version: version + 1 }]
   })
 }
 
@@ -303,6 +304,7 @@ function userTurn(
     content: content.slice(0, TURN_CHARACTERS_MAX),
     position: position * 2,
     saidAt: at,
+    disabled: false,
   }
 }
 
@@ -324,6 +326,7 @@ function answerTurn(
     content: content.slice(0, TURN_CHARACTERS_MAX),
     position: position * 2 + 1,
     saidAt: reply?.at ?? at,
+    disabled: false,
   }
 }
 

@@ -201,7 +201,8 @@ function turnChanges(
       const before = known.get(turn.id)
       if (before === undefined) return [{ op: 'put', table: 'turn', row: turn, expect: 'absent' }]
       // Sent again without a date, it was said when it was said.
-      const row = { ...turn, saidAt: isDated ? turn.saidAt : before.saidAt }
+      const saidAt = isDated ? turn.saidAt : before.saidAt
+      const row = { ...turn, saidAt, disabled: before.disabled }
       if (isSame(row, before)) return []
       const { version } = before
       return [

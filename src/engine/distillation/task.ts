@@ -105,7 +105,7 @@ export async function contextOf(
   }
 }
 
-/** Those that are still there, in the order in which they were said. */
+/** Those that are still there and in use, in the order in which they were said. */
 export async function turnsOf(
   { store }: EnginePorts,
   scope: Scope,
@@ -114,7 +114,8 @@ export async function turnsOf(
   const found: Turn[] = []
   for (let start = 0; start < ids.length; start += PAGE_ROWS_MAX) {
     const some = ids.slice(start, start + PAGE_ROWS_MAX)
-    const { rows } = await store.find('turn', scope, { where: { ids: some }, limit: some.length })
+    const where = { ids: some, disabled: false }
+    const { rows } = await store.find('turn', scope, { where, limit: some.length })
     found.push(...rows)
   }
   return found.sort((a, b) => a.position - b.position || a.saidAt - b.saidAt)

@@ -32,9 +32,11 @@ import {
   type SearchTurns,
   type SessionReport,
   type Sources,
+  type SwitchedTurn,
   searchTurns,
   sessionNamed,
   sourcesOf,
+  switchTurn,
   type TurnEdit,
   type TurnsQuery,
 } from './transcript.ts'
@@ -71,6 +73,9 @@ export interface Keeping {
     search(scope: ScopeInput, query: SearchTurns): Promise<readonly FoundTurn[]>
     /** What it says now is learned from again. */
     edit(scope: ScopeInput, id: string, edit: TurnEdit): Promise<EditedTurn>
+    /** Neither found, quoted nor learned from, until it is restored. What was learned from it stays, and is named. */
+    disable(scope: ScopeInput, id: string): Promise<SwitchedTurn>
+    restore(scope: ScopeInput, id: string): Promise<SwitchedTurn>
     /** For good. What was learned from it stays, and is named. */
     forget(scope: ScopeInput, id: string): Promise<ForgottenTurn>
     /** All that was said in a session, for good; with `memories`, what was learned in it goes into the bin. */
@@ -115,6 +120,13 @@ export function createKeeping(parts: KeepingParts): Keeping {
       search: async (scope, query) => searchTurns(ports, parseScope(scope), query),
       edit: async (scope, id, edit) =>
         editTurn(parts, parseScope(scope), parseId('turn', id), edit),
+      disable: async (scope, id) => {
+        const disabled = await switchTurn(parts, parseScope(scope), parseId('turn', id), true)
+        await letGo()
+        return disabled
+      },
+      restore: async (scope, id) =>
+        switchTurn(parts, parseScope(scope), parseId('turn', id), false),
       forget: async (scope, id) => {
         const forgotten = await forgetTurn(ports, parseScope(scope), parseId('turn', id))
         await letGo()

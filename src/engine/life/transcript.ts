@@ -53,6 +53,12 @@ export type EditedTurn = {
   readonly changes: readonly ChangeId[]
 }
 
+export type SwitchedTurn = {
+  readonly turn: Turn
+  /** Memories that were learned from it, and stay. */
+  readonly learned: readonly MemoryId[]
+}
+
 export type ForgottenTurn = {
   readonly turn: Turn
   /** Memories that were learned from it, and stay. */
@@ -135,16 +141,17 @@ export async function searchTurns(
   { text, limit, days }: SearchTurns,
 ): Promise<readonly FoundTurn[]> {
   const saidFrom = (clock.now() - days * DAY_MS) as Instant // whole milliseconds
-  return findSaid(store, scope, { text, limit, where: { saidFrom } })
+  return findSaid(store, scope, { text, limit, where: { saidFrom, disabled: false } })
 }
 
 /** What it says now is learned from again; what only the old words said is taken back. */
 export async function editTurn(
-  { ports, jobs, settingsOf }: TranscriptParts,
+  parts: TranscriptParts,
   scope: Scope,
   id: TurnId,
   { content, version }: TurnEdit,
 ): Promise<EditedTurn> {
+  const { ports } = parts
   if (content.trim() === '') {
     throw new AppError('invalid_input', 'A turn says something.', { field: 'content' })
   }
@@ -171,18 +178,56 @@ export async function editTurn(
         ...unlearned.flat(),
         { op: 'put', table: 'turn', row: turn, expect },
         ...signals.map((signal) => putSignal(ports, { ...signal, ...WAITING })),
-        ...(signals.length === 0 ? [] : await relearning(before)),
+        ...(signals.length === 0 ? [] : await relearning(parts, before)),
       ],
       result: { turn, changes: changesIn(unlearned) },
     }
   })
+}
 
-  async function relearning({ place }: Turn): Promise<readonly Change[]> {
-    const { session } = place
-    const settings = await settingsOf(place.owner)
-    if (session === null || settings.extractionMode === 'manual') return []
-    return jobs.arming(distillation({ ...place, session }, settings, ports.clock.now()))
-  }
+/**
+ * Takes a turn out of use, or back into it. What was learned from it stays, and is named. One that nothing was learned from is
+ * learned from when it is back: it may have been passed over meanwhile.
+ */
+export async function switchTurn(
+  { ports, jobs, settingsOf }: TranscriptParts,
+  scope: Scope,
+  id: TurnId,
+  disabled: boolean,
+): Promise<SwitchedTurn> {
+  return decideAndCommit(ports, async () => {
+    const before = await getTurn(ports, scope, id)
+    const learned = await learnedFrom(ports, before)
+    if (before.disabled === disabled) return { changes: [], result: { turn: before, learned } }
+    const turn = { ...before, disabled, version: before.version + 1 }
+    const signals =
+      disabled || learned.length > 0
+        ? []
+        : (await signalsWith(ports, before)).filter(mayHaveBeenRead)
+    return {
+      changes: [
+        { op: 'put', table: 'turn', row: turn, expect: { version: before.version } },
+        ...signals.map((signal) => putSignal(ports, { ...signal, ...WAITING })),
+        ...(signals.length === 0 ? [] : await relearning({ ports, jobs, settingsOf }, turn)),
+      ],
+      result: { turn, learned },
+    }
+  })
+}
+
+async function relearning(
+  { ports, jobs, settingsOf }: TranscriptParts,
+  { place }: Turn,
+): Promise<readonly Change[]> {
+  const { session } = place
+  const settings = await settingsOf(place.owner)
+  if (session === null || settings.extractionMode === 'manual') return []
+  return jobs.arming(distillation({ ...place, session }, settings, ports.clock.now()))
+}
+
+/** Whether it may have been read without a turn that was out of use; one that waits, by patterns. */
+function mayHaveBeenRead({ status }: Signal): boolean {
+  return status === 'pending' || status === 'processed'
 }
 
 const WAITING = {

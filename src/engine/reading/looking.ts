@@ -221,7 +221,7 @@ async function quotes(
   const scope = await place()
   const most = smaller(limit, sectionMax) ?? sectionMax
   const saidFrom = (at - QUOTED_DAYS * DAY_MS) as Instant // whole milliseconds
-  const where: TurnFilter = { saidFrom, roles: ['user', 'assistant'] }
+  const where: TurnFilter = { saidFrom, roles: ['user', 'assistant'], disabled: false }
   const read = QUOTES_PER_PLACE * most + (shown?.size ?? 0)
   const turns = namesMatter(text)
     ? (await findSaid(store, scope, { text, limit: read, where })).map(({ turn }) => turn)

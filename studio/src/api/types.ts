@@ -65,6 +65,8 @@ export type Turn = {
   content: string
   position: number
   saidAt: string
+  /** Out of use: neither found, quoted nor learned from. */
+  disabled: boolean
   version: number
 }
 
@@ -4761,6 +4763,92 @@ export interface paths {
         '5XX': { content: { 'application/json': Error } }
       }
     }
+  }
+  '/api/turns/{id}/disable': {
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: never
+        path: {
+          id: string
+        }
+        header?: {
+          'Idempotency-Key'?: string
+        }
+      }
+      requestBody?: {
+        content: {
+          'application/json': {
+            /** Whose memories; default: the home of the key. */
+            owner?: string
+            /** The same as owner. */
+            apiKeyId?: string
+            /** Only this user of the owner. */
+            user?: string
+          }
+        }
+      }
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              success: true
+              turn: Turn
+              /** Memories that were learned from it, and stay. */
+              learned: string[]
+            }
+          }
+        }
+        '4XX': { content: { 'application/json': Error } }
+        '5XX': { content: { 'application/json': Error } }
+      }
+    }
+    delete?: never
+    patch?: never
+  }
+  '/api/turns/{id}/restore': {
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: never
+        path: {
+          id: string
+        }
+        header?: {
+          'Idempotency-Key'?: string
+        }
+      }
+      requestBody?: {
+        content: {
+          'application/json': {
+            /** Whose memories; default: the home of the key. */
+            owner?: string
+            /** The same as owner. */
+            apiKeyId?: string
+            /** Only this user of the owner. */
+            user?: string
+          }
+        }
+      }
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              success: true
+              turn: Turn
+              /** Memories that were learned from it, and stay. */
+              learned: string[]
+            }
+          }
+        }
+        '4XX': { content: { 'application/json': Error } }
+        '5XX': { content: { 'application/json': Error } }
+      }
+    }
+    delete?: never
+    patch?: never
   }
   '/api/sessions/{id}/flush': {
     get?: never

@@ -1,12 +1,14 @@
 /** Commands about what was said, and about who has memories here. */
 import { LAYERS, type LayerAnswer, listAgents, searchLayer } from '../../../operations/agents.ts'
 import {
+  disableTurn,
   editTurn,
   forgetSession,
   forgetTurn,
   getTurn,
   listSessions,
   listTurns,
+  restoreTurn,
   type WireTurn,
 } from '../../../operations/transcript.ts'
 import { type Answer, type Call, defineCommand, makeSure, YES } from '../command.ts'
@@ -25,7 +27,16 @@ import { textFrom } from '../text-input.ts'
 import { formatAge, formatTime } from '../times.ts'
 import { idOf, PAGE_OPTIONS, pageOf } from './lifecycle.ts'
 
-const ACTIONS = ['list', 'show', 'turn', 'edit', 'forget', 'forget-turn'] as const
+const ACTIONS = [
+  'list',
+  'show',
+  'turn',
+  'edit',
+  'disable',
+  'restore',
+  'forget',
+  'forget-turn',
+] as const
 const OPTIONS = {
   last: { kind: 'flag', help: 'With show: the last word first.' },
   memories: {
@@ -40,14 +51,17 @@ type SessionsCall = Call<typeof OPTIONS>
 export const sessions = defineCommand({
   name: 'sessions',
   group: 'Reading',
-  summary: 'Show what was said, correct it, or remove it for good.',
+  summary: 'Show what was said, correct it, take it out of use, or remove it for good.',
   details:
-    'What was said is kept whole and cannot be switched off; what is removed does not come back. Memories that were ' +
-    'learned from it stay, unless `--memories` says otherwise. What is corrected is learned from again, and what only ' +
-    'the old words said goes into the bin.',
+    'A turn that is disabled is kept and shown, and neither found, quoted nor learned from until it is restored; what is ' +
+    'removed does not come back. Memories that were learned from it stay, unless `--memories` says otherwise. What is ' +
+    'corrected is learned from again, and what only the old words said goes into the bin.',
   arguments: [
     { name: 'action', help: `One of ${ACTIONS.join(', ')}. Default: list.` },
-    { name: 'id', help: 'The session; with turn, edit and forget-turn, the turn.' },
+    {
+      name: 'id',
+      help: 'The session; with turn, edit, disable, restore and forget-turn, the turn.',
+    },
     { name: 'text', help: 'With edit: what was really said.', isRepeated: true },
   ],
   options: OPTIONS,
@@ -55,6 +69,7 @@ export const sessions = defineCommand({
     'recollect sessions',
     'recollect sessions show ses_4f1d…',
     'recollect sessions edit turn_4f1d… "I meant Rome, not Paris."',
+    'recollect sessions disable turn_4f1d…',
     'recollect sessions forget ses_4f1d… --memories',
   ],
   async run(call) {
@@ -75,6 +90,10 @@ export const sessions = defineCommand({
           text: `Changed ${id} to version ${output.turn.version}${taken.join('')}`,
         }
       }
+      case 'disable':
+        return switched(call, disableTurn, 'Disabled', id)
+      case 'restore':
+        return switched(call, restoreTurn, 'Restored', id)
       case 'forget':
         return forgotten(call, id)
       case 'forget-turn':
@@ -119,9 +138,10 @@ async function course(call: SessionsCall, id: string): Promise<Answer> {
 }
 
 function turnText({ style }: Call, turn: WireTurn): string {
-  const { id, role, speaker, saidAt, content } = turn
+  const { id, role, speaker, saidAt, content, disabled } = turn
   const who = style.bold(oneLine(speaker ?? role))
-  return `${who}  ${style.dim(`${formatTime(Date.parse(saidAt))}  ${id}`)}\n${harmless(content)}`
+  const about = `${formatTime(Date.parse(saidAt))}  ${id}${disabled ? '  disabled' : ''}`
+  return `${who}  ${style.dim(about)}\n${harmless(content)}`
 }
 
 async function oneTurn(call: Call, id: string): Promise<Answer> {
@@ -132,9 +152,24 @@ async function oneTurn(call: Call, id: string): Promise<Answer> {
     ['session', oneLine(turn.sessionId) || '(none)'],
     ['who', oneLine(turn.speaker === null ? turn.role : `${turn.speaker} (${turn.role})`)],
     ['when', formatTime(Date.parse(turn.saidAt))],
+    ['in use', turn.disabled ? 'no, disabled' : 'yes'],
     ['version', String(turn.version)],
   ])
   return { json: output, text: `${harmless(turn.content)}\n\n${about}` }
+}
+
+async function switched(
+  call: Call,
+  operation: typeof disableTurn | typeof restoreTurn,
+  done: string,
+  id: string,
+): Promise<Answer> {
+  const output = await call.perform(operation, { id })
+  return { json: output, text: `${done} ${id}.${stays(output.learned)}` }
+}
+
+function stays(learned: readonly string[]): string {
+  return learned.length === 0 ? '' : `\nWhat was learned from it stays: ${learned.join(', ')}`
 }
 
 const KEPT = 'Nothing was removed.'
@@ -154,10 +189,7 @@ async function forgotten(call: SessionsCall, id: string): Promise<Answer> {
 async function forgottenTurn(call: SessionsCall, id: string): Promise<Answer> {
   await makeSure(call, `Remove ${oneLine(id)} for good?`, KEPT)
   const output = await call.perform(forgetTurn, { id })
-  const { learned } = output
-  const stays =
-    learned.length === 0 ? '' : `\nWhat was learned from it stays: ${learned.join(', ')}`
-  return { json: output, text: `Removed ${id}.${stays}` }
+  return { json: output, text: `Removed ${id}.${stays(output.learned)}` }
 }
 
 export const agents = defineCommand({
