@@ -189,25 +189,33 @@ export class Indexer {
     let done = 0
     for (const { owner, user } of places) {
       const home = { owner, user } as Home // as the store told it
-      for await (const { seen, missing } of differences(this.#ports, home, space)) {
-        for (let start = 0; start < missing.length; start += BATCH_MEMORIES) {
-          if (signal.aborted) throw new AppError('cancelled', 'Indexing was stopped.')
-          const batch = missing.slice(start, start + BATCH_MEMORIES)
-          // What is embedded on request need not be embedded again in its turn.
-          this.#line.takeOut(
-            home,
-            batch.map(({ id }) => id),
-          )
-          await this.#embed(batch, signal)
-          onProgress?.({ done: done + start + batch.length, total })
+      await this.#takeOver(home)
+      try {
+        for await (const { seen, missing } of differences(this.#ports, home, space)) {
+          for (let start = 0; start < missing.length; start += BATCH_MEMORIES) {
+            if (signal.aborted) throw new AppError('cancelled', 'Indexing was stopped.')
+            const batch = missing.slice(start, start + BATCH_MEMORIES)
+            await this.#embed(batch, signal)
+            onProgress?.({ done: done + start + batch.length, total })
+          }
+          done += seen
+          onProgress?.({ done, total })
         }
-        done += seen
-        onProgress?.({ done, total })
+      } catch (error) {
+        this.#line.overflow(home)
+        this.#schedule(START_DELAY_MS)
+        throw error
       }
     }
     await this.#settleSpaces()
     await this.#dropOthers()
     return this.status()
+  }
+
+  /** What waits is embedded on request instead, and what is being embedded is waited for: nothing is embedded twice. */
+  async #takeOver(home: Home): Promise<void> {
+    this.#line.takeOut(home, this.#line.unserved(home))
+    await this.#batch?.catch(() => {}) // told to whoever fills the index
   }
 
   async status(): Promise<IndexStatus> {

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { referenceEmbedder } from '../../src/adapters/reference/embedder.ts'
 import { createReferenceStore } from '../../src/adapters/reference/store.ts'
 import { referenceVectors } from '../../src/adapters/reference/vectors.ts'
@@ -128,13 +128,36 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
       if (purpose === 'document' && texts[0]?.startsWith('statement')) documents += texts.length
     })
     const { engine } = openEngine({ store, vectors, embedder })
-    // What is done in the background begins after a moment, which on a busy machine is over before reindexing begins.
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    onTestFinished(() => void vi.useRealTimers())
     await fill(engine, 40)
     await engine.reindex()
-    await vi.runOnlyPendingTimersAsync()
-    vi.useRealTimers()
+    await untilIndexed(engine)
+    await engine.close()
+    expect(documents).toBe(40)
+  })
+
+  it('[RA17] reindexing while vectors are made in the background embeds nothing twice', async () => {
+    const { store, vectors } = await open()
+    let documents = 0
+    let [begin, goOn] = [() => {}, () => {}]
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve
+    })
+    const maySettle = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    const embedder = scriptedEmbedder(async ({ texts, purpose }) => {
+      if (purpose !== 'document' || !texts[0]?.startsWith('statement')) return
+      documents += texts.length
+      begin()
+      await maySettle
+    })
+    const { engine } = openEngine({ store, vectors, embedder })
+    await fill(engine, 40)
+    await begun
+    const reindexing = engine.reindex()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    goOn()
+    await reindexing
     await untilIndexed(engine)
     await engine.close()
     expect(documents).toBe(40)
