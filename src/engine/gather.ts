@@ -7,7 +7,8 @@ import type { Instant, MemoryId, Scope } from '../core/ids.ts'
 import { type Candidate, NO_EVIDENCE } from '../core/ranking/candidate.ts'
 import { COURSE_REACH } from '../core/ranking/evidence.ts'
 import { closenessAmong, SUBJECTS_MAX } from '../core/ranking/floor.ts'
-import type { Asked } from '../core/ranking/match.ts'
+import { type Asked, isNamed } from '../core/ranking/match.ts'
+import { mayName, withoutNames } from '../core/ranking/names.ts'
 import type { Settings } from '../core/settings.ts'
 import type { Embedder } from '../ports/embedder.ts'
 import type { Besides, MemoryFilter, Surroundings, TextMatch } from '../ports/store.ts'
@@ -57,6 +58,8 @@ const SPAN_MS_MAX = 63 * 86_400_000
 const TELLING_SPAN_MS_MAX = 183 * 86_400_000
 /** How long recall waits for memories that were just written to get their vectors. */
 const SETTLE_MS = 1_000
+/** Of the first hits by words, so many tell whether those speak whom the question names. */
+const NAMED_HITS = 8
 
 export type Skipped = { readonly kind: 'skipped'; readonly because: string }
 export type Leg<Result> = Timely<Result> | Skipped
@@ -77,7 +80,11 @@ export type Meaning = {
   readonly reads: (text: string) => boolean
 }
 
-export async function meaningLeg(call: Question): Promise<Leg<Meaning>> {
+/** `words`: what the other leg finds, which tells of names. */
+export async function meaningLeg(
+  call: Question,
+  words: Promise<Leg<TextMatch>>,
+): Promise<Leg<Meaning>> {
   const { ports, indexer, guards, scope, text, settings, deadlineMs } = call
   const { vectors } = ports
   if (settings.strategy === 'keyword') return skipped('the strategy is keyword')
@@ -97,7 +104,8 @@ export async function meaningLeg(call: Question): Promise<Leg<Meaning>> {
       return skipped(`the model reads ${model.languages?.join(', ')} only`)
     }
     await indexer.settle(scope, Math.min(SETTLE_MS, deadlineMs / 2))
-    const vector = await asks(() => vectorOf(text, embedder, signal))
+    const compared = await nameless(call, words)
+    const vector = await asks(() => vectorOf(compared, embedder, signal))
     const limit = settings.vectorCandidates
     const hits = await vectors.nearest(space, scope, {
       ...{ vector, limit, where: call.where, besides: BESIDES },
@@ -110,6 +118,30 @@ export async function meaningLeg(call: Question): Promise<Leg<Meaning>> {
   return looked.kind === 'done' && 'kind' in looked.result
     ? looked.result
     : (looked as Timely<Meaning>) // the other case was just ruled out
+}
+
+/**
+ * The question without the names of those who speak in the memories: who is meant is matched apart. Words bring what they
+ * have said among the first hits. They are not waited for long; with its names the question is still a good one.
+ */
+async function nameless(
+  { ports, scope, where, text, deadlineMs }: Question,
+  words: Promise<Leg<TextMatch>>,
+): Promise<string> {
+  if (!mayName(text)) return text
+  const told = await withinTime(deadlineMs / 4, async () => {
+    const leg = await words
+    const hits = leg.kind === 'done' ? leg.result.hits.slice(0, NAMED_HITS) : []
+    const ids = hits.flatMap(({ id, speaker }) => (speaker === undefined ? [id] : []))
+    const known = hits.flatMap(({ speaker }) => speaker ?? [])
+    if (ids.length === 0) return known
+    const { rows } = await ports.store.find('memory', scope, {
+      where: { ...where, ids },
+      limit: ids.length,
+    })
+    return [...known, ...rows.flatMap(({ provenance }) => provenance.speaker ?? [])]
+  })
+  return told.kind === 'done' ? withoutNames(text, told.result.filter(isNamed)) : text
 }
 
 async function vectorOf(

@@ -173,9 +173,10 @@ type Found = Pick<Recollection, 'legs' | 'abstained' | 'closeness' | 'time'> & {
 async function search(call: Recall): Promise<Found> {
   const { settings, text, now } = call
   const asked = readQuestion(text, now)
+  const words = keywordLeg(call)
   const [keyword, meaning, then] = await Promise.all([
-    keywordLeg(call),
-    meaningLeg(call),
+    words,
+    meaningLeg(call, words),
     fromThatTime(call, asked.span),
   ])
   refuseSilence(keyword, meaning)

@@ -213,8 +213,8 @@ export type TextQuery = {
 }
 
 /**
- * A wish of whoever is going to ask for what stands around the first hits: it may be told with them, where that saves a
- * trip to a server. Hits that it wasn't told with are asked about by `around`.
+ * A wish of whoever is going to ask for what stands around the first hits, and who said them: it may be told with them,
+ * where that saves a trip to a server. Hits that it wasn't told with are asked about by `around` and `find`.
  */
 export type Besides = {
   readonly reach: number
@@ -234,6 +234,8 @@ export type TextHit = {
   readonly session: SessionId | null
   /** What `around` says of it, null when that is nothing. Missing where it wasn't wished for, or is to be asked. */
   readonly surroundings?: Surroundings | null
+  /** Who said it, as its provenance has it. Missing likewise. */
+  readonly speaker?: string | null
 }
 
 /** The hits and what their scores were made of, so that those of neighbouring memories can be joined. Without hits, nothing. */

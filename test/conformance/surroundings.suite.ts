@@ -52,10 +52,12 @@ export function describeSurroundings(open: OpenStore): void {
       ...ADA,
       session: name === null ? null : session(name),
     }))
+    const { provenance: spoken } = memory({})
     const rows = Array.from({ length: 24 }, (_, number) =>
       memory({
         place: places[number % 3] ?? ADA,
         content: `Note ${'word '.repeat(1 + (number % 5))}`,
+        provenance: { ...spoken, speaker: number % 2 === 0 ? 'Ada' : null },
       }),
     )
     await store.commit([...rows, memory({ place: today, status: 'disabled' })].map(create))
@@ -65,12 +67,14 @@ export function describeSurroundings(open: OpenStore): void {
       ...asked,
       besides: { reach: 2, hits: 15 },
     })
-    const withoutThem = hits.map(({ surroundings: _, ...hit }) => hit)
+    const withoutThem = hits.map(({ surroundings: _, speaker: __, ...hit }) => hit)
     expect({ ...rest, hits: withoutThem }).toEqual(plain)
     const ids = hits.map(({ id }) => id)
     const around = await store.around(all, ids, 2)
-    for (const { id, surroundings } of hits) {
+    const speakers = new Map(rows.map(({ id, provenance }) => [id, provenance.speaker]))
+    for (const { id, surroundings, speaker } of hits) {
       if (surroundings !== undefined) expect(surroundings).toEqual(around.get(id) ?? null)
+      if (speaker !== undefined) expect(speaker).toBe(speakers.get(id))
     }
     const told = hits.map(({ surroundings }) => surroundings !== undefined)
     expect(told.lastIndexOf(true)).toBeLessThan(15)

@@ -84,6 +84,14 @@ function describeTrips(url: string): void {
     expect(await ask('eve', 'Which light is blue?')).toEqual({ isFound: true, waits: 2 })
   }, 60_000)
 
+  it('[RA29] and once more for meaning where it may name somebody', async () => {
+    const { ask } = await open()
+    expect(await ask('ada', 'Which light is in the Blue room?')).toEqual({
+      isFound: true,
+      waits: 3,
+    })
+  }, 60_000)
+
   it('[RA29] the same where PostgreSQL itself keeps owners apart', async () => {
     const { ask } = await open({ rowSecurity: true })
     expect(await ask('ada', 'Which light is blue?')).toEqual({ isFound: true, waits: 2 })

@@ -20,7 +20,7 @@ import { type BesidesColumns, besidesOf, withBesides } from './around.ts'
 import type { Query } from './driver.ts'
 import { type Binder, CONDITIONS, createBinder, isNarrow, scopeConditions } from './filters.ts'
 import { type Names, ownerHash, userHash } from './names.ts'
-import { decoded } from './rows.ts'
+import { decoded, parseProvenance } from './rows.ts'
 import { memoryIndex, type TextIndex, turnIndex } from './text-index.ts'
 
 type Scored = { readonly score: number; readonly coverage: number }
@@ -33,6 +33,7 @@ type MemoryHit = Scored &
     length: number
     rarities: number[]
     average_length: number
+    provenance: string
   }
 
 export async function matchText(
@@ -45,7 +46,7 @@ export async function matchText(
   if (terms.length === 0) return NO_MATCH
   const binder = createBinder()
   const visible = [...scopeConditions(scope, binder), ...CONDITIONS.memory(where, binder)]
-  const placed = ['owner_id', 'user_id', 'session_id']
+  const placed = ['owner_id', 'user_id', 'session_id', 'provenance']
   const found = searchStatement(memoryIndex(names), binder, {
     ...{ scope, terms, where, limit, visible },
     columns: besides === undefined ? ['id', 'session_id AS session'] : ['id', ...placed],
@@ -69,6 +70,7 @@ export async function matchText(
       length: row.length,
       session: decoded(row.session),
       ...besidesOf(row, place, besides),
+      ...(place < (besides?.hits ?? 0) ? { speaker: parseProvenance(row.provenance).speaker } : {}),
     })),
   }
 }

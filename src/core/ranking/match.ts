@@ -1,9 +1,9 @@
 /** What a question says about who and when, and how well a memory fits that. */
 import type { Instant } from '../ids.ts'
 import type { Memory } from '../memory.ts'
-import { UNSPACED } from '../terms.ts'
 import { byScore, type Loaded, revised, stepped } from './candidate.ts'
 import { EVIDENCE_WEIGHTS } from './fusion.ts'
+import { containsName } from './names.ts'
 import { nearness, type Span, timeSpan } from './times.ts'
 
 /** What is asked for beside the words themselves. */
@@ -16,6 +16,9 @@ export type Asked = {
   readonly question: string
 }
 
+/** Names of roles, not of somebody: questions say "I" and "you" for them. */
+const [USER, ASSISTANT] = ['user', 'assistant']
+
 // Whole words in any script: the "me" of "même" is none. "US" is a country.
 const USER_WORDS =
   /(?<![\p{L}\p{N}])(?:[Ii]|[Mm]y|MY|[Mm]e|ME|[Mm]ine|[Mm]yself|[Ww]e|WE|[Oo]ur|OUR|[Uu]s)(?![\p{L}\p{N}])/u
@@ -26,7 +29,7 @@ export function readQuestion(question: string, now: Instant): Asked {
     isAboutUser: USER_WORDS.test(question),
     isAboutAssistant: ASSISTANT_WORDS.test(question),
     span: timeSpan(question, now),
-    question: question.toLowerCase(),
+    question,
   }
 }
 
@@ -59,28 +62,12 @@ export function momentOf({ validFrom, createdAt }: Memory): Instant {
 
 function isAskedFor(speaker: string, asked: Asked): boolean {
   const name = speaker.toLowerCase()
-  if (name === 'user') return asked.isAboutUser
-  if (name === 'assistant') return asked.isAboutAssistant
+  if (name === USER) return asked.isAboutUser
+  if (name === ASSISTANT) return asked.isAboutAssistant
   return containsName(asked.question, name)
 }
 
-/** Whole names only: "Al" is not asked for by "also". Looked for without an expression, since names are anything. */
-function containsName(question: string, name: string): boolean {
-  if (name.trim() === '') return false
-  for (let at = question.indexOf(name); at >= 0; at = question.indexOf(name, at + 1)) {
-    if (isWordEdge(question, at) && isWordEdge(question, at + name.length)) return true
-  }
-  return false
+/** Whether a speaker is somebody with a name. */
+export function isNamed(speaker: string): boolean {
+  return ![USER, ASSISTANT].includes(speaker.toLowerCase())
 }
-
-/** Whether a word may begin or end here. Where words are written without spaces, that is anywhere. */
-function isWordEdge(text: string, at: number): boolean {
-  const before = LAST_LETTER.exec(text.slice(Math.max(0, at - 2), at))?.[0]
-  const after = FIRST_LETTER.exec(text.slice(at, at + 2))?.[0]
-  if (before === undefined || after === undefined) return true
-  return UNSPACED.test(before) || UNSPACED.test(after)
-}
-
-// Not one class: V8 14 misses letters beyond the basic plane when a class stands before `$`.
-const LAST_LETTER = /(?:\p{L}|\p{N}|\p{M})$/u
-const FIRST_LETTER = /^[\p{L}\p{N}\p{M}]/u

@@ -1,0 +1,56 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { containsName, mayName, withoutNames } from './names.ts'
+
+describe('names of speakers in a question', () => {
+  it.each([
+    [
+      'When did Caroline go to the support group?',
+      ['Caroline'],
+      'When did go to the support group?',
+    ],
+    ["What is CAROLINE's favourite book?", ['Caroline'], 'What is favourite book?'],
+    ['What is Ann’s job?', ['Ann'], 'What is job?'],
+    ['Do Ann and Mary Jane both paint?', ['Mary Jane', 'Ann'], 'Do and both paint?'],
+    ['Does Annabel know what Ann paints?', ['Ann'], 'Does Annabel know what paints?'],
+    ['Wo wohnt Anna in Berlin?', ['Anna'], 'Wo wohnt in Berlin?'],
+    ['小明喜欢什么？', ['小明'], '喜欢什么？'],
+  ])('[RA8] "%s" is compared by meaning without %j', (question, names, left) => {
+    expect(withoutNames(question, names)).toBe(left)
+  })
+
+  it.each([
+    ['Who is Ann?', ['Ann']],
+    ['Ann', ['Ann']],
+    ['Ann and Bob?', ['Ann', 'Bob']],
+    ['What does Tom paint?', ['Ann']],
+    ['Annabel paints', ['Ann']],
+    ['İnci paints Ann', ['Ann']],
+    ['anything  at all', ['', ' ']],
+  ])('[RA8] "%s" stays as it is, whoever of %j speaks', (question, names) => {
+    expect(withoutNames(question, names)).toBe(question)
+  })
+
+  it.each([
+    ['When did Caroline go?', true],
+    ['Caroline went where?', true],
+    ['Что сказала Анна?', true],
+    ['What did I do there?', false],
+    ['where is the cat', false],
+    ['', false],
+  ])('[RA8] "%s" may name somebody: %s', (question, may) => {
+    expect(mayName(question)).toBe(may)
+  })
+
+  it('[RA8] nothing is added to a question, and what is taken out is gone', () => {
+    const word = fc.constantFrom('Ann', "Ann's", 'paints', 'and', 'Bob', 'İ', '  ', 'annab')
+    fc.assert(
+      fc.property(fc.array(word), (words) => {
+        const question = words.join(' ')
+        const left = withoutNames(question, ['Ann', 'Bob'])
+        expect(left === question || !containsName(left, 'ann')).toBe(true)
+        expect(left.length).toBeLessThanOrEqual(question.length)
+      }),
+    )
+  })
+})
