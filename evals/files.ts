@@ -21,7 +21,7 @@ import {
   QUESTIONS,
   UNANSWERABLE,
 } from './files/questions.ts'
-import { evalCacheFile } from './haystack.ts'
+import { evalEmbedding } from './haystack.ts'
 import {
   atLeast,
   below,
@@ -123,7 +123,7 @@ const PAGES: Readonly<Record<FileLine, (path: string) => boolean>> = {
 function embeddingOf(line: FileLine): EmbeddingOptions | null {
   if (line === 'answers, static model') return { source: 'static' }
   if (line !== 'part, with the model') return null
-  return { source: 'auto', cacheFile: evalCacheFile(), cachesLocal: true }
+  return evalEmbedding()
 }
 
 async function askAll(

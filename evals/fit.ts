@@ -9,7 +9,7 @@
 import type { Evidence } from '../src/core/ranking/candidate.ts'
 import { EVIDENCE_WEIGHTS } from '../src/core/ranking/fusion.ts'
 import { type EvalQuery, loadSet, parseTime } from './datasets.ts'
-import { evalCacheFile, openHaystack } from './haystack.ts'
+import { evalEmbedding, openHaystack } from './haystack.ts'
 import { measure } from './metrics.ts'
 import { type RecallSet, sampled } from './recall.ts'
 import type { EvalOptions, EvalReport, Table } from './report.ts'
@@ -108,7 +108,7 @@ async function casesOf(
 ): Promise<readonly Case[]> {
   const { documents, queries } = sampled(await loadSet(options.data, set), sample)
   const haystack = await openHaystack(documents, {
-    embedding: { source: 'auto', cacheFile: evalCacheFile(), cachesLocal: true },
+    embedding: evalEmbedding(),
     settings: { answerFloor: 0, memberFloor: 0 },
     ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
   })

@@ -40,12 +40,19 @@ export type HaystackOptions = {
   readonly onProgress?: (words: string) => void
 }
 
-/** Vectors of public texts are kept here between runs: embedding a large set takes an hour. */
-export function evalCacheFile(): string {
+/** As on a fresh machine. Vectors of public texts are kept between runs: embedding a large set takes an hour. */
+export function evalEmbedding(): EmbeddingOptions {
   const folder = join(homedir(), '.cache', 'recollect', 'evals')
   mkdirSync(folder, { recursive: true })
-  return join(folder, 'embeddings.db')
+  return {
+    source: 'auto',
+    cacheFile: join(folder, 'embeddings.db'),
+    cachesLocal: true,
+    cacheFileBytesMax: CACHE_BYTES_MAX,
+  }
 }
+/** For a million texts. What doesn't fit would be evicted before the next run comes to it. */
+const CACHE_BYTES_MAX = 2 * 1024 ** 3
 
 /** Ids order the course of a session, so they are drawn in the order of the documents. */
 const FIRST_ID_MS = 1_600_000_000_000

@@ -10,7 +10,7 @@ import type { RecallQuery } from '../src/engine/recall.ts'
 import type { EmbeddingOptions } from '../src/main/embedding.ts'
 import { type Abstention, abstentionRows, measureAbstention } from './abstention.ts'
 import { type EvalQuery, type EvalSet, hasGold, loadSet, parseTime } from './datasets.ts'
-import { evalCacheFile, type Haystack, openHaystack } from './haystack.ts'
+import { evalEmbedding, type Haystack, openHaystack } from './haystack.ts'
 import { average, METRICS, measure, percentile, type Scores } from './metrics.ts'
 import { officialPart } from './official.ts'
 import { loadOwnSet } from './own.ts'
@@ -100,7 +100,7 @@ async function measureSet(
   asksUnrelated = true,
 ): Promise<Measured> {
   const lines = options.lines ?? LINES
-  const { embedding = { source: 'auto', cacheFile: evalCacheFile(), cachesLocal: true } } = options
+  const { embedding = evalEmbedding() } = options
   const haystack = await openHaystack(documents, {
     embedding: lines.some((line) => line !== 'keyword') ? embedding : null,
     ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),

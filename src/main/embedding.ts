@@ -56,6 +56,8 @@ export type EmbeddingOptions = {
   readonly cacheFile?: string | null
   /** Keeps those of a local model there as well. */
   readonly cachesLocal?: boolean
+  /** How large it may become. Default: 256 MiB. */
+  readonly cacheFileBytesMax?: number
   readonly cacheEntriesMax?: number
   readonly cacheAgeMsMax?: number
 }
@@ -302,14 +304,18 @@ export function openBatchFilling(
 /** What was embedded once is not embedded again soon; with a file, not in later runs either. */
 function remembered(
   embedder: Embedder,
-  { cacheFile, cachesLocal, cacheEntriesMax, cacheAgeMsMax }: EmbeddingOptions,
+  { cacheFile, cachesLocal, cacheFileBytesMax, cacheEntriesMax, cacheAgeMsMax }: EmbeddingOptions,
   about: { readonly account: string; readonly purposeMatters: boolean } = LOCAL,
 ): Embedder {
   const kept =
     cacheFile == null || (about === LOCAL && cachesLocal !== true)
       ? embedder
       : persisted(embedder, {
-          cache: openCacheFile({ path: cacheFile, clock: systemClock }),
+          cache: openCacheFile({
+            path: cacheFile,
+            clock: systemClock,
+            ...(cacheFileBytesMax === undefined ? {} : { bytesMax: cacheFileBytesMax }),
+          }),
           ...about,
         })
   return cached(kept, {

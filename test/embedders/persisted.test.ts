@@ -6,6 +6,7 @@ import { accountHash } from '../../src/adapters/embedders/cache-key.ts'
 import { type EmbeddingCache, persisted } from '../../src/adapters/embedders/persisted.ts'
 import { referenceEmbedder } from '../../src/adapters/reference/embedder.ts'
 import { systemClock } from '../../src/adapters/system/clock.ts'
+import { openEmbedder } from '../../src/main/embedding.ts'
 import { describeEmbedder } from '../conformance/embedder.suite.ts'
 import { FakeClock } from '../fakes/clock.ts'
 import { scriptedEmbedder } from '../fakes/embedder.ts'
@@ -275,4 +276,19 @@ describe('a cache that fails', () => {
       expect(await embedAll(embedder, ['kites'])).toEqual(await expected(['kites']))
     }
   })
+})
+
+it('[EM11] the file may become as large as is said', async () => {
+  const texts = Array.from({ length: 400 }, (_, n) => `text number ${n}`)
+  const evictedWith = async (cacheFileBytesMax: number) => {
+    const cacheFile = temporaryFile('vectors.db')
+    const options = { source: 'static', cacheFile, cachesLocal: true, cacheFileBytesMax } as const
+    const embedder = openEmbedder(options)
+    await embedder?.embed(texts, { purpose: 'document' })
+    const evicted = embedder?.report().facts.cacheFileEvicted
+    await embedder?.close()
+    return evicted
+  }
+  expect(await evictedWith(2 ** 24)).toBe(0)
+  expect(await evictedWith(2 ** 18)).toBeGreaterThan(0)
 })
