@@ -50,6 +50,7 @@ describe('sets in the form of the public ones', () => {
         { id: 3, group: odd, question: 'quinces', gold: [7], question_date: 'whenever' },
         { id: 4, group: odd, question: 'the walrus', gold: 'nul', category: null },
         { id: 5, group: odd, question: 'nothing known', answer: 5 },
+        { group: 'of no documents', question: '' },
       ],
     )
     expect((await scoresOf('odd')).turn).toMatchObject({ 'any@1': 1, 'all@5': 1, MRR: 1 })
@@ -82,6 +83,20 @@ describe('sets in the form of the public ones', () => {
       [{ id: 'q', group: 'g', question: 'kettle of fish', gold: ['same', 'same'] }],
     )
     expect((await scoresOf('twice')).turn).toMatchObject({ 'rec@10': 1, 'all@5': 1, 'nDCG@10': 1 })
+  })
+
+  it('may ask for nothing, and for what is not there, which are misses', async () => {
+    writeSet(
+      'missed',
+      [{ id: 'tea', group: 'g', text: 'a cup of tea' }],
+      [
+        { id: 1, group: 'g', question: '', gold: ['tea'] },
+        { id: 2, group: 'empty', question: 'tea', gold: ['tea'] },
+        { id: 3, group: 'g', question: 'tea', gold: ['coffee'] },
+        { id: 4, group: 'g', question: 'tea', gold: ['tea'] },
+      ],
+    )
+    expect((await scoresOf('missed')).turn['any@10']).toBe(0.25)
   })
 
   it('may have any name', () => {

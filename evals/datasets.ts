@@ -66,9 +66,9 @@ export async function loadSet(folder: string, set: string): Promise<EvalSet> {
     const group = groupOf(row)
     const category = String(row.get('category') ?? '')
     queries.push({
-      id: text(row, 'id'),
+      id: optionalText(row, 'id') ?? '',
       group,
-      question: text(row, 'question'),
+      question: optionalText(row, 'question') ?? '',
       category,
       gold: texts(row, 'gold').map((id) => idIn(group, id)),
       goldSessions: texts(row, 'gold_sessions'),
