@@ -135,7 +135,8 @@ export function returnHeaders(response: ServerResponse, headers: HeaderPairs): v
   const begun = new Set<string>()
   for (const [raw, value] of headers) {
     const name = raw.toLowerCase()
-    if (NOT_RETURNED.has(name)) continue
+    // A provider that is a Recollect itself tells of its own memory, not of ours.
+    if (NOT_RETURNED.has(name) || name.startsWith('x-recollect-')) continue
     if (begun.has(name)) response.appendHeader(name, value)
     else response.setHeader(name, value)
     begun.add(name)
