@@ -93,6 +93,11 @@ function expectShape(body: unknown, format: 'chat' | 'messages', type: string): 
   })
 }
 
+/** Where the library of the API looks for it, to tell whoever asks for help. */
+function expectId({ headers }: RawAnswer, format: 'chat' | 'messages'): void {
+  expect(headers[format === 'messages' ? 'request-id' : 'x-request-id']).toMatch(/^req_/)
+}
+
 const parsed = ({ bytes }: RawAnswer): unknown => JSON.parse(bytes.toString())
 
 describe.each(['chat', 'messages'] as const)('%s', (format) => {
@@ -102,6 +107,7 @@ describe.each(['chat', 'messages'] as const)('%s', (format) => {
       const answer = await refusedBy(setup, setup.key, format, refused)
       expect([what, answer.status]).toEqual([what, refused.status])
       expectShape(parsed(answer), format, refused.type)
+      expectId(answer, format)
     }
     expect(setup.upstream.requests).toHaveLength(0)
   })

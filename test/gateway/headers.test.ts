@@ -226,6 +226,35 @@ describe('compression', () => {
   })
 })
 
+it('[GW4] what memory did is told by this server, whatever the provider says of memory', async () => {
+  const setup = await setUpGateway()
+  const headers = {
+    'content-type': 'application/json',
+    [MEMORY_HEADER]: 'injected; count=99',
+    'x-recollect-request-id': 'another',
+    'x-request-id': 'theirs',
+  }
+  setup.upstream.queue({ headers, body: '{}' })
+  const body = requestOf('chat', [{ role: 'user', content: QUESTION }])
+  const response = await askFor(setup, PATHS.chat, body)
+  expect(response.headers.get(MEMORY_HEADER)).toMatch(/^injected; count=1; /)
+  expect(response.headers.get('x-recollect-request-id')).toMatch(/^req_/)
+  expect(response.headers.get('x-request-id')).toBe('theirs')
+})
+
+it('[PV6] what a client says is about its connection alone goes no further', async () => {
+  const setup = await setUpGateway()
+  await send(`${setup.url}${PATHS.chat}`, {
+    headers: {
+      ...{ 'content-type': 'application/json', authorization: `Bearer ${setup.key}` },
+      ...{ connection: 'close, X-Hop', 'x-hop': 'one', 'x-further': 'two' },
+    },
+    body: JSON.stringify(requestOf('chat', [{ role: 'user', content: QUESTION }])),
+  })
+  expect(setup.upstream.last().headers).toMatchObject({ 'x-further': 'two' })
+  expect(setup.upstream.last().headers).not.toHaveProperty('x-hop')
+})
+
 it('[GW4] no receipt is named where none is kept', async () => {
   const setup = await setUpGateway('memory on', { settings: { receiptsMax: 0 } })
   expect((await ask(setup, 'chat', {})).told).toMatch(/^injected; count=1; tokens=\d+$/)

@@ -275,6 +275,26 @@ describe.each(FORMAT_NAMES)('%s', (format) => {
     expect(formatOf(upstream.last().path)).toBe(format)
   })
 
+  it('[GW3] tells status and headers before the provider has said a word', async () => {
+    const { upstream, url, key } = await setUpGateway('memory off')
+    let goOn = () => {}
+    const rest = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    upstream.queue((received) => speak(received, { text: 'x', trouble: { after: 0, what: rest } }))
+    // Without headers there would be no response to wait for, and the rest would never come.
+    const response = await fetch(`${url}${PATHS[format]}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+      body: oddBody(format, true, 'Hello'),
+    })
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/)
+    expect(upstream.last().sent()).toBe(0)
+    goOn()
+    expect((await response.text()).length).toBeGreaterThan(0)
+  })
+
   it('[GW3] passes a huge question and a huge answer', async () => {
     const setup = await setUpGateway('memory off')
     const huge = 'é☕'.repeat(400_000)

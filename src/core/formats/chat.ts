@@ -148,22 +148,20 @@ class ChatReader implements AnswerReader {
   #id: string | null = null
   #usage: Usage | null = null
   #finish: string | null = null
-  #isDone = false
   #hasFailed = false
 
   event({ name, data }: { readonly name: string; readonly data: string }): void {
     if (name === 'error') this.#hasFailed = true
-    if (data.trim() === '[DONE]') this.#isDone = true
-    else this.#take(parseData(data), 'delta')
+    this.#take(parseData(data), 'delta')
   }
 
   whole(body: unknown): void {
-    this.#isDone = true
     this.#take(isObject(body) ? body : null, 'message')
   }
 
   answer(): Answer {
-    const isEnded = this.#finish !== null && this.#isDone && !this.#hasFailed
+    // Its reason to finish is the model's last word; `[DONE]` after it is the server's, and not every server has one.
+    const isEnded = this.#finish !== null && !this.#hasFailed
     const isWhole = !UNFINISHED.has(this.#finish ?? '') && !this.#words.isOverfull
     return {
       id: this.#id,

@@ -215,6 +215,11 @@ it('[CV2] knows a block again when it was escaped, and what a memory tells of bl
   expect(stripBlocks(escaped)).toBe('{"text":"hello\\n\\n"}')
   expect(stripBlocks(quoted.replaceAll('/', '\\/'))).toBe('{"text":"hello\\n\\n"}')
   expect(stripBlocks(`hello\n\n${asHtml(BLOCK).slice(0, -20)}`)).toBe('hello')
+  expect(stripBlocks(`hello\n\n${asHtml(asHtml(tricky))}\n\nyes`)).toBe('hello\n\nyes')
+  expect(stripBlocks(`hello\n\n${BLOCK.replaceAll('<', '&#060;')} yes`)).toBe('hello yes')
+  // How some programs keep a tag from being one.
+  const defused = tricky.replaceAll('<', '<\u200b')
+  expect(stripBlocks(`hello\n\n${defused}\n\nyes`)).toBe('hello\n\nyes')
 })
 
 it('[CV2] knows its own lines without their fence: the day is no part of what they say', () => {
@@ -261,6 +266,10 @@ it('[CV3] takes linear time on hostile text', () => {
     `${'<'.repeat(many)}/recollect-memory`,
     '&lt;recollect-memory \\u003crecollect-memory '.repeat(many),
     `x &lt;recollect-memory${'\\'.repeat(many)}`,
+    '&amp;lt;recollect-memory '.repeat(many),
+    '&amp;'.repeat(many),
+    `&#${'0'.repeat(many)}`.repeat(3),
+    `<${'\u200b'.repeat(many)}`.repeat(3),
     `- ${'x (2026-03-01) '.repeat(many)}`,
     `- ${' '.repeat(many)}x`,
     '> '.repeat(many),

@@ -115,23 +115,26 @@ export function inOneLine(text: string): string {
     .replace(TAG_BEGINNING, '&lt;')
 }
 
+/** Programs put characters without a width behind the beginning of a tag, so that it is none. */
+const GAP = String.raw`[\s\u00ad\u200b-\u200f\u2060-\u2064]*`
 const NAME = String.raw`recollect\s*-\s*memory(?![\w-])`
 /**
- * How a tag may begin and end: plainly, escaped for HTML, escaped for JSON. A block ends as it began: the end of a block
- * that a memory tells of is escaped, and doesn't end the one that the memory stands in.
+ * How a tag may begin and end: plainly, escaped for HTML once or twice, escaped for JSON. A block ends as it began: the
+ * end of a block that a memory tells of is escaped, and doesn't end the one that the memory stands in.
  */
 const WRITINGS = [
   ['<', '>'],
-  ['&(?:lt|#60|#x3c);', '>|&(?:gt|#62|#x3e);'],
+  ['&(?:lt|#0*60|#x0*3c);', '>|&(?:gt|#0*62|#x0*3e);'],
+  ['&amp;(?:lt|#0*60|#x0*3c);', '>|&amp;(?:gt|#0*62|#x0*3e);'],
   [String.raw`\\u003c`, String.raw`>|\\u003e`],
 ] as const
 /** Each looks no further than the blanks after it, and no two share blanks: searching takes linear time on any text. */
 const OPENING = new RegExp(
-  String.raw`(?:${WRITINGS.map(([begin]) => `(${begin})`).join('|')})\s*${NAME}(\s*note\s*=)?`,
+  String.raw`(?:${WRITINGS.map(([begin]) => `(${begin})`).join('|')})${GAP}${NAME}(\s*note\s*=)?`,
   'gi',
 )
 const CLOSINGS = WRITINGS.map(
-  ([begin, end]) => new RegExp(String.raw`${begin}\s*\\?/\s*${NAME}(\s*(?:${end}))?`, 'gi'),
+  ([begin, end]) => new RegExp(String.raw`${begin}${GAP}\\?/${GAP}${NAME}(\s*(?:${end}))?`, 'gi'),
 )
 
 /**

@@ -7,7 +7,7 @@ import { formatAt } from '../../core/formats/index.ts'
 import type { Mount } from '../http/options.ts'
 import { ask } from './asking.ts'
 import { answerEmbeddings, answerRerank } from './embeddings.ts'
-import { errorBodyFor } from './errors.ts'
+import { errorBodyFor, errorIdHeaderFor } from './errors.ts'
 import type { Exchange, GatewayOptions } from './exchange.ts'
 import { KeptResponses } from './kept.ts'
 import { ModelList } from './models.ts'
@@ -35,6 +35,7 @@ export function createGateway(options: GatewayOptions): Mount {
   return {
     path: PATH,
     errorBody: errorBodyFor,
+    errorIdHeader: errorIdHeaderFor,
     handle: async (request, response, caller, _charge, { requestId, signal }) => {
       const exchange: Exchange = { options, request, response, caller, requestId, signal }
       const path = (request.url ?? '').split('?')[0] ?? ''

@@ -38,6 +38,11 @@ export function errorBodyFor(request: IncomingMessage, error: AppError, requestI
   return { error: { message, type: kind.openai, param: param === '' ? null : param, code } }
 }
 
+/** Anthropic's clients look for the id in a header of its own name; OpenAI's in the one that all our answers have. */
+export function errorIdHeaderFor(request: IncomingMessage): string | null {
+  return speaksAnthropic(request) ? 'request-id' : null
+}
+
 /** Some things have a code of their own. */
 function codeOf({ code, facts }: AppError): string | null {
   if (code === 'not_found' && facts.model !== undefined) return 'model_not_found'

@@ -98,9 +98,12 @@ function first(headers: IncomingHttpHeaders, name: string): string | undefined {
   return [headers[name]].flat()[0]
 }
 
-/** About this connection or this server; nothing to the provider. */
+/**
+ * About this connection or this server; nothing to the provider. `Connection` itself names further ones, which are left
+ * out together with it when the request is sent.
+ */
 const NOT_FORWARDED: ReadonlySet<string> = new Set([
-  ...['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'te', 'trailer'],
+  ...['keep-alive', 'proxy-connection', 'transfer-encoding', 'te', 'trailer'],
   ...['upgrade', 'expect', 'host', 'content-length', 'cookie', 'origin', 'referer', 'forwarded'],
   ...['x-real-ip', 'x-osaurus-agent-id', 'proxy-authorization', 'traceparent', 'tracestate'],
 ])
@@ -135,7 +138,8 @@ export function returnHeaders(response: ServerResponse, headers: HeaderPairs): v
   const begun = new Set<string>()
   for (const [raw, value] of headers) {
     const name = raw.toLowerCase()
-    if (NOT_RETURNED.has(name)) continue
+    // A provider that is a Recollect itself tells of its own memory, not of ours.
+    if (NOT_RETURNED.has(name) || name.startsWith('x-recollect-')) continue
     if (begun.has(name)) response.appendHeader(name, value)
     else response.setHeader(name, value)
     begun.add(name)

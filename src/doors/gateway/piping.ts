@@ -31,7 +31,8 @@ export async function pipe(
   let hasBegun = false
   // A provider that thinks for long after its headers must not leave the client in doubt; else both go out as one.
   setImmediate(() => {
-    if (!hasBegun && !response.headersSent && !response.destroyed) response.flushHeaders()
+    // They count as sent as soon as they are written down, and yet wait for a body until they are flushed.
+    if (!hasBegun && !response.destroyed) response.flushHeaders()
   })
   for await (const chunk of body) {
     if (!hasBegun) onFirstByte()

@@ -279,6 +279,8 @@ class Door {
     }
     if (typeof retryAfter === 'number') response.setHeader('retry-after', retryAfter)
     const mount = this.#mountAt((request.url ?? '').split('?')[0] ?? '')
+    const idHeader = mount?.errorIdHeader?.(request) ?? null
+    if (idHeader !== null) response.setHeader(idHeader, requestId)
     const body = mount?.errorBody?.(request, error, requestId) ?? errorBody(error, requestId)
     await sendJson(request, response, statusOf(error), body)
   }

@@ -19,6 +19,8 @@ export type Mount = {
   ): Promise<void>
   /** How errors look to its clients, where that is not our own shape. */
   errorBody?(request: IncomingMessage, error: AppError, requestId: string): object
+  /** The header that its clients read the id of a failed request from, where that is not our own. */
+  errorIdHeader?(request: IncomingMessage): string | null
 }
 
 export type Visit = {
