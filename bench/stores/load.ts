@@ -23,7 +23,7 @@ const NAMES = { search: 'REST search', add: 'REST add' } as const
 const CONNECTIONS = 32
 /** By turns, so that whatever else the machine does falls on all of them alike. */
 const ROUNDS = 3
-const SECONDS = 10
+const SECONDS = 5
 const SECONDS_MIN = 4
 const OWNERS = 100
 const MEMORIES = 10_000

@@ -17,7 +17,7 @@ import { nearestTo, openStore, type StorePlace } from './opening.ts'
 
 /** How often each question is asked, and for how long at most: some stores take a second for one. */
 const REPETITIONS = 3
-const SECONDS_MAX = 30
+const SECONDS_MAX = 8
 
 type Input = { readonly place: StorePlace; readonly shape: CorpusShape }
 

@@ -342,14 +342,15 @@ export class Indexer {
       (comparison) => comparison !== undefined && now - comparison.at < COMPARED_MS,
     )
     if (known !== undefined) return known.done
-    const comparing = this.#comparePlaces(scope, target, places)
-    this.#compared.set(name, { at: now, done: comparing })
-    try {
-      await comparing
-    } catch (error) {
+    const isAgain = this.#compared.has(name)
+    const comparing = this.#comparePlaces(scope, target, places).catch((error: unknown) => {
       this.#compared.delete(name)
       throw error
-    }
+    })
+    this.#compared.set(name, { at: now, done: isAgain ? Promise.resolve() : comparing })
+    if (!isAgain) return comparing
+    // It takes long where there is much, and only others can have left something: this question goes on without.
+    void comparing.then(() => this.#schedule(0)).catch(() => {})
   }
 
   async #comparePlaces(scope: Scope, target: ActiveSpace, places?: StorePlaces): Promise<void> {

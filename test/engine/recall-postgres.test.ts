@@ -45,8 +45,9 @@ function describeTrips(url: string): void {
     const line = await cuttable(url)
     const store = await openFreshStore(line.url, { poolSize: 4, ...options })
     if (store.vectors === null) throw new Error('There is no pgvector.')
+    const clock = new FakeClock()
     const engine = createEngineOn({
-      ...{ store, vectors: store.vectors, clock: new FakeClock(), ids: countingIds() },
+      ...{ store, vectors: store.vectors, clock, ids: countingIds() },
       ...{ settings: {}, embedder: synonymEmbedder({ light: 'lamp' }) },
     })
     onTestFinished(() => engine.close())
@@ -60,29 +61,40 @@ function describeTrips(url: string): void {
     }
     await engine.remember({ owner: 'eve' }, { content: 'The lamp is blue' })
     await engine.reindex()
-    const ask = async (owner: string, text: string) => {
-      let found = 0
-      const waits = await line.waits(async () => {
-        found = (await engine.recall({ owner }, { text })).memories.length
-      })
+    /** The least of a few tries: a process that was stopped for a moment seems to have waited once more. */
+    const ask = async (owner: string, text: string, tries = 3) => {
+      let [found, waits] = [0, Number.POSITIVE_INFINITY]
+      for (let left = tries; left > 0; left--) {
+        const waited = await line.waits(async () => {
+          found = (await engine.recall({ owner }, { text })).memories.length
+        })
+        waits = Math.min(waits, waited)
+      }
       return { isFound: found > 0, waits }
     }
     for (const owner of ['ada', 'eve']) {
       // As many connections as it can take, and everything that is read once.
       await Promise.all(COLOURS.map((text) => engine.recall({ owner }, { text })))
     }
-    return { ask }
+    return { ask, clock }
   }
 
   const questions = ['Which light is blue?', 'the lamp in the red hall', 'evening 7 in the attic']
 
   it('[RA29] a question waits for PostgreSQL twice, however much is found', async () => {
-    const { ask } = await open()
+    const { ask, clock } = await open()
     for (const text of questions) {
       expect(await ask('ada', text)).toEqual({ isFound: true, waits: 2 })
     }
     expect(await ask('eve', 'Which light is blue?')).toEqual({ isFound: true, waits: 2 })
-  }, 60_000)
+    clock.advance(4_000)
+    expect(await ask('ada', 'Which light is blue?')).toEqual({ isFound: true, waits: 2 })
+    // Settings are read again; what others have written is looked for too, but nobody waits for that.
+    clock.advance(120_000)
+    const { waits } = await ask('ada', 'Which light is blue?', 1)
+    expect(waits).toBeGreaterThanOrEqual(3)
+    expect(await ask('ada', 'Which light is blue?')).toEqual({ isFound: true, waits: 2 })
+  }, 120_000)
 
   it('[RA29] and once more for meaning where it may name somebody', async () => {
     const { ask } = await open()
@@ -95,5 +107,5 @@ function describeTrips(url: string): void {
   it('[RA29] the same where PostgreSQL itself keeps owners apart', async () => {
     const { ask } = await open({ rowSecurity: true })
     expect(await ask('ada', 'Which light is blue?')).toEqual({ isFound: true, waits: 2 })
-  }, 60_000)
+  }, 120_000)
 }

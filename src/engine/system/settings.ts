@@ -42,8 +42,11 @@ export interface StoredSettings {
 
 /** How long values are used without a look at the store, where another process may have changed them. */
 const FRESH_MS = 1_000
+/** The same where others tell of it: only for when they can't be heard, and then it is a matter of seconds. */
+const HEARD_FRESH_MS = 5_000
 
 export function createStoredSettings(ports: EnginePorts): StoredSettings {
+  const freshMs = ports.store.onElsewhere === undefined ? FRESH_MS : HEARD_FRESH_MS
   const fresh = new Map<
     OwnerId | null,
     { readonly values: SettingValues; readonly until: number }
@@ -62,7 +65,7 @@ export function createStoredSettings(ports: EnginePorts): StoredSettings {
     const values = readable((await getEntry(ports, settingEntryId(owner)))?.body ?? {})
     if (before !== changed) return values // read while it was being changed: not to be kept
     if (fresh.size >= FRESH_OWNERS_MAX) fresh.clear()
-    fresh.set(owner, { values, until: now + FRESH_MS })
+    fresh.set(owner, { values, until: now + freshMs })
     return values
   }
   /** Made anew only when what they are made of is another: it is asked for with every call. */
@@ -74,8 +77,11 @@ export function createStoredSettings(ports: EnginePorts): StoredSettings {
     resolved.set(owner, { system, own, settings })
     return settings
   }
-  const effective = async (owner: OwnerId | null): Promise<Settings> =>
-    resolve(owner, await stored(null), owner === null ? NONE : await stored(owner))
+  const effective = async (owner: OwnerId | null): Promise<Settings> => {
+    // At once, because each may be a trip to a server.
+    const [system, own] = await Promise.all([stored(null), owner === null ? NONE : stored(owner)])
+    return resolve(owner, system, own)
+  }
   return {
     effective,
     known: (owner) => {
