@@ -121,42 +121,25 @@ describe.each<[string, () => Promise<{ store: Store; vectors: VectorIndex }>]>([
     await engine.close()
   })
 
-  it('[RA17] reindexing right after writing embeds nothing twice', async () => {
+  it.each([
+    ['right after writing', false],
+    ['while vectors are made in the background', true],
+  ])('[RA17] reindexing %s embeds nothing twice', async (_, isUnderWay) => {
     const { store, vectors } = await open()
     let documents = 0
-    const embedder = scriptedEmbedder(async ({ texts, purpose }) => {
-      if (purpose === 'document' && texts[0]?.startsWith('statement')) documents += texts.length
-    })
-    const { engine } = openEngine({ store, vectors, embedder })
-    await fill(engine, 40)
-    await engine.reindex()
-    await untilIndexed(engine)
-    await engine.close()
-    expect(documents).toBe(40)
-  })
-
-  it('[RA17] reindexing while vectors are made in the background embeds nothing twice', async () => {
-    const { store, vectors } = await open()
-    let documents = 0
-    let [begin, goOn] = [() => {}, () => {}]
-    const begun = new Promise<void>((resolve) => {
-      begin = resolve
-    })
-    const maySettle = new Promise<void>((resolve) => {
-      goOn = resolve
-    })
+    const [begun, released] = [gate(), gate()]
     const embedder = scriptedEmbedder(async ({ texts, purpose }) => {
       if (purpose !== 'document' || !texts[0]?.startsWith('statement')) return
       documents += texts.length
-      begin()
-      await maySettle
+      begun.open()
+      await released.opened
     })
     const { engine } = openEngine({ store, vectors, embedder })
     await fill(engine, 40)
-    await begun
+    if (isUnderWay) await begun.opened
     const reindexing = engine.reindex()
-    await new Promise((resolve) => setTimeout(resolve, 50))
-    goOn()
+    if (isUnderWay) await new Promise((resolve) => setTimeout(resolve, 50))
+    released.open()
     await reindexing
     await untilIndexed(engine)
     await engine.close()
