@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import type { ResidentOptions } from '../../src/adapters/sqlite/resident-owners.ts'
 import { openSqliteStore, type SqliteOptions } from '../../src/adapters/sqlite/store.ts'
-import type { Place } from '../../src/core/ids.ts'
+import type { Instant, Place, Scope } from '../../src/core/ids.ts'
 import type { Memory } from '../../src/core/memory.ts'
 import type { Change, Store } from '../../src/ports/store.ts'
 import { ADA, BOB, memory, memoryId } from '../fakes/memories.ts'
@@ -28,6 +28,8 @@ const AT_HAND: readonly ResidentOptions[] = [
 ]
 const CAT = memory({ id: memoryId('cat'), content: 'The cat is called Rex' })
 const DOG = memory({ id: memoryId('dog'), content: 'The dog is called Fido' })
+
+const instant = (ms: number) => ms as Instant
 
 async function both(resident: ResidentOptions = {}) {
   const given = { path: temporaryFile('shared.db'), resident }
@@ -111,6 +113,26 @@ it.each(AT_HAND)(
     expect(await read()).toMatchObject({ content: CAT.content, metadata: { colour: 'grey' } })
   },
 )
+
+it.each(AT_HAND)('[ST42] uses are told of as they are counted (%o)', async (resident) => {
+  const [store] = await both(resident)
+  await store.commit([putting(CAT), putting({ ...DOG, lastUsedAt: instant(50) })])
+  await toldBy(store, ADA, 'called')
+  const count = (id: Memory['id'], usedAt: number, scope: Scope = ADA): Change => ({
+    ...{ op: 'count', scope, id, uses: 2, usedAt: instant(usedAt) },
+  })
+  await store.commit([count(CAT.id, 30), count(DOG.id, 40), count(CAT.id, 20)])
+  await store.commit([count(CAT.id, 60, BOB), count(memoryId('none'), 60)]) // not there, or not theirs
+  const refused = [count(DOG.id, 70), putting(CAT)]
+  expect(await store.commit(refused)).toMatchObject({ kind: 'conflict' })
+  const where = { ids: [CAT.id, DOG.id] }
+  const { rows } = await store.find('memory', ADA, { where, limit: 2 })
+  const told = rows.map(({ id, useCount, lastUsedAt }) => ({ id, useCount, lastUsedAt }))
+  expect(told).toEqual([
+    { id: DOG.id, useCount: DOG.useCount + 2, lastUsedAt: 50 },
+    { id: CAT.id, useCount: CAT.useCount + 4, lastUsedAt: 30 },
+  ])
+})
 
 it('[ST42] an owner that grows is told of the same, at hand or not', async () => {
   const stores = [

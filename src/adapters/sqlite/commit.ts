@@ -37,7 +37,16 @@ type Put<T extends Table = Table> = Extract<Change, { op: 'put'; table: T }>
 
 export function commit(session: SqliteSession, changes: readonly Change[]): CommitOutcome {
   if (changes.length === 0) return { kind: 'committed' }
-  forgetKnown(session, changes)
+  // Most of what is written are uses, and every question has to do with memories that were just of use to another.
+  const uses = changes.filter((change) => change.op === 'count')
+  const isUsesOnly = uses.length === changes.length
+  if (!isUsesOnly) forgetKnown(session, changes)
+  const outcome = write(session, changes)
+  if (isUsesOnly) noteUses(session, uses)
+  return outcome
+}
+
+function write(session: SqliteSession, changes: readonly Change[]): CommitOutcome {
   return session.transact((rollback): CommitOutcome => {
     const growth = new Growth()
     for (const change of changes) {
@@ -65,6 +74,14 @@ function forgetKnown(session: SqliteSession, changes: readonly Change[]): void {
     const owner = change.op === 'put' ? change.row.place.owner : change.scope.owner
     session.known.forget(id)
     session.resident.outdate(session.ownerNumber({ owner }), id)
+  }
+}
+
+/** In what is at hand, once they are written. */
+function noteUses(session: SqliteSession, uses: readonly Extract<Change, { op: 'count' }>[]): void {
+  for (const use of uses) {
+    session.known.forget(use.id)
+    session.resident.noteUse(session.ownerNumber(use.scope), use)
   }
 }
 

@@ -6,7 +6,7 @@ import { inverseDocumentFrequency, scoreCounts } from '../../core/bm25.ts'
 import { compareText, covers, type MemoryId, type Scope, type SessionId } from '../../core/ids.ts'
 import type { Memory } from '../../core/memory.ts'
 import { matchesMemory } from '../../ports/matching.ts'
-import type { MemoryFilter, Surroundings } from '../../ports/store.ts'
+import type { Change, MemoryFilter, Surroundings } from '../../ports/store.ts'
 import type { SqlRow } from './driver.ts'
 import { Postings } from './postings.ts'
 import { MEMORY_SELECTION, toMemory } from './rows.ts'
@@ -21,8 +21,11 @@ const HITS_PER_LOOK = 64
 /** Slots that nothing is in any more cost as much as others. */
 const EMPTY_SLOTS_MAX = 1_000
 
+/** How a memory was of use. */
+export type Use = Pick<Extract<Change, { op: 'count' }>, 'scope' | 'id' | 'uses' | 'usedAt'>
+
 class ResidentRow {
-  readonly row: SqlRow
+  row: SqlRow
   readonly id: MemoryId
   readonly number: number
   /** In terms. */
@@ -62,6 +65,17 @@ class ResidentRow {
       this.#course = session == null ? null : JSON.stringify([user, session])
     }
     return this.#course
+  }
+
+  /** As the database counts it. */
+  noteUse({ uses, usedAt }: Use): void {
+    const { use_count, last_used_at } = this.row
+    this.row = {
+      ...this.row,
+      use_count: Number(use_count) + uses,
+      last_used_at: Math.max(Number(last_used_at ?? usedAt), usedAt),
+    }
+    this.#memory = null
   }
 
   /** Whether it stands where the other does, with the same words. */
@@ -130,6 +144,12 @@ export class ResidentOwner {
 
   outdate(id: MemoryId): void {
     this.#outdated.add(id)
+  }
+
+  /** One that is out of date is read again anyway, with all its uses. */
+  noteUse(use: Use): void {
+    const row = this.#outdated.has(use.id) ? null : this.#rowOf(use.id)
+    if (row !== null && covers(use.scope, row.memory.place)) row.noteUse(use)
   }
 
   /** Reads what was written since then. */

@@ -6,7 +6,7 @@
  * at once; many are read a page at a time while statements still answer, because somebody else may need the thread.
  */
 import type { MemoryId } from '../../core/ids.ts'
-import { ResidentOwner } from './resident-owner.ts'
+import { ResidentOwner, type Use } from './resident-owner.ts'
 import { ownerToken } from './rows.ts'
 import type { SqliteSession } from './session.ts'
 import { MEMORY_INDEX, sizeOf } from './text-search.ts'
@@ -79,6 +79,13 @@ export class ResidentOwners {
       owner.outdate(id)
       if (owner.outdated > OUTDATED_MAX) owners.delete(ownerNumber)
     }
+  }
+
+  /** A memory was of use, which is written already. */
+  noteUse(ownerNumber: number | null, use: Use): void {
+    if (ownerNumber === null) return
+    this.#owners.get(ownerNumber)?.noteUse(use)
+    this.#coming.get(ownerNumber)?.outdate(use.id) // it may be read yet, or not
   }
 
   /** Another process has written something. */
