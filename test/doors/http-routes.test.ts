@@ -116,6 +116,7 @@ it('[HT10] every operation of the table answers, as the description says', async
   expect((await call(200, 'GET', '/api/keys')).keys).toHaveLength(2)
   await call(200, 'DELETE', `/api/keys/${made.key.id}`)
   await call(200, 'GET', '/api/owners')
+  expect((await call(200, 'GET', '/api/owners/memories?limit=1')).data).toHaveLength(1)
   await call(200, 'DELETE', '/api/owners/i1?dryRun=true')
   answered.add('DELETE /api/owners/{owner}')
   expect((await call(200, 'GET', '/api/audit?limit=3')).entries).toHaveLength(3)

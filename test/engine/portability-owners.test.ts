@@ -47,6 +47,7 @@ const turnRow = (fields: object = {}) => ({
   content: 'said',
   position: 0,
   saidAt: 5,
+  disabled: false,
   ...fields,
 })
 const contentsOf = async (engine: Engine, scope: { owner: string }) => {

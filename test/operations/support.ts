@@ -120,6 +120,12 @@ export async function keptOf(done: (name: string, input?: unknown) => Promise<un
   expect(await done('turn.edit', { id: turn?.id, content: 'I go to Oslo.' })).toMatchObject({
     turn: { content: 'I go to Oslo.', version: 2 },
   })
+  for (const [name, disabled] of [
+    ['turn.disable', true],
+    ['turn.restore', false],
+  ] as const) {
+    expect(await done(name, { id: turn?.id })).toMatchObject({ turn: { disabled } })
+  }
   expect(await done('turn.forget', { id: turn?.id })).toMatchObject({ id: turn?.id, learned: [] })
   expect(await done('memory.sources', { id })).toEqual({ turns: [], goneTurns: [] })
   expect(await done('session.forget', { id: 'trip', memories: true })).toMatchObject({ turns: 1 })
