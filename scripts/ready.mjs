@@ -39,7 +39,9 @@ function build(folder, sources, commands) {
   const changed = Math.max(...[...sources, 'tsconfig.json', 'package.json'].map(newest))
   if (changed <= newest(stamp)) return
   rmSync(folder, { recursive: true, force: true })
-  for (const command of commands) step(`Building ${folder}`, process.execPath, command)
+  for (const [index, command] of commands.entries()) {
+    step(`${index === 0 ? 'Building' : 'Bundling'} ${folder}`, process.execPath, command)
+  }
   writeFileSync(stamp, '')
 }
 
