@@ -68,6 +68,8 @@ export type SqliteOptions = {
   readonly migrations?: readonly Migration[]
   /** Owners' vectors are kept in memory up to this much; those of larger owners are read for each search. */
   readonly vectorMemoryBytes?: number
+  /** Owners with so many vectors are searched by sketches first, which finds nearly all that is near. */
+  readonly vectorsSketchedFrom?: number
   /** What compares vectors: our own scan, or the package sqlite-vec, which must be installed. */
   readonly vectors?: VectorSearch
   /** Which owners' memories are kept at hand once they were asked about. */
@@ -108,7 +110,10 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
     `)
     bringUpToDate(session, options)
     session.waitElsewhere(options.busyTimeoutMs ?? BUSY_TIMEOUT_MS)
-    const builtIn = openSqliteVectors(session, { memoryBytes: options.vectorMemoryBytes })
+    const builtIn = openSqliteVectors(session, {
+      memoryBytes: options.vectorMemoryBytes,
+      sketchedFrom: options.vectorsSketchedFrom,
+    })
     const vectors =
       options.vectors === 'sqlite-vec' ? await openVecVectors(session, builtIn) : builtIn
     return sqliteStore(session, options, key !== null, vectors)

@@ -9,12 +9,20 @@ import { paddedDimensions, recordBytes } from './vector-record.ts'
 const SEGMENT_BYTES = 65_536
 /** WebAssembly addresses no more than this many pages, which are as large as our segments. */
 const SEGMENTS_MAX = 65_535
-/** At the front: the query, the results of one segment, a segment for rows that don't stay, and the query in full. */
+/**
+ * At the front: the query, the results of one segment, a segment for rows that don't stay, the query in full or the centre
+ * of sketches, and for sketches that of the query, how many differ by how much, and which rows were chosen.
+ */
 const QUERY_AT = 0
 const RESULTS_AT = SEGMENT_BYTES / 2
 const PASSING_AT = SEGMENT_BYTES
 const FULL_QUERY_AT = 2 * SEGMENT_BYTES
-const RESERVED_SEGMENTS = 3
+const SKETCHED_QUERY_AT = 3 * SEGMENT_BYTES
+const DIFFERENCES_AT = SKETCHED_QUERY_AT + SEGMENT_BYTES / 4
+const CHOSEN_AT = SKETCHED_QUERY_AT + SEGMENT_BYTES / 2
+const RESERVED_SEGMENTS = 4
+/** Rows that a segment holds at most: those of the fewest numbers. */
+const ROWS_PER_SEGMENT_MAX = SEGMENT_BYTES / recordBytes(1)
 /** Segments added at once: growing costs a few microseconds, whatever the amount. */
 const GROWTH_SEGMENTS = 16
 
@@ -29,6 +37,16 @@ export type PreparedQuery = {
   readonly slack: number
 }
 
+/** Sketches that follow each other, of so many bytes each. */
+export type SketchedRows = { readonly at: number; readonly bytes: number }
+
+/** Rows that were chosen, and the most that each can be; both overwritten by the next scan. */
+export type Chosen = {
+  readonly count: number
+  readonly rows: Uint32Array
+  readonly most: Float32Array
+}
+
 export class VectorArena {
   readonly limitBytes: number
   readonly #segmentsMax: number
@@ -39,8 +57,12 @@ export class VectorArena {
   #view: DataView
   #bytes: Uint8Array
   #floats: Float32Array
-  /** What stands in the place for it: searches take turns. */
+  #chosen: Uint32Array
+  #results: Float32Array
+  /** What stands in the places for them: searches take turns. */
+  #query: Int16Array | null = null
   #fullQuery: Float32Array | null = null
+  #sketchedQuery: Uint8Array | null = null
 
   constructor(limitBytes: number) {
     this.limitBytes = limitBytes
@@ -48,9 +70,12 @@ export class VectorArena {
     this.#segmentsMax = Math.min(SEGMENTS_MAX, wanted)
     this.#memory = createMemory(RESERVED_SEGMENTS, this.#segmentsMax)
     this.#kernel = loadKernel(this.#memory)
-    this.#view = new DataView(this.#memory.buffer)
-    this.#bytes = new Uint8Array(this.#memory.buffer)
-    this.#floats = new Float32Array(this.#memory.buffer)
+    const { buffer } = this.#memory
+    this.#view = new DataView(buffer)
+    this.#bytes = new Uint8Array(buffer)
+    this.#floats = new Float32Array(buffer)
+    this.#chosen = new Uint32Array(buffer, CHOSEN_AT, ROWS_PER_SEGMENT_MAX)
+    this.#results = new Float32Array(buffer, RESULTS_AT, ROWS_PER_SEGMENT_MAX)
   }
 
   /** Valid until a segment is borrowed. */
@@ -65,6 +90,10 @@ export class VectorArena {
   /** A place for rows that are scanned at once and not kept. */
   get passing(): number {
     return PASSING_AT
+  }
+
+  get segmentBytes(): number {
+    return SEGMENT_BYTES
   }
 
   get borrowedBytes(): number {
@@ -129,23 +158,97 @@ export class VectorArena {
     } catch {
       return // the system has no more
     }
-    this.#view = new DataView(this.#memory.buffer)
-    this.#bytes = new Uint8Array(this.#memory.buffer)
-    this.#floats = new Float32Array(this.#memory.buffer)
+    const { buffer } = this.#memory
+    this.#view = new DataView(buffer)
+    this.#bytes = new Uint8Array(buffer)
+    this.#floats = new Float32Array(buffer)
+    this.#chosen = new Uint32Array(buffer, CHOSEN_AT, ROWS_PER_SEGMENT_MAX)
+    this.#results = new Float32Array(buffer, RESULTS_AT, ROWS_PER_SEGMENT_MAX)
     for (let segment = size + added - 1; segment >= size; segment--) {
       this.#free.push(segment * SEGMENT_BYTES)
     }
   }
 
+  clear(segment: number): void {
+    this.#bytes.fill(0, segment, segment + SEGMENT_BYTES)
+  }
+
   /** Scans rows within one segment. The results are overwritten by the next scan. */
   scan(rows: number, count: number, query: PreparedQuery, place: number): Float32Array {
     const { numbers, unit, length, slack } = query
-    this.#fullQuery = null // a caller may use one array for several queries
-    const buffer = this.#memory.buffer
-    new Int16Array(buffer, QUERY_AT, numbers.length).set(numbers)
+    this.#setQuery(numbers)
     const stride = recordBytes(numbers.length)
     this.#kernel.scan(rows, count, stride, QUERY_AT, unit, length, slack, place, RESULTS_AT)
-    return new Float32Array(buffer, RESULTS_AT, count)
+    return this.#results.subarray(0, count)
+  }
+
+  /** Likewise, those rows only whose sketches differ from the query's in at most `reach` bits; rows count from `first`. */
+  scanNear(
+    rows: number,
+    count: number,
+    query: PreparedQuery,
+    { at, bytes }: SketchedRows,
+    sketched: Uint8Array,
+    reach: number,
+    first: number,
+  ): Chosen {
+    const { numbers, unit, length, slack } = query
+    this.#setQuery(numbers)
+    this.#setSketchedQuery(sketched)
+    const chosen = this.#kernel.scanNear(
+      rows,
+      count,
+      recordBytes(numbers.length),
+      at,
+      bytes,
+      SKETCHED_QUERY_AT,
+      reach,
+      QUERY_AT,
+      unit,
+      length,
+      slack,
+      first,
+      CHOSEN_AT,
+      RESULTS_AT,
+    )
+    return { count: chosen, rows: this.#chosen, most: this.#results }
+  }
+
+  /** Makes sketches of rows within one segment: of each number, whether it is above that of the centre. */
+  sketch(rows: number, count: number, centre: Float32Array, { at, bytes }: SketchedRows): void {
+    this.#fullQuery = null
+    const place = FULL_QUERY_AT / Float32Array.BYTES_PER_ELEMENT
+    this.#floats.fill(0, place, place + paddedDimensions(centre.length))
+    this.#floats.set(centre, place)
+    this.#kernel.sketch(rows, count, recordBytes(centre.length), FULL_QUERY_AT, at, bytes)
+  }
+
+  /** Of so many sketches in each place, how many differ from the query's in no bit, in one, and so on. */
+  differences(
+    sketches: Iterable<SketchedRows>,
+    rowsEach: number,
+    sketched: Uint8Array,
+  ): Uint32Array {
+    this.#setSketchedQuery(sketched)
+    const counts = new Uint32Array(this.#memory.buffer, DIFFERENCES_AT, sketched.length * 8 + 1)
+    counts.fill(0)
+    for (const { at, bytes } of sketches) {
+      this.#kernel.countDifferences(at, rowsEach, bytes, SKETCHED_QUERY_AT, DIFFERENCES_AT)
+    }
+    return counts.slice()
+  }
+
+  #setQuery(numbers: Int16Array): void {
+    this.#fullQuery = null // a caller may use one array for several queries
+    if (this.#query === numbers) return
+    new Int16Array(this.#memory.buffer, QUERY_AT, numbers.length).set(numbers)
+    this.#query = numbers
+  }
+
+  #setSketchedQuery(sketched: Uint8Array): void {
+    if (this.#sketchedQuery === sketched) return
+    this.#bytes.set(sketched, SKETCHED_QUERY_AT)
+    this.#sketchedQuery = sketched
   }
 }
 

@@ -13,6 +13,7 @@ import type { SqliteSession } from './session.ts'
 import type { Shape, VectorArena } from './vector-arena.ts'
 import { lengthMaxAt, markGone, peakOf, recordBytes, sequenceAt } from './vector-record.ts'
 import { type OwnerVectors, readRecords } from './vector-rows.ts'
+import { Sketches } from './vector-sketches.ts'
 
 const SEGMENTS_PER_READ = 6
 /** A block with more rows that are gone than this share of those that are left is loaded anew. */
@@ -32,6 +33,8 @@ export class VectorBlock {
   readonly fullSegments: number[] = []
   readonly fullAt = new Map<number, number>()
   fullPlaces = 0
+  /** Where there are so many rows that it pays to look at less of them first. */
+  sketches: Sketches | null = null
   rows = 0
   /** Rows up to this one are loaded, as far as they still were there. */
   lastSequence = 0
@@ -60,12 +63,14 @@ export class VectorBlock {
 export class VectorBlocks {
   readonly arena: VectorArena
   readonly #session: SqliteSession
+  readonly #sketchedFrom: number
   /** Least recently used first. */
   readonly #blocks = new Map<string, VectorBlock>()
 
-  constructor(session: SqliteSession, arena: VectorArena) {
+  constructor(session: SqliteSession, arena: VectorArena, sketchedFrom: number) {
     this.#session = session
     this.arena = arena
+    this.#sketchedFrom = sketchedFrom
   }
 
   get count(): number {
@@ -92,6 +97,10 @@ export class VectorBlocks {
           this.#giveUp(block)
           return null
         }
+      }
+      if (block.rows >= this.#sketchedFrom) {
+        block.sketches ??= Sketches.of(this.arena, block)
+        await block.sketches?.extend(breather)
       }
     } catch (error) {
       this.release(block)
@@ -246,6 +255,7 @@ export class VectorBlocks {
   #giveUp(block: VectorBlock | undefined): void {
     if (block === undefined || block.users > 0) return
     this.#giveUpFull(block)
+    block.sketches?.giveBack()
     this.arena.giveBack(block.segments.splice(0))
     if (this.#blocks.get(block.key) === block) this.#blocks.delete(block.key)
   }

@@ -2,7 +2,7 @@
  * A vector as bytes, in the form in which the scan reads it (`kernel/scan.as`), on disk and in memory alike: a head of
  * 16 bytes (scale, error, sequence, place) and the numbers as signed bytes, padded to a multiple of 16.
  */
-import { dequantise, quantise } from '../../core/vectors.ts'
+import { dequantise, type Quantised, quantise } from '../../core/vectors.ts'
 
 const HEAD_BYTES = 16
 const LANE_BYTES = 16
@@ -80,6 +80,12 @@ export function vectorsOfRecords(records: Uint8Array, dimensions: number): Float
 export function headOf(record: Uint8Array): { readonly sequence: number; readonly place: number } {
   const head = new DataView(record.buffer, record.byteOffset, HEAD_BYTES)
   return { sequence: head.getUint32(SEQUENCE_AT, true), place: head.getUint32(PLACE_AT, true) }
+}
+
+/** The numbers of a record where it lies, and what each unit of them is worth. */
+export function numbersAt(memory: DataView, record: number, dimensions: number): Quantised {
+  const bytes = new Int8Array(memory.buffer, record + HEAD_BYTES, dimensions)
+  return { scale: memory.getFloat32(record + SCALE_AT, true), bytes }
 }
 
 export function sequenceAt(memory: DataView, record: number): number {

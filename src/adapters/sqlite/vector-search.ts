@@ -2,8 +2,8 @@
  * The nearest memories: a scan over all of an owner's vectors in bytes gives each the most that its similarity can be,
  * and the most promising are looked up in the database and compared exactly, until no other can be closer.
  *
- * So the answer is exact, whatever was lost by rounding to bytes, and never depends on the limit. Looking up also
- * applies the filters and shows which rows are gone.
+ * So the answer is exact among the rows that were scanned, whatever was lost by rounding to bytes, and never depends on the
+ * limit. Looking up also applies the filters and shows which rows are gone.
  */
 import { compareText, type MemoryId, type Scope } from '../../core/ids.ts'
 import { innerProduct, isZero } from '../../core/vectors.ts'
@@ -12,11 +12,8 @@ import type { VectorHit, VectorQuery } from '../../ports/vector-index.ts'
 import { Breather } from './breather.ts'
 import { type Condition, conjunction, memoryConditions, within } from './filters.ts'
 import type { SqliteSession } from './session.ts'
-import { prepareQuery, withoutPeak } from './vector-arena.ts'
-import type { VectorBlock, VectorBlocks } from './vector-blocks.ts'
-import { Ranking } from './vector-ranking.ts'
-import { sequenceAt } from './vector-record.ts'
-import { keptTogether, type OwnerVectors, readRecords } from './vector-rows.ts'
+import type { Ranking } from './vector-ranking.ts'
+import { keptTogether, type OwnerVectors } from './vector-rows.ts'
 
 /** Rows looked up at once: as many as are wanted, within what takes a millisecond or two. */
 const LOOKUP_ROWS_MIN = 32
@@ -55,6 +52,8 @@ export type Scanned = {
   similarityOf(row: number, least: number): number | null
   /** Has a vector that was read at hand for the next search. */
   keep(row: number, vector: Float32Array): void
+  /** Whether rows that are likely not near were left out. */
+  readonly isPartial?: boolean
 }
 
 /** Of scans whose rows don't stay. */
@@ -63,12 +62,15 @@ export const NOTHING_AT_HAND: Pick<Scanned, 'similarityOf' | 'keep'> = {
   keep: () => {},
 }
 
+/** Null where a scan was partial and too few of its rows are permitted: then all are to be scanned. */
+export type Collect = (scanned: Scanned) => Promise<readonly VectorHit[] | null>
+
 /** Scans an owner's rows (only those of a place, unless it is 0) and gives them to `collect` while they last. */
 export type WithScan = (
   search: VectorSearch,
   place: number,
-  collect: (scanned: Scanned) => Promise<readonly VectorHit[]>,
-) => Promise<readonly VectorHit[]>
+  collect: Collect,
+) => Promise<readonly VectorHit[] | null>
 
 type Compared = { readonly row: number; readonly similarity: number }
 /** The memory was looked up, and is there and permitted. */
@@ -88,20 +90,8 @@ export async function searchVectors(
   const few = isFoundByIndex(query.where) ? amongFew(search) : null
   if (few !== null) return few
   const place = scope.user === undefined ? 0 : session.placeNumber(scope)
-  return place === null ? [] : withScan(search, place, (scanned) => collect(search, scanned))
-}
-
-/** Scans blocks in memory, or the database where an owner's block doesn't fit. */
-export function withBlocks(blocks: VectorBlocks): WithScan {
-  return async (search, place, collect) => {
-    const block = await blocks.use(search.owner, search.breather)
-    if (block === null) return collect(await scanPassing(search, blocks, place))
-    try {
-      return await collect(await scanBlock(search, blocks, block, place))
-    } finally {
-      blocks.release(block)
-    }
-  }
+  if (place === null) return []
+  return (await withScan(search, place, (scanned) => collect(search, scanned))) ?? []
 }
 
 function isFoundByIndex({ ids, key, fingerprint, change }: MemoryFilter): boolean {
@@ -127,78 +117,24 @@ function amongFew({ session, owner, query, permitted }: VectorSearch): readonly 
     .slice(0, query.limit)
 }
 
-async function scanBlock(
-  { query, breather }: VectorSearch,
-  blocks: VectorBlocks,
-  block: VectorBlock,
-  place: number,
-): Promise<Scanned> {
-  const { arena } = blocks
-  const prepared = prepareQuery(query.vector)
-  const { rows, rowsPerSegment } = block
-  const ranking = new Ranking(rows)
-  let fitted = { peak: -1, query: prepared }
-  for (let row = 0; row < rows; row += rowsPerSegment) {
-    const count = Math.min(rowsPerSegment, rows - row)
-    const peak = block.peaks[row / rowsPerSegment] ?? -1
-    if (peak !== -1 && peak !== fitted.peak) fitted = { peak, query: withoutPeak(prepared, peak) }
-    const asked = peak === -1 ? prepared : fitted.query
-    ranking.add(arena.scan(block.addressOf(row), count, asked, place))
-    if (breather.isDue) await breather.pause()
-  }
-  return {
-    ranking,
-    sequenceOf: (row) => sequenceAt(arena.view, block.addressOf(row)),
-    noteGone: (row) => block.forget(row, arena),
-    similarityOf: (row, least) =>
-      blocks.similarity(block, row, query.vector, prepared.length, least),
-    keep: (row, vector) => blocks.keepFull(block, row, vector),
-  }
-}
-
-/** Scans rows as they come from the database, for owners that are larger than the memory for blocks. */
-async function scanPassing(
-  { session, owner, query, breather }: VectorSearch,
-  { arena }: VectorBlocks,
-  place: number,
-): Promise<Scanned> {
-  const prepared = prepareQuery(query.vector)
-  const { rowBytes, rowsPerSegment } = arena.shapeOf(owner.dimensions)
-  const ranking = new Ranking(owner.vectors)
-  const sequences: number[] = []
-  for (let after = 0; after < owner.lastSequence; ) {
-    const read = readRecords(session, owner, after, rowsPerSegment)
-    const count = read.records.length / rowBytes
-    if (count === 0) break
-    arena.bytes.set(read.records, arena.passing)
-    ranking.add(arena.scan(arena.passing, count, prepared, place))
-    for (let row = 0; row < count; row++) {
-      sequences.push(sequenceAt(arena.view, arena.passing + row * rowBytes))
-    }
-    after = read.lastSequence
-    if (breather.isDue) await breather.pause()
-  }
-  return {
-    ranking,
-    sequenceOf: (row) => sequences[row] ?? 0,
-    noteGone: () => {},
-    ...NOTHING_AT_HAND,
-  }
-}
-
 /**
  * Compares rows from the most promising on, and looks up the closest, until no other can be among the hits. When others
  * had the thread in the meantime, the hits are looked up once more at the end, so that all of them are there at one and
  * the same moment.
  */
-async function collect(search: VectorSearch, scanned: Scanned): Promise<readonly VectorHit[]> {
+async function collect(
+  search: VectorSearch,
+  scanned: Scanned,
+): Promise<readonly VectorHit[] | null> {
   const { limit } = search.query
   const { breather } = search
   const behind = new Behind()
   let found: Found[] = []
   for (;;) {
     const pauses = breather.pauses
-    found = await deepen(search, scanned, found, behind)
+    const deeper = await deepen(search, scanned, found, behind)
+    if (deeper === null) return null
+    found = deeper
     if (pauses === breather.pauses) break
     const hits = found.slice(0, limit)
     const there = new Set(lookedUp(search, scanned, hits).map(({ row }) => row))
@@ -212,15 +148,15 @@ async function collect(search: VectorSearch, scanned: Scanned): Promise<readonly
 /**
  * Everything that was looked up, closest first. Looking up takes longer than comparing, so it waits until there are
  * enough that would do if all were permitted, and nothing else can be closer than they are. `behind` gets those that
- * were compared and not looked up; they are needed when others turn out to be refused.
+ * were compared and not looked up; they are needed when others turn out to be refused. Null as in `Collect`.
  */
 async function deepen(
   search: VectorSearch,
   scanned: Scanned,
   known: readonly Found[],
   behind: Behind,
-): Promise<Found[]> {
-  const { ranking, sequenceOf } = scanned
+): Promise<Found[] | null> {
+  const { ranking, sequenceOf, isPartial = false } = scanned
   const { limit } = search.query
   const found = [...known].sort(closestFirst)
   let open: Compared[] = []
@@ -258,7 +194,7 @@ async function deepen(
     }
     if (open.length === 0) {
       const rows = behind.takeAbove(enough())
-      if (rows.length === 0) return found
+      if (rows.length === 0) return isPartial && found.length < limit ? null : found
       consider(rows.filter(mayPass))
       continue
     }
@@ -272,6 +208,7 @@ async function deepen(
     allPassed = hits.length === closest.length
     if (!allPassed) wanted = Math.min(wanted * 2, LOOKUP_ROWS_MAX + limit)
     if (permitted === null && refusals > REFUSALS_MAX) {
+      if (isPartial) return null
       permitted = await permittedSequences(search)
       open = open.filter(({ row }) => mayPass(row))
     }

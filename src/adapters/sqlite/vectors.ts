@@ -18,21 +18,25 @@ import {
   removeVectors,
   reportSpaces,
 } from './vector-rows.ts'
-import { searchVectors, withBlocks } from './vector-search.ts'
+import { withBlocks } from './vector-scan.ts'
+import { searchVectors } from './vector-search.ts'
 import { discardSpace, sweepSpaces } from './vector-spaces.ts'
 
 export type SqliteVectorOptions = {
   /** Owners' vectors are kept in memory up to this much; those of larger owners are read for each search. */
   readonly memoryBytes?: number | undefined
+  /** Owners with so many vectors are searched by sketches first, which finds nearly all that is near. */
+  readonly sketchedFrom?: number | undefined
 }
 
 const MEMORY_BYTES = 512 * 2 ** 20
+const SKETCHED_FROM = 200_000
 
 export function openSqliteVectors(
   session: SqliteSession,
   options: SqliteVectorOptions = {},
 ): VectorIndex {
-  const limitBytes = options.memoryBytes ?? MEMORY_BYTES
+  const { memoryBytes: limitBytes = MEMORY_BYTES, sketchedFrom = SKETCHED_FROM } = options
   /** Made when first needed: most commands never search. */
   let blocks: VectorBlocks | null = null
 
@@ -70,7 +74,7 @@ export function openSqliteVectors(
       if (query.limit <= 0 || isZero(query.vector)) return []
       const owner = findOwner(session, space, scope)
       if (owner === null || owner.vectors === 0) return []
-      blocks ??= new VectorBlocks(session, new VectorArena(limitBytes))
+      blocks ??= new VectorBlocks(session, new VectorArena(limitBytes), sketchedFrom)
       return searchVectors(session, owner, scope, query, withBlocks(blocks))
     },
 

@@ -1,8 +1,8 @@
 /** The scan over vectors, ready to be called. Its source is `scan.as`; `module.ts` is made from it. */
 import { KERNEL } from './module.ts'
 
-/** See `scan.as` for what the parameters mean. */
-export type Scan = (
+/** See `scan.as` for what the parameters of all of them mean. */
+type Scan = (
   rows: number,
   count: number,
   stride: number,
@@ -14,9 +14,41 @@ export type Scan = (
   results: number,
 ) => void
 
-/** Likewise. */
-export type Estimate = (a: number, b: number, count: number) => number
-export type Kernel = { readonly scan: Scan; readonly estimate: Estimate }
+export type Kernel = {
+  readonly scan: Scan
+  readonly estimate: (a: number, b: number, count: number) => number
+  readonly sketch: (
+    rows: number,
+    count: number,
+    stride: number,
+    centre: number,
+    sketches: number,
+    bytes: number,
+  ) => void
+  readonly countDifferences: (
+    sketches: number,
+    count: number,
+    bytes: number,
+    query: number,
+    counts: number,
+  ) => void
+  readonly scanNear: (
+    rows: number,
+    count: number,
+    stride: number,
+    sketches: number,
+    bytes: number,
+    sketched: number,
+    reach: number,
+    query: number,
+    unit: number,
+    length: number,
+    slack: number,
+    first: number,
+    chosen: number,
+    results: number,
+  ) => number
+}
 
 /** What a row gets that is not to be found. */
 export const NEVER = -3.4028234663852886e38
