@@ -5,6 +5,7 @@ import type { Answer, AnswerReader, Asked, Format, Placement, Usage } from './fo
 import { insertElement } from './json-text.ts'
 import { placeAfter, placeBefore } from './placing.ts'
 import {
+  askedWith,
   countCharacters,
   countIn,
   fold,
@@ -29,19 +30,23 @@ export const chat: Format = {
 function read(body: JsonObject): Asked {
   const model = modelOf(body)
   const messages = messagesOf(body)
-  return {
-    model,
-    streams: body.stream === true,
-    endUser: nameIn(body.user),
-    instructions: joinSaid(
-      messages.filter(isSystem).map(({ content }) => wordsOf(content, textOf)),
-    ),
-    ...fold(messages.flatMap(pieceOf)),
-    previous: null,
-    conversation: null,
-    characters: countCharacters(body),
-    outputTokensMax: countIn(body.max_completion_tokens) ?? countIn(body.max_tokens),
-  }
+  return askedWith(
+    {
+      model,
+      streams: body.stream === true,
+      endUser: nameIn(body.user),
+      previous: null,
+      conversation: null,
+      outputTokensMax: countIn(body.max_completion_tokens) ?? countIn(body.max_tokens),
+    },
+    () => ({
+      instructions: joinSaid(
+        messages.filter(isSystem).map(({ content }) => wordsOf(content, textOf)),
+      ),
+      ...fold(messages.flatMap(pieceOf)),
+      characters: countCharacters(body),
+    }),
+  )
 }
 
 function modelOf({ model }: JsonObject): string {

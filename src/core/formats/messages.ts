@@ -5,6 +5,7 @@ import type { Answer, AnswerReader, Asked, Format, Placement, Usage } from './fo
 import { setMember } from './json-text.ts'
 import { placeAfter, placeBefore } from './placing.ts'
 import {
+  askedWith,
   countCharacters,
   countIn,
   fold,
@@ -28,16 +29,21 @@ export const messages: Format = {
 function read(body: JsonObject): Asked {
   const model = modelOf(body)
   const { metadata, system } = body
-  return {
-    model,
-    streams: body.stream === true,
-    ...readUser(metadata),
-    instructions: wordsOf(system, textOf),
-    ...fold(messagesOf(body).flatMap(piecesOf)),
-    previous: isObject(body.thread) ? nameIn(body.thread.previous_message_id) : null,
-    characters: countCharacters(body),
-    outputTokensMax: countIn(body.max_tokens),
-  }
+  const list = messagesOf(body)
+  return askedWith(
+    {
+      model,
+      streams: body.stream === true,
+      ...readUser(metadata),
+      previous: isObject(body.thread) ? nameIn(body.thread.previous_message_id) : null,
+      outputTokensMax: countIn(body.max_tokens),
+    },
+    () => ({
+      instructions: wordsOf(system, textOf),
+      ...fold(list.flatMap(piecesOf)),
+      characters: countCharacters(body),
+    }),
+  )
 }
 
 function modelOf({ model }: JsonObject): string {

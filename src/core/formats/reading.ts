@@ -6,6 +6,33 @@ import type { Asked, Exchange } from './format.ts'
 
 type Value = Json | undefined
 
+/** What takes time to read of a long conversation. */
+type Texts = Pick<Asked, 'instructions' | 'exchanges' | 'toolResults' | 'characters'>
+
+/** A request whose words are read when somebody first asks for them: where memory is off, nobody does. */
+export function askedWith(known: Omit<Asked, keyof Texts>, read: () => Texts): Asked {
+  let texts: Texts | null = null
+  const readOnce = () => {
+    texts ??= read()
+    return texts
+  }
+  return {
+    ...known,
+    get instructions() {
+      return readOnce().instructions
+    },
+    get exchanges() {
+      return readOnce().exchanges
+    },
+    get toolResults() {
+      return readOnce().toolResults
+    },
+    get characters() {
+      return readOnce().characters
+    },
+  }
+}
+
 /** What matters of a request, in its order. */
 export type Piece =
   | { readonly kind: 'turn'; readonly text: string }

@@ -5,6 +5,7 @@ import type { Answer, AnswerReader, Asked, Format, Placement, Usage } from './fo
 import { insertElement, setMember, surround } from './json-text.ts'
 import { placeAfter, placeBefore } from './placing.ts'
 import {
+  askedWith,
   countCharacters,
   countIn,
   fold,
@@ -30,17 +31,22 @@ export const responses: Format = {
 function read(body: JsonObject): Asked {
   const model = modelOf(body)
   const { conversation } = body
-  return {
-    model,
-    streams: body.stream === true,
-    endUser: nameIn(body.user),
-    instructions: instructionsOf(body),
-    ...fold(piecesOf(body)),
-    previous: nameIn(body.previous_response_id),
-    conversation: nameIn(isObject(conversation) ? conversation.id : conversation),
-    characters: countCharacters(body),
-    outputTokensMax: countIn(body.max_output_tokens),
-  }
+  const input = inputOf(body)
+  return askedWith(
+    {
+      model,
+      streams: body.stream === true,
+      endUser: nameIn(body.user),
+      previous: nameIn(body.previous_response_id),
+      conversation: nameIn(isObject(conversation) ? conversation.id : conversation),
+      outputTokensMax: countIn(body.max_output_tokens),
+    },
+    () => ({
+      instructions: instructionsOf(body),
+      ...fold(piecesOf(input)),
+      characters: countCharacters(body),
+    }),
+  )
 }
 
 function instructionsOf({ instructions, input }: JsonObject): string {
@@ -62,20 +68,25 @@ function modelOf({ model, prompt }: JsonObject): string {
   return model
 }
 
-function piecesOf(body: JsonObject): readonly Piece[] {
+/** Empty where the conversation goes on without it. */
+function inputOf(body: JsonObject): string | readonly JsonObject[] {
   const { input } = body
   const isEmpty = input === undefined || input === null || input === ''
   if (isEmpty || (isList(input) && input.length === 0)) {
     if (!goesOn(body)) throw noInput(input)
     return []
   }
-  if (typeof input === 'string') {
-    return said(input) === '' ? [] : [{ kind: 'turn', text: said(input) }]
-  }
+  if (typeof input === 'string') return input
   if (!isList(input)) {
     throw openai.wrongType('input', 'one of an array of objects or string', input)
   }
-  return input.map(checkItem).flatMap(pieceOf)
+  return input.map(checkItem)
+}
+
+function piecesOf(input: string | readonly JsonObject[]): readonly Piece[] {
+  if (typeof input !== 'string') return input.flatMap(pieceOf)
+  const text = said(input)
+  return text === '' ? [] : [{ kind: 'turn', text }]
 }
 
 /** Whether there is something to answer besides the input. */

@@ -1,7 +1,8 @@
 /** Passes an answer on, byte for byte and no faster than it is read, while somebody reads along. */
-import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { AppError } from '../../core/errors.ts'
 import { readEvents } from '../../core/formats/events.ts'
 import type { AnswerReader } from '../../core/formats/format.ts'
 import type { HeaderPairs, UpstreamResponse } from '../../ports/upstream.ts'
@@ -20,43 +21,52 @@ const WHOLE_BYTES_MAX = 8 * 1_048_576
 
 /**
  * Sends the body to the client. Ends normally only when it came to its end: a provider that breaks off, or a client that
- * leaves, is an error.
+ * leaves, is an error. By events, because an iterator takes a turn or two more for every piece.
  */
-export async function pipe(
+export function pipe(
   body: UpstreamResponse['body'],
   response: ServerResponse,
   listener: Listener,
   onFirstByte: () => void,
 ): Promise<void> {
-  let hasBegun = false
-  // A provider that thinks for long after its headers must not leave the client in doubt; else both go out as one.
-  setImmediate(() => {
-    // They count as sent as soon as they are written down, and yet wait for a body until they are flushed.
-    if (!hasBegun && !response.destroyed) response.flushHeaders()
+  const source = body instanceof Readable ? body : Readable.from(body)
+  return new Promise<void>((resolve, reject) => {
+    let [hasBegun, hasEnded] = [false, false]
+    // A provider that thinks for long after its headers must not leave the client in doubt; else both go out as one.
+    setImmediate(() => {
+      // They count as sent as soon as they are written down, and yet wait for a body until they are flushed.
+      if (!hasBegun && !response.destroyed) response.flushHeaders()
+    })
+    const resume = () => source.resume()
+    const leave = () => {
+      reject(hasLeft())
+      source.destroy()
+    }
+    source
+      .on('data', (chunk: Uint8Array) => {
+        if (!hasBegun) onFirstByte()
+        hasBegun = true
+        if (!response.write(chunk)) source.pause()
+        quietly(() => listener.chunk(chunk))
+      })
+      .once('end', () => {
+        hasBegun = true
+        hasEnded = true
+        response.end()
+      })
+      .on('error', reject)
+      .once('close', () => {
+        if (!hasEnded) reject(source.errored ?? hasLeft())
+      })
+    response.on('drain', resume).once('finish', resolve).once('close', leave)
+    if (response.destroyed) leave()
+    // Nothing more is heard of what broke off before anybody listened.
+    if (source.destroyed) reject(source.errored ?? hasLeft())
   })
-  for await (const chunk of body) {
-    if (!hasBegun) onFirstByte()
-    hasBegun = true
-    const isTaken = response.write(chunk)
-    quietly(() => listener.chunk(chunk))
-    if (!isTaken && !response.destroyed) await emptied(response)
-    if (response.destroyed) throw new Error('the client has left')
-  }
-  hasBegun = true
-  await new Promise<void>((resolve) => response.end(resolve))
 }
 
-/** Until there is room again, or nobody to send to. */
-async function emptied(response: ServerResponse): Promise<void> {
-  const gone = new AbortController()
-  try {
-    await Promise.race([
-      once(response, 'drain', { signal: gone.signal }),
-      once(response, 'close', { signal: gone.signal }),
-    ])
-  } finally {
-    gone.abort()
-  }
+function hasLeft(): AppError {
+  return new AppError('cancelled', 'The client left before its answer was complete.')
 }
 
 /** Reads an answer into a reader of its format, whether it streams or not. Null where it is packed in unknown ways. */
