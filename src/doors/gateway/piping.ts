@@ -39,6 +39,8 @@ export function pipe(
     })
     const resume = () => source.resume()
     const leave = () => {
+      // Answers that were whole come to their end this way as well.
+      if (response.writableFinished) return
       reject(hasLeft())
       source.destroy()
     }
