@@ -36,26 +36,28 @@ export type Pace = {
   readonly pauseMs?: number
   /** Whether they have been asked before. */
   readonly isWarm?: boolean
+  /** Requests to one target before the next has its turn. */
+  readonly inARow?: number
 }
 
 /** One request at a time, each target in its turn. */
 export async function measureInTurn(
   targets: readonly Target[],
   { progress, scale }: BenchOptions,
-  { pauseMs = 0, isWarm = false }: Pace = {},
+  { pauseMs = 0, isWarm = false, inARow = 1 }: Pace = {},
 ): Promise<readonly Measured[]> {
   const clients = targets.map((target) => new Client(target))
   const shuffled = shuffler()
   const turns = Math.max(40, Math.ceil(TURNS * scale))
   if (!isWarm) {
     progress('one after the other, warming up')
-    await askInTurn(clients, warmUpTurns(scale), shuffled, 0)
+    await askInTurn(clients, { turns: warmUpTurns(scale), pauseMs: 0, inARow }, shuffled)
   }
   const rounds: (readonly Round[])[] = []
   for (let number = 1; number <= ROUNDS; number++) {
     const pace = pauseMs > 0 ? `${pauseMs} ms apart` : 'one after the other'
     progress(`${pace}, round ${number} of ${ROUNDS}`)
-    rounds.push(await askInTurn(clients, turns, shuffled, pauseMs))
+    rounds.push(await askInTurn(clients, { turns, pauseMs, inARow }, shuffled))
   }
   for (const client of clients) client.close()
   return targets.map((target, index) => {
@@ -74,32 +76,35 @@ type Round = { readonly times: Timings; readonly injectedShare: number }
 
 async function askInTurn(
   clients: readonly Client[],
-  turns: number,
+  { turns, pauseMs, inARow }: { turns: number; pauseMs: number; inARow: number },
   shuffled: <Item>(items: readonly Item[]) => readonly Item[],
-  pauseMs: number,
 ): Promise<readonly Round[]> {
   const results = clients.map((client) => ({
     client,
     times: { first: [] as number[], last: [] as number[], whole: [] as number[] },
     injected: 0,
   }))
-  for (let turn = 0; turn < turns; turn++) {
+  for (let turn = 0; turn < turns; turn += inARow) {
     for (const result of shuffled(results)) {
-      if (pauseMs > 0) await setTimeout(pauseMs)
-      const streamed = await result.client.ask(true)
-      result.times.first.push(streamed.firstMs)
-      result.times.last.push(streamed.lastMs)
-      if (streamed.isInjected) result.injected++
+      for (let row = 0; row < inARow; row++) {
+        if (pauseMs > 0) await setTimeout(pauseMs)
+        const streamed = await result.client.ask(true)
+        result.times.first.push(streamed.firstMs)
+        result.times.last.push(streamed.lastMs)
+        if (streamed.isInjected) result.injected++
+      }
     }
     for (const result of shuffled(results)) {
-      if (pauseMs > 0) await setTimeout(pauseMs)
-      const { lastMs } = await result.client.ask(false)
-      result.times.whole.push(lastMs)
+      for (let row = 0; row < inARow; row++) {
+        if (pauseMs > 0) await setTimeout(pauseMs)
+        const { lastMs } = await result.client.ask(false)
+        result.times.whole.push(lastMs)
+      }
     }
   }
   return results.map(({ times, injected }) => ({
     times: byMeasure((measure) => timingOf(times[measure])),
-    injectedShare: injected / turns,
+    injectedShare: injected / times.first.length,
   }))
 }
 
