@@ -141,11 +141,13 @@ function missingPart(what: string, cause?: unknown): AppError {
   )
 }
 
+const GONE = /not found|no such file/i
+
 const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [/no space left|os error 28\b/i, 'The disk of the LanceDB folder is full.'],
   [/permission denied|read-only file system/i, 'The LanceDB folder cannot be written to.'],
   [/conflict|concurrent/i, 'Another process kept changing the same LanceDB table.'],
-  [/not found|no such file/i, 'A LanceDB table, or a part of it, is gone.'],
+  [GONE, 'A LanceDB table, or a part of it, is gone.'],
 ]
 
 /** Its own messages quote predicates, and with them names of people, so they stay behind as the cause. */
@@ -154,6 +156,11 @@ export function toMirrorError(thrown: unknown): AppError {
   const told = messageOf(thrown)
   const meaning = MEANINGS.find(([pattern]) => pattern.test(told))?.[1]
   return new AppError('unavailable', meaning ?? 'LanceDB could not do this.', {}, thrown)
+}
+
+/** Whether something was to be read that is no longer there. */
+export function isGone(thrown: unknown): boolean {
+  return GONE.test(messageOf(thrown))
 }
 
 /** Whether another commit came first. The package tries again by itself, but gives up after a while. */

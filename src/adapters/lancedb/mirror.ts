@@ -15,6 +15,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { VectorSpace } from '../../ports/vector-index.ts'
 import type { VectorMirror } from '../../ports/vector-mirror.ts'
 import {
+  isGone,
   type LanceDatabase,
   type LanceTable,
   type LoadLance,
@@ -54,6 +55,18 @@ export async function openLanceMirror(options: LanceOptions): Promise<VectorMirr
     }
   }
 
+  /** Old versions are removed while somebody may still read one; whoever lost it reads the newest. */
+  async function attemptReading<Result>(work: () => Promise<Result>): Promise<Result> {
+    return attempt(async () => {
+      try {
+        return await work()
+      } catch (thrown) {
+        if (!isGone(thrown)) throw thrown
+        return await work()
+      }
+    })
+  }
+
   return {
     name: 'lancedb',
     prepare: (space) =>
@@ -76,7 +89,7 @@ export async function openLanceMirror(options: LanceOptions): Promise<VectorMirr
         await found.remove(groupsOf(ids).map((group) => allOf(isOwners(owner), isAmong(group))))
       }),
     nearest: (space, filter, query) =>
-      attempt(async () => {
+      attemptReading(async () => {
         refuseUnfit(space.dimensions, query.vector)
         if (query.limit < 1 || isZero(query.vector) || filter.types?.length === 0) return []
         const found = await spaces.find(space)
@@ -85,12 +98,12 @@ export async function openLanceMirror(options: LanceOptions): Promise<VectorMirr
         return findNearest(found, filter, query, exactRowsMax)
       }),
     list: (space, page) =>
-      attempt(async () => {
+      attemptReading(async () => {
         const found = await spaces.find(space)
         return found === null || page.limit < 1 ? [] : listPoints(found.table, page)
       }),
     count: (space, owner) =>
-      attempt(async () => {
+      attemptReading(async () => {
         const found = await spaces.find(space)
         return found?.table.countRows(owner === undefined ? undefined : isOwners(owner)) ?? 0
       }),
