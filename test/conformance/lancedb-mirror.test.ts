@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { LanceConnection, LanceModule, LanceTable } from '../../src/adapters/lancedb/driver.ts'
 import { type LanceOptions, openLanceMirror } from '../../src/adapters/lancedb/mirror.ts'
 import { tableName } from '../../src/adapters/lancedb/points.ts'
 import { systemClock } from '../../src/adapters/system/clock.ts'
@@ -65,6 +66,31 @@ async function opened(
   const mirror = await open(lance, options)
   onTestFinished(() => mirror.close())
   return mirror
+}
+
+/** A folder whose files are gone when they are to be read, as often as is said. */
+function losing(connection: LanceConnection, faults: { left: number }): LanceConnection {
+  const losingTable = (table: LanceTable): LanceTable =>
+    new Proxy(table, {
+      get: (target, name) => {
+        const member = Reflect.get(target, name)
+        if (typeof member !== 'function') return member
+        if (name !== 'countRows') return member.bind(target)
+        return async (...given: readonly unknown[]) => {
+          if (faults.left-- > 0) throw new Error('Object at location 7.lance not found')
+          faults.left = 0
+          return member.apply(target, given)
+        }
+      },
+    })
+  return new Proxy(connection, {
+    get: (target, name) => {
+      const member = Reflect.get(target, name)
+      if (typeof member !== 'function') return member
+      if (name !== 'openTable' && name !== 'createEmptyTable') return member.bind(target)
+      return async (...given: readonly unknown[]) => losingTable(await member.apply(target, given))
+    },
+  })
 }
 
 function describeTables(lance: InstalledLance): void {
@@ -248,6 +274,26 @@ function describeUpkeep(lance: InstalledLance): void {
     }, PATIENCE)
     expect(await mirror.count(SPACE)).toBe(20)
     expect(await closest(mirror, SPACE, point(7).vector, 1)).toEqual([point(7).id])
+  })
+
+  it('[LC6] whoever reads a version that is removed meanwhile reads the newest', async () => {
+    const faults = { left: 0 }
+    const load: InstalledLance['load'] = async () => {
+      const installed = (await lance.load()) as LanceModule // the package itself
+      return {
+        ...installed,
+        connect: async (...given: Parameters<LanceModule['connect']>) =>
+          losing(await installed.connect(...given), faults),
+      }
+    }
+    const mirror = await opened({ ...lance, load }, { folder: temporaryFolder() })
+    await mirror.upsert(SPACE, [point(1)])
+    faults.left = 1
+    expect(await mirror.count(SPACE)).toBe(1)
+    expect(faults.left).toBe(0)
+    faults.left = 2
+    await expect(mirror.count(SPACE)).rejects.toMatchObject({ code: 'unavailable' })
+    expect(await mirror.count(SPACE)).toBe(1)
   })
 
   it('[LC6] cleans up on opening what others have left', async () => {
