@@ -1,6 +1,6 @@
 import { openSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { createLog, toLine } from '../../src/adapters/telemetry/log.ts'
 import { AppError } from '../../src/core/errors.ts'
 import {
@@ -63,6 +63,22 @@ it('[TE1] lines go to a file descriptor, and closing writes what is held back', 
   await log.close()
   const lines = readFileSync(path, 'utf8').trim().split('\n')
   expect(lines.map((line) => parse(line).count)).toEqual(Array.from({ length: 100 }, (_, n) => n))
+})
+
+it('[TE1] lines reach their file soon, and where there are none nothing is done', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const path = temporaryFile('quiet.log')
+  const log = createLog({ to: openSync(path, 'w') })
+  expect(vi.getTimerCount()).toBe(0)
+  log.write('info', 'job', { count: 1 })
+  log.write('info', 'job', { count: 2 })
+  expect(vi.getTimerCount()).toBe(1)
+  vi.advanceTimersByTime(1_000)
+  expect(vi.getTimerCount()).toBe(0)
+  await vi.waitFor(() => expect(readFileSync(path, 'utf8').trim().split('\n')).toHaveLength(2))
+  vi.useRealTimers()
+  await log.close()
 })
 
 it('[TE2] fields that are not in the table are left out, whatever they hold', () => {

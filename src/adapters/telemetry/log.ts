@@ -50,7 +50,6 @@ export function createLog({ level = 'info', to = STANDARD_ERROR }: LogOptions = 
           sync: false,
           maxLength: UNWRITTEN_BYTES_MAX,
           minLength: TOGETHER_BYTES,
-          periodicFlush: FLUSH_MS,
         })
       : null
   const flush = () => file?.flushSync()
@@ -69,11 +68,21 @@ export function createLog({ level = 'info', to = STANDARD_ERROR }: LogOptions = 
     stream,
   )
   let isClosed = false
+  let flushing: NodeJS.Timeout | undefined
+  /** Once for all lines that wait, and never without one: a server that nobody asks sleeps. */
+  const flushSoon = () => {
+    if (file === null) return
+    flushing ??= setTimeout(() => {
+      flushing = undefined
+      if (!isClosed) file.flush()
+    }, FLUSH_MS).unref()
+  }
   return {
     write: (level, event, fields = {}) => {
       if (!logger.isLevelEnabled(level)) return
       try {
         logger[level](toLine(event, fields))
+        flushSoon()
       } catch {
         // A line that can't be written is not worth failing for.
       }
@@ -82,6 +91,7 @@ export function createLog({ level = 'info', to = STANDARD_ERROR }: LogOptions = 
       new Promise((resolve) => {
         if (file === null || isClosed) return resolve()
         isClosed = true
+        clearTimeout(flushing)
         process.off('exit', flush)
         // When nobody reads any more, the end never comes.
         const patience = setTimeout(resolve, CLOSE_MS).unref()
