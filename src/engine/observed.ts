@@ -97,25 +97,28 @@ class Observer {
     })
   }
 
-  async #awaited(
+  /** Whoever asked goes on first: a request that only passes through would wait longest for being counted. */
+  #awaited(
     operation: string,
     given: readonly unknown[],
     started: number,
     work: Promise<unknown>,
   ): Promise<unknown> {
-    let result: unknown
-    try {
-      result = await work
-    } catch (thrown) {
-      quietly(() => this.#failed(operation, given, started, thrown))
-      throw thrown
-    }
-    quietly(() => {
-      const seconds = this.#ended(operation, given, started)
-      if (operation === 'recall') this.#timeRecall(result as Recollection, seconds) // what recall returns
-      if (operation === 'conversations.prepare') this.#prepared(given, result)
-    })
-    return result
+    work.then(
+      (result) => {
+        const seconds = this.#telemetry.seconds() - started
+        if (operation === 'conversations.prepare') quietly(() => this.#prepared(given, result))
+        later(() => {
+          this.#ended(operation, given, seconds)
+          if (operation === 'recall') this.#timeRecall(result as Recollection, seconds) // what recall returns
+        })
+      },
+      (thrown) => {
+        const seconds = this.#telemetry.seconds() - started
+        later(() => this.#failed(operation, given, seconds, thrown))
+      },
+    )
+    return work
   }
 
   /** It ends when its last line has been read, or nobody wants more. */
@@ -130,27 +133,28 @@ class Observer {
       yield* stream
     } catch (thrown) {
       hasFailed = true
-      quietly(() => this.#failed(operation, given, started, thrown))
+      const seconds = this.#telemetry.seconds() - started
+      later(() => this.#failed(operation, given, seconds, thrown))
       throw thrown
     } finally {
-      if (!hasFailed) quietly(() => this.#ended(operation, given, started))
+      const seconds = this.#telemetry.seconds() - started
+      if (!hasFailed) later(() => this.#ended(operation, given, seconds))
     }
   }
 
-  #ended(operation: string, given: readonly unknown[], started: number): number {
-    const seconds = this.#measure(operation, 'ok', started)
+  #ended(operation: string, given: readonly unknown[], seconds: number): void {
+    this.#measure(operation, 'ok', seconds)
     this.#telemetry.log('debug', 'operation', {
       operation,
       outcome: 'ok',
       owner: ownerOf(given),
       milliseconds: toMilliseconds(seconds),
     })
-    return seconds
   }
 
-  #failed(operation: string, given: readonly unknown[], started: number, thrown: unknown): void {
+  #failed(operation: string, given: readonly unknown[], seconds: number, thrown: unknown): void {
     const { code } = toAppError(thrown)
-    const seconds = this.#measure(operation, code, started)
+    this.#measure(operation, code, seconds)
     const about = {
       operation,
       outcome: code,
@@ -165,11 +169,9 @@ class Observer {
     }
   }
 
-  #measure(operation: string, outcome: string, started: number): number {
-    const seconds = this.#telemetry.seconds() - started
+  #measure(operation: string, outcome: string, seconds: number): void {
     this.#telemetry.count('recollect_operations_total', { operation, outcome })
     this.#telemetry.observe('recollect_operation_seconds', seconds, { operation })
-    return seconds
   }
 
   #timeRecall({ strategy }: Recollection, seconds: number): void {
@@ -187,8 +189,9 @@ class Observer {
   #prepared([request]: readonly unknown[], result: unknown): void {
     const { format } = request as ConversationRequest // what prepare takes, and returns
     const prepared = result as Prepared
-    if (prepared.skipped === null) this.#formats.set(prepared, format)
-    else this.#passed(format, prepared.skipped)
+    const { skipped } = prepared
+    if (skipped === null) this.#formats.set(prepared, format)
+    else later(() => this.#passed(format, skipped))
   }
 
   /** Whether there was a place for the memories is known only when the request has ended. */
@@ -221,6 +224,10 @@ class Observer {
       this.#telemetry.log('info', 'leg_recovered', { leg, state })
     }
   }
+}
+
+function later(tell: () => void): void {
+  setImmediate(() => quietly(tell))
 }
 
 /** Telling what was done must not undo it. */

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { NO_TOOL_MEMORIES } from '../../src/core/receipt.ts'
 import { observed } from '../../src/engine/observed.ts'
+import { nextTurn } from '../../src/engine/turns.ts'
 import { KeptTelemetry } from '../fakes/telemetry.ts'
 import {
   ADA,
@@ -36,7 +37,7 @@ function describeKeeping(open: OpenStore): void {
       },
     )
     // What was recorded a moment ago is there already.
-    const receipt = await engine.conversations.receipt(ADA, prepared.receipt)
+    const receipt = await engine.conversations.receipt(ADA, prepared.receipt ?? '')
     expect(receipt).toMatchObject({
       id: prepared.receipt,
       place: { owner: 'ada', user: null, session: 's1' },
@@ -60,7 +61,7 @@ function describeKeeping(open: OpenStore): void {
     expect(receipt?.turns).toHaveLength(2)
     expect(receipt?.extracted).toHaveLength(1)
     expect(JSON.stringify(receipt)).not.toMatch(/tea|Lisbon/i)
-    expect(await engine.conversations.receipt({ owner: 'bob' }, prepared.receipt)).toBeNull()
+    expect(await engine.conversations.receipt({ owner: 'bob' }, prepared.receipt ?? '')).toBeNull()
     expect((await engine.conversations.receipts(ADA, { session: 's2' })).rows).toEqual([])
     expect((await engine.conversations.receipts(ADA, { session: 's1' })).rows).toEqual([receipt])
   })
@@ -159,6 +160,7 @@ function describeKeeping(open: OpenStore): void {
       conversations.record(prepared, outcomeOf(prepared, answerOf('-'), fields))
       conversations.record(prepared, outcomeOf(prepared, answerOf('-'), fields))
     }
+    await nextTurn()
     const passed = (outcome: string) =>
       telemetry.counted('recollect_gateway_requests_total', { format: 'chat', outcome })
     expect(['injected', 'no-place', 'nothing-relevant'].map(passed)).toEqual([1, 1, 1])

@@ -7,6 +7,7 @@ import { createTelemetry } from '../../src/adapters/telemetry/telemetry.ts'
 import { AppError } from '../../src/core/errors.ts'
 import { createEngineOn, type Engine } from '../../src/engine/engine.ts'
 import { observed } from '../../src/engine/observed.ts'
+import { nextTurn } from '../../src/engine/turns.ts'
 import { SILENT, type Telemetry } from '../../src/ports/telemetry.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
 import { KeptTelemetry } from '../fakes/telemetry.ts'
@@ -45,6 +46,7 @@ describe('an observed engine', () => {
     expect(await engine.get(ADA, memory.id)).toEqual(memory)
     await expect(engine.get(ADA, 'tea')).rejects.toMatchObject({ code: 'invalid_input' })
     await expect(engine.erase(ADA, 'mem_nothere')).rejects.toMatchObject({ code: 'not_found' })
+    await nextTurn()
     const counted = (operation: string, outcome: string) =>
       telemetry.counted('recollect_operations_total', { operation, outcome })
     expect(counted('remember', 'ok')).toBe(1)
@@ -78,6 +80,7 @@ describe('an observed engine', () => {
     expect(await engine.later(2)).toBe(4)
     expect(await engine.keys.create('a')).toEqual(['a'])
     expect(await engine.keys.create('b')).toEqual(['a', 'b'])
+    await nextTurn()
     const outcome = 'ok'
     expect(telemetry.counted('recollect_operations_total', { operation: 'later', outcome })).toBe(1)
     expect(
@@ -106,15 +109,19 @@ describe('an observed engine', () => {
     )
     const lines: string[] = []
     for await (const line of engine.export(ADA)) {
+      await nextTurn()
       expect(counted('ok')).toBe(0)
       lines.push(line)
     }
     expect(lines).toEqual(['one', 'two'])
+    await nextTurn()
     expect(counted('ok')).toBe(1)
     isLeft = false
     for await (const _ of engine.export(ADA)) break
+    await nextTurn()
     expect([isLeft, counted('ok')]).toEqual([true, 2])
     await expect(readAll(engine.export(null))).rejects.toThrow('The store is gone.')
+    await nextTurn()
     expect([counted('ok'), counted('unavailable')]).toEqual([2, 1])
   })
 
@@ -132,6 +139,7 @@ describe('an observed engine', () => {
     })
     expect(await odd.remember(ADA, { content: 'x' })).toBe('stored')
     expect(await odd.recall(ADA, { text: 'x' })).toBeNull()
+    await nextTurn() // what is told later harms nobody either
   })
 
   it('[TE9] silence costs nothing: the engine is left as it is', () => {
@@ -147,6 +155,7 @@ describe('recall', () => {
     await engine.remember(ADA, { content: 'I prefer tea over coffee.' })
     await engine.recall(ADA, { text: 'tea or coffee' })
     await engine.recall(ADA, { text: 'tea', strategy: 'keyword' })
+    await nextTurn()
     const legs = (leg: string, state: string) =>
       telemetry.counted('recollect_recall_legs_total', { leg, state })
     expect([legs('keyword', 'searched'), legs('meaning', 'skipped')]).toEqual([2, 2])
@@ -271,6 +280,7 @@ describe('the log of an observed engine', () => {
     )
     await expect(failing.status()).rejects.toThrow(SECRET)
     await expect(failing.places()).rejects.toThrow('The store is gone.')
+    await nextTurn()
     expect(lines.join('')).not.toContain('spare key')
     const told = lines.map((line) => JSON.parse(line))
     expect(told.slice(-2)).toMatchObject([
