@@ -6,8 +6,8 @@ import type { Target } from './targets.ts'
 
 const ROUNDS = 7
 const TURNS = 200
-/** So many requests of either kind go to each before any is timed: compiling ends only after some thousand recalls. */
-const WARM_UP_TURNS = 1_000
+/** So many requests of either kind go to each before any is timed: only after some thousand is everything compiled. */
+const WARM_UP_TURNS = 3_000
 
 /** Until the first byte of a stream, until its last one, and until an answer in one piece. */
 export const NAMES = ['first', 'last', 'whole'] as const
