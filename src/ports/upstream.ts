@@ -2,6 +2,19 @@ import type { Provider } from '../core/providers.ts'
 
 export type HeaderPairs = readonly (readonly [name: string, value: string])[]
 
+/** Pairs of what the platform gives as names and values in turn; only those that are to be kept, by their name in lower case. */
+export function headerPairs(
+  raw: readonly string[],
+  isKept: (name: string, value: string) => boolean,
+): HeaderPairs {
+  const pairs: (readonly [string, string])[] = []
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const [name, value] = [raw[at] ?? '', raw[at + 1] ?? '']
+    if (isKept(name.toLowerCase(), value)) pairs.push([name, value])
+  }
+  return pairs
+}
+
 export type UpstreamRequest = {
   readonly provider: Provider
   readonly method: string

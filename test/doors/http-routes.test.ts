@@ -199,7 +199,7 @@ async function leaveReceipt(engine: Engine): Promise<string> {
   )
   engine.conversations.record(prepared, outcomeOf(prepared, answerOf('Tea.')))
   await engine.conversations.settled()
-  return prepared.receipt
+  return prepared.receipt ?? ''
 }
 
 type Ask = (status: number, method: string, path: string, body?: unknown) => Promise<Answer['body']>

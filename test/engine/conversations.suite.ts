@@ -35,7 +35,6 @@ function describePreparing(open: OpenStore): void {
       block: renderBlock({ today: clock.now(), memories: [memory], turns: [], question: '' }),
       count: 1,
       skipped: null,
-      listens: true,
     })
     expect(prepared.tokens).toBeGreaterThan(0)
     expect(prepared.receipt).toMatch(/^rcp_/)
@@ -101,7 +100,7 @@ function describePreparing(open: OpenStore): void {
       }
       const { engine, client } = await openConversations(open, { store: watchedStore, settings })
       const prepared = await client.ask(['I prefer tea'], 'Good.', fields)
-      expect(prepared.listens).toBe(false)
+      expect(prepared.receipt).toBeNull()
       expect(touched).toEqual([])
       expect((await engine.conversations.receipts(ADA)).rows).toEqual([])
     }

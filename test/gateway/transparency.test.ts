@@ -29,6 +29,12 @@ const OWN_HEADERS = [
   ...['authorization', 'x-api-key', 'content-length'],
 ]
 
+/** What we may say besides. */
+const ADDED_HEADERS = [
+  ...[MEMORY_HEADER, 'x-recollect-request-id', 'x-request-id', 'x-content-type-options'],
+  ...['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'],
+]
+
 /** Spelt as no library would write it: what is written anew shows. */
 function oddBody(format: FormatName, streams: boolean, text: string): string {
   const said = JSON.stringify(text)
@@ -96,8 +102,10 @@ function expectSame({ direct, through, received: [before, after] }: Pair): void 
   expect(through.status).toBe(direct.status)
   expect(through.bytes.equals(direct.bytes), 'what the client received').toBe(true)
   expect(through.isWhole).toBe(direct.isWhole)
-  // Everything that upstream said, and whatever we say besides.
+  // Everything that upstream said, and the little that we say besides.
   expect(through.headers).toMatchObject(relevant(direct.headers))
+  const added = Object.keys(relevant(through.headers)).filter((name) => !(name in direct.headers))
+  expect(ADDED_HEADERS).toEqual(expect.arrayContaining(added))
   expect(through.headers[MEMORY_HEADER]).toMatch(/^skipped; reason=off\b/)
   expect(through.headers['content-length']).toBe(direct.headers['content-length'])
 }

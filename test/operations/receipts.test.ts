@@ -65,7 +65,7 @@ it('[SP5] pages of what was narrowed go on without gaps or repetitions', async (
   const made: string[] = []
   for (let index = 0; index < 9; index++) {
     const { receipt } = await asked(`${ABOUT_DOG} ${index}`, { model: index % 2 ? 'a' : 'b' })
-    if (index % 2 === 0) made.unshift(receipt)
+    if (index % 2 === 0) made.unshift(receipt ?? '')
   }
   const seen: string[] = []
   let after: string | null = null

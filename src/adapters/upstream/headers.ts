@@ -1,6 +1,6 @@
 /** Headers on their way to a provider and back: as they came, but for those that are about one connection only. */
 import type { Provider } from '../../core/providers.ts'
-import type { HeaderPairs, UpstreamRequest } from '../../ports/upstream.ts'
+import { type HeaderPairs, headerPairs, type UpstreamRequest } from '../../ports/upstream.ts'
 
 /** About one connection; a proxy has its own on either side. */
 const OF_CONNECTION: ReadonlySet<string> = new Set([
@@ -14,6 +14,8 @@ const CREDENTIALS: ReadonlySet<string> = new Set([
   ...['authorization', 'x-api-key', 'api-key', 'x-goog-api-key'],
 ])
 
+const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS'])
+
 /** Names that a configuration can't set. */
 export function isReservedHeader(name: string): boolean {
   const known = name.toLowerCase()
@@ -26,14 +28,16 @@ export function headersToSend(request: UpstreamRequest, url: URL): string[] {
   const added = headersOf(provider)
   const replaced = new Set(added.map(([name]) => name.toLowerCase()))
   const hasCredentials = added.some(([name]) => CREDENTIALS.has(name.toLowerCase()))
-  const kept = withoutThoseOfConnection(headers).filter(([name]) => {
+  const sent = ['host', url.host]
+  for (const [name, value] of withoutThoseOfConnection(headers)) {
     const known = name.toLowerCase()
-    if (OF_REQUEST.has(known) || replaced.has(known)) return false
-    return !hasCredentials || !CREDENTIALS.has(known)
-  })
-  const hasLength = body !== null || !['GET', 'HEAD', 'DELETE', 'OPTIONS'].includes(method)
-  const length = hasLength ? [['content-length', String(body?.byteLength ?? 0)] as const] : []
-  return [['host', url.host] as const, ...kept, ...added, ...length].flat()
+    if (OF_REQUEST.has(known) || replaced.has(known)) continue
+    if (!hasCredentials || !CREDENTIALS.has(known)) sent.push(name, value)
+  }
+  for (const [name, value] of added) sent.push(name, value)
+  const hasLength = body !== null || !BODILESS.has(method)
+  if (hasLength) sent.push('content-length', String(body?.byteLength ?? 0))
+  return sent
 }
 
 /** Its key, unless a header of its own stands for it, and its headers. */
@@ -50,18 +54,16 @@ function headersOf({ kind, key, headers }: Provider): HeaderPairs {
 
 /** What came back, in pairs. */
 export function headersReceived(raw: readonly string[]): HeaderPairs {
-  const pairs: (readonly [string, string])[] = []
-  for (let index = 0; index + 1 < raw.length; index += 2) {
-    pairs.push([raw[index] ?? '', raw[index + 1] ?? ''])
-  }
-  return withoutThoseOfConnection(pairs)
+  return withoutThoseOfConnection(headerPairs(raw, () => true))
 }
 
 /** `Connection` may name others that are about the connection too. */
 function withoutThoseOfConnection(headers: HeaderPairs): HeaderPairs {
-  const named = headers
-    .filter(([name]) => name.toLowerCase() === 'connection')
-    .flatMap(([, value]) => value.split(',').map((each) => each.trim().toLowerCase()))
+  const named: string[] = []
+  for (const [name, value] of headers) {
+    if (name.toLowerCase() !== 'connection') continue
+    named.push(...value.split(',').map((each) => each.trim().toLowerCase()))
+  }
   return headers.filter(([name]) => {
     const known = name.toLowerCase()
     return !OF_CONNECTION.has(known) && !named.includes(known)

@@ -10,6 +10,7 @@ import {
   Agent as HttpAgent,
   request as httpRequest,
   type IncomingMessage,
+  type RequestOptions,
 } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { Socket } from 'node:net'
@@ -43,7 +44,16 @@ const RETRY_PAUSES_MS = [50, 250] as const
 const STALE_MS_MAX = 1_000
 
 /** Where a provider's requests go; made once for each. */
-type Target = { readonly url: URL; readonly host: string; readonly agent: HttpAgent }
+type Target = {
+  readonly url: URL
+  readonly host: string
+  readonly agent: HttpAgent
+  /** What every request to it begins with. */
+  readonly options: RequestOptions
+  readonly path: string
+  readonly connected: 'secureConnect' | 'connect'
+  readonly open: typeof httpRequest
+}
 
 export function createHttpUpstream(options: HttpUpstreamOptions = {}): Upstream {
   const agents = new Map<string, HttpAgent>()
@@ -58,20 +68,35 @@ export function createHttpUpstream(options: HttpUpstreamOptions = {}): Upstream 
     const name = `${url.origin} ${allowsPrivate}`
     const agent = agents.get(name) ?? createAgent(provider, url, allowsPrivate, options)
     agents.set(name, agent)
-    const target = { url, host: hostOf(url), agent }
+    const target = createTarget(url, agent)
     targets.set(provider, target)
     return target
   }
 
   return {
-    send: async (request) => {
-      stopIfCancelled(request.signal)
-      return sendWithRetries(request, targetOf(request.provider))
-    },
+    send: (request) => sendWithRetries(request, targetOf),
     close: async () => {
       for (const agent of agents.values()) agent.destroy()
       agents.clear()
     },
+  }
+}
+
+function createTarget(url: URL, agent: HttpAgent): Target {
+  const isSecure = url.protocol === 'https:'
+  return {
+    url,
+    host: hostOf(url),
+    agent,
+    options: {
+      agent,
+      hostname: url.hostname.replace(/^\[|\]$/g, ''),
+      port: url.port,
+      maxHeaderSize: HEADER_BYTES_MAX,
+    },
+    path: url.pathname.replace(/\/+$/, ''),
+    connected: isSecure ? 'secureConnect' : 'connect',
+    open: isSecure ? httpsRequest : httpRequest,
   }
 }
 
@@ -96,8 +121,10 @@ function createAgent(
 
 async function sendWithRetries(
   request: UpstreamRequest,
-  target: Target,
+  targetOf: (provider: Provider) => Target,
 ): Promise<UpstreamResponse> {
+  stopIfCancelled(request.signal)
+  const target = targetOf(request.provider)
   for (const pauseMs of RETRY_PAUSES_MS) {
     const outcome = await attempt(request, target)
     if (outcome.kind === 'answered') return outcome.response
@@ -128,49 +155,37 @@ type Outcome =
 
 /** One try, until the answer begins. */
 function attempt(request: UpstreamRequest, target: Target): Promise<Outcome> {
-  const { provider, signal } = request
-  const { url, host } = target
+  const { provider, signal, method, path } = request
+  const { host, options } = target
   return new Promise<Outcome>((resolve) => {
     let sent: ClientRequest
     try {
-      sent = open(request, target)
+      const headers = headersToSend(request, target.url)
+      sent = target.open({ ...options, method, path: `${target.path}${path}`, headers })
     } catch {
       // The platform refuses characters that no header or path may have; its message would quote the path.
       const message = `The request for ${provider.name} holds a header or a path that can't be sent.`
       resolve({ kind: 'failed', error: new AppError('invalid_input', message) })
       return
     }
-    const times = watch(sent, url, (phase) => sent.destroy(late(provider, host, phase)), provider)
-    const stop = () => sent.destroy(cancelled())
+    const isLate = (phase: Phase) => sent.destroy(late(provider, host, phase))
+    const times = watch(sent, target, isLate, provider)
+    let underWay: ClientRequest | IncomingMessage = sent
+    const stop = () => underWay.destroy(cancelled())
+    const release = () => signal.removeEventListener('abort', stop)
     signal.addEventListener('abort', stop, { once: true })
     sent.on('error', (thrown) => {
       times.stop()
-      signal.removeEventListener('abort', stop)
+      release()
       resolve(failure(request, target, thrown, sent, times))
     })
     sent.once('response', (incoming) => {
       times.stop()
-      signal.removeEventListener('abort', stop)
-      resolve({ kind: 'answered', response: answer(request, host, incoming) })
+      underWay = incoming
+      resolve({ kind: 'answered', response: answer(provider, host, incoming, release) })
     })
     if (signal.aborted) stop()
     else sent.end(request.body ?? undefined)
-  })
-}
-
-function open(
-  { method, path, ...request }: UpstreamRequest,
-  { url, agent }: Target,
-): ClientRequest {
-  const send = url.protocol === 'https:' ? httpsRequest : httpRequest
-  return send({
-    agent,
-    method,
-    hostname: url.hostname.replace(/^\[|\]$/g, ''),
-    port: url.port,
-    path: `${url.pathname.replace(/\/+$/, '')}${path}`,
-    headers: headersToSend({ method, path, ...request }, url),
-    maxHeaderSize: HEADER_BYTES_MAX,
   })
 }
 
@@ -200,7 +215,7 @@ type Times = {
 /** Watches over the time until the answer begins: for the connection, once one is being made, and for all of it. */
 function watch(
   sent: ClientRequest,
-  url: URL,
+  { connected }: Target,
   onLate: (phase: Phase) => void,
   { timeouts }: Provider,
 ): Times {
@@ -213,7 +228,7 @@ function watch(
     isConnected = sent.reusedSocket
     if (isConnected) return
     connecting = setTimeout(() => onLate('connectMs'), timeouts.connectMs)
-    socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+    socket.once(connected, () => {
       isConnected = true
       clearTimeout(connecting)
     })
@@ -229,19 +244,18 @@ function watch(
 }
 
 function answer(
-  { provider, signal }: UpstreamRequest,
+  provider: Provider,
   host: string,
   incoming: IncomingMessage,
+  onEnd: () => void,
 ): UpstreamResponse {
-  const stop = () => incoming.destroy(cancelled())
   const unwatch = watchSilence(incoming, provider.timeouts.idleMs, () =>
     incoming.destroy(late(provider, host, 'idleMs')),
   )
   const release = () => {
-    signal.removeEventListener('abort', stop)
+    onEnd()
     unwatch()
   }
-  signal.addEventListener('abort', stop, { once: true })
   incoming.once('end', release).once('close', release)
   // With a listener the error is kept for whoever reads later; without one it would be lost.
   incoming.on('error', release)
@@ -256,21 +270,24 @@ function answer(
 function watchSilence(incoming: IncomingMessage, ms: number, onSilence: () => void): () => void {
   const { socket } = incoming
   let wasWaiting = false
-  let decision: NodeJS.Immediate | undefined
+  let next: NodeJS.Immediate | undefined
   const onQuiet = () => {
     const heard = socket.bytesRead
     // After a busy moment timers run before what has come is read.
-    decision = setImmediate(() => {
+    next = setImmediate(() => {
       const isWaiting = incoming.readableLength > 0
       if (!isWaiting && !wasWaiting && socket.bytesRead === heard) return onSilence()
       wasWaiting = isWaiting
       socket.setTimeout(ms)
     })
   }
-  socket.setTimeout(ms)
-  socket.on('timeout', onQuiet)
+  // An answer that came in one piece is over by then, and needs no watching.
+  next = setImmediate(() => {
+    socket.setTimeout(ms)
+    socket.on('timeout', onQuiet)
+  })
   return () => {
-    clearImmediate(decision)
+    clearImmediate(next)
     socket.off('timeout', onQuiet)
   }
 }

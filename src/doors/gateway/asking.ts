@@ -15,6 +15,7 @@ import {
   systemRoleOf,
 } from '../../core/providers.ts'
 import { NO_TOOL_MEMORIES, type ToolMemories } from '../../core/receipt.ts'
+import type { Settings } from '../../core/settings.ts'
 import { sha256 } from '../../core/sha256.ts'
 import type { Prepared, SkipReason } from '../../engine/conversations/conversations.ts'
 import type { Context } from '../../operations/operation.ts'
@@ -77,7 +78,6 @@ function prepare(
   wishes: Wishes,
 ): Promise<Prepared> {
   const user = userOf(wishes, asked)
-  const countTokens = options.tokenizerFor?.(route.model)
   return options.engine.conversations.prepare({
     requestId,
     scope: {
@@ -89,11 +89,13 @@ function prepare(
     model: asked.model,
     provider: route.provider.name,
     asked,
-    // Looked up in a long table, and only where there is something to fit into it.
+    // Both are looked up in long tables, and only where there is something to fit into a window.
     get contextWindow() {
       return contextWindowOf(route.provider, route.model)
     },
-    ...(countTokens === undefined ? {} : { countTokens }),
+    get countTokens() {
+      return options.tokenizerFor?.(route.model)
+    },
     wants: { memory: wishes.memory, inject: wishes.inject, extract: wishes.extract },
     signal,
   })
@@ -113,24 +115,37 @@ type Edited = {
 }
 
 /** The request as it goes out: with the block, and with the name by which the provider knows the model. */
-function edit(format: Format, body: Body, { provider, model }: Route, prepared: Prepared): Edited {
-  const { block, settings } = prepared
-  const wanted = placementFor(settings.injectPosition, systemRoleOf(provider, model))
-  const injected = block === null ? null : injectedOrNot(format, body, block, wanted)
+function edit(
+  format: Format,
+  body: Body,
+  route: Route,
+  { block, settings, skipped }: Prepared,
+): Edited {
+  const injected =
+    block === null ? null : injectedOrNot(format, body, block, settings.injectPosition, route)
   const isMissing = block !== null && injected === null
-  const named = model === body.json.model ? injected : withModel(injected ?? body.text, model)
+  const text = injected?.text ?? body.text
+  const named = route.model === body.json.model ? text : withModel(text, route.model)
   return {
-    text: named ?? body.text,
-    bytes: named === null ? body.bytes : Buffer.from(named, 'utf8'),
-    placement: injected === null ? null : wanted,
-    skipped: isMissing ? 'no-place' : prepared.skipped,
+    text: named,
+    bytes: named === body.text ? body.bytes : Buffer.from(named, 'utf8'),
+    placement: injected?.placement ?? null,
+    skipped: isMissing ? 'no-place' : skipped,
   }
 }
 
 /** Whatever goes wrong with a block, the request goes on without it. */
-function injectedOrNot(format: Format, body: Body, block: string, placement: Placement) {
+function injectedOrNot(
+  format: Format,
+  { text, json }: Body,
+  block: string,
+  position: Settings['injectPosition'],
+  { provider, model }: Route,
+): { readonly text: string; readonly placement: Placement } | null {
   try {
-    return format.inject(body.text, body.json, block, placement)
+    const placement = placementFor(position, systemRoleOf(provider, model))
+    const injected = format.inject(text, json, block, placement)
+    return injected === null ? null : { text: injected, placement }
   } catch {
     return null
   }
@@ -154,7 +169,8 @@ async function answer(exchange: Exchange, turn: Turn): Promise<void> {
   const { conversations } = options.engine
   const told = memoryHeader(prepared, edited.skipped)
   response.setHeader(MEMORY_HEADER, told)
-  const reader = format.createReader()
+  // Where nothing is kept, nobody needs to listen.
+  const reader = prepared.receipt === null ? null : format.createReader()
   const progress = { status: null as number | null, firstByteMs: null as number | null }
   let sent: Sent | null = null
   let hearing = NOBODY
@@ -163,8 +179,7 @@ async function answer(exchange: Exchange, turn: Turn): Promise<void> {
     const { upstream } = sent
     progress.status = upstream.status
     if (sent.refusesTools) response.setHeader(MEMORY_HEADER, `${told}; tools=refused`)
-    // Where nothing is learned, nobody needs to listen.
-    if (prepared.listens) hearing = readAlong(reader, upstream.headers) ?? NOBODY
+    if (reader !== null) hearing = readAlong(reader, upstream.headers) ?? NOBODY
     returnHeaders(response, upstream.headers)
     response.writeHead(upstream.status)
     await pipe(upstream.body, response, together(hearing, idListener(turn, upstream)), () => {
@@ -176,7 +191,7 @@ async function answer(exchange: Exchange, turn: Turn): Promise<void> {
       placement: edited.placement,
       skipped: edited.skipped,
       ...progress,
-      answer: hearing === NOBODY ? null : reader.answer(),
+      answer: hearing === NOBODY ? null : (reader?.answer() ?? null),
       totalMs: performance.now() - began,
       toolCalls: sent?.toolCalls ?? [],
       toolMemories: sent?.toolMemories ?? NO_TOOL_MEMORIES,
@@ -221,7 +236,7 @@ async function send(exchange: Exchange, turn: Turn): Promise<Sent> {
     const upstream = await reached(
       options.upstream.send({
         ...base,
-        headers: prepared.listens ? narrowed(headers) : headers,
+        headers: prepared.receipt === null ? headers : narrowed(headers),
         body: bytes,
       }),
     )
@@ -230,7 +245,7 @@ async function send(exchange: Exchange, turn: Turn): Promise<Sent> {
   const { settings } = prepared
   const takesTools = supportsTools(route.provider, route.model)
   const offered = wantedTools({ settings, wishes, takesTools, body: body.json })
-  if (offered.length === 0) return sendPlainly(false)
+  if (offered.length === 0) return await sendPlainly(false)
   if (memories.toolless.has(route)) return sendPlainly(true)
   const toolbox = createToolbox(contextOf(exchange), { owner: wishes.owner, user }, offered)
   const answer = await answerWithTools({

@@ -34,6 +34,7 @@ export function createGateway(options: GatewayOptions): Mount {
   }
   return {
     path: PATH,
+    passesOn: (path) => formatAt(path) !== null,
     errorBody: errorBodyFor,
     errorIdHeader: errorIdHeaderFor,
     handle: async (request, response, caller, _charge, { requestId, signal }) => {

@@ -5,8 +5,8 @@ import { AppError } from '../../core/errors.ts'
 import { NAME_CHARACTERS_MAX } from '../../core/limits.ts'
 import type { Prepared, SkipReason } from '../../engine/conversations/conversations.ts'
 import { type Caller, mayDo, mayReach } from '../../operations/access.ts'
-import type { HeaderPairs } from '../../ports/upstream.ts'
-import { OWN_KEY_HEADER } from '../http/authentication.ts'
+import { type HeaderPairs, headerPairs } from '../../ports/upstream.ts'
+import { first, OWN_KEY_HEADER } from '../http/authentication.ts'
 
 const YES = ['true', '1', 'yes']
 /** For looking at one name at a time. */
@@ -26,10 +26,11 @@ export type Wishes = {
 export function readWishes({ headers }: IncomingMessage, caller: Caller): Wishes {
   const says = (...names: readonly string[]) =>
     names.some((name) => YES.includes(first(headers, name)?.trim().toLowerCase() ?? ''))
-  const owner = named(headers, 'x-recollect-agent', 'x-osaurus-agent-id') ?? caller.home
+  const agent = named(headers, 'x-recollect-agent', 'x-osaurus-agent-id')
   const user = named(headers, 'x-recollect-user')
   const session = named(headers, 'x-recollect-session', 'x-omniroute-session-id')
-  refuseBadNames({ owner, user, session })
+  refuseBadNames({ owner: agent, user, session })
+  const owner = agent ?? caller.home
   if (!mayReach(caller, owner, 'write')) {
     throw new AppError('forbidden', 'The key may not act for this agent.', {
       field: 'x-recollect-agent',
@@ -94,10 +95,6 @@ function decoded(value: string): string {
   return Buffer.from(value, 'latin1').toString('utf8')
 }
 
-function first(headers: IncomingHttpHeaders, name: string): string | undefined {
-  return [headers[name]].flat()[0]
-}
-
 /**
  * About this connection or this server; nothing to the provider. `Connection` itself names further ones, which are left
  * out together with it when the request is sent.
@@ -117,8 +114,7 @@ const OWN_KEY = /(^|\s)rc_/
  */
 export function forwarded(request: IncomingMessage, isOpen: boolean): HeaderPairs {
   const passesCredentials = isOpen || request.headers[OWN_KEY_HEADER] !== undefined
-  return pairsOf(request.rawHeaders).filter(([raw, value]) => {
-    const name = raw.toLowerCase()
+  return headerPairs(request.rawHeaders, (name, value) => {
     if (NOT_FORWARDED.has(name) || NOT_FORWARDED_BEGIN.test(name)) return false
     return !CREDENTIALS.has(name) || (passesCredentials && !OWN_KEY.test(value))
   })
@@ -153,21 +149,14 @@ export function bringCredentials(headers: HeaderPairs): boolean {
 
 /** What memory did, for whoever looks at the answer. A receipt is named only where one will be written. */
 export function memoryHeader(
-  { receipt, count, tokens, degraded, listens, settings }: Prepared,
+  { receipt, count, tokens, degraded, settings }: Prepared,
   skipped: SkipReason | null,
 ): string {
   const outcome =
     skipped === null ? `injected; count=${count}; tokens=${tokens}` : `skipped; reason=${skipped}`
-  const isWritten = listens && settings.enabled && settings.receiptsMax > 0
+  const isWritten = receipt !== null && settings.enabled && settings.receiptsMax > 0
   const told = isWritten ? `${outcome}; receipt=${receipt}` : outcome
   return degraded.length > 0 ? `${told}; degraded=${degraded.join(',')}` : told
 }
 
 export const MEMORY_HEADER = 'x-recollect-memory'
-
-function pairsOf(raw: readonly string[]): HeaderPairs {
-  return Array.from({ length: raw.length / 2 }, (_, index) => {
-    const [name = '', value = ''] = raw.slice(index * 2, index * 2 + 2)
-    return [name, value] as const
-  })
-}

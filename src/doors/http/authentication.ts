@@ -1,6 +1,6 @@
 /** Who asks: the key in a header, or the session in a cookie, as a caller of operations. */
-import { createHash } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
+import { hash as digest } from 'node:crypto'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { ApiKey } from '../../core/access.ts'
 import { AppError } from '../../core/errors.ts'
 import { withinTime } from '../../engine/deadline.ts'
@@ -79,7 +79,7 @@ export class Authentication {
   }
 
   async verify(secret: string, address: string, signal: AbortSignal): Promise<ApiKey> {
-    const hash = createHash('sha256').update(secret).digest('base64')
+    const hash = digest('sha256', secret, 'base64')
     const now = this.#clock.now()
     const known = this.#verified.get(hash)
     if (known === undefined) this.attempts.refuseIfBlocked(address)
@@ -171,17 +171,23 @@ function withId(id: string): (keys: readonly ApiKey[]) => ApiKey | undefined {
  */
 function presentedKey({ headers }: IncomingMessage): string | null {
   const { authorization } = headers
-  const own = [headers[OWN_KEY_HEADER]].flat()[0]
+  const own = first(headers, OWN_KEY_HEADER)
   if (own !== undefined) return own
   const bearer = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? null
   if (authorization !== undefined && bearer === null) {
     throw new AppError('unauthenticated', 'Authorization is written as "Bearer rc_…".')
   }
-  const apiKey = [headers['x-api-key']].flat()[0] ?? null
+  const apiKey = first(headers, 'x-api-key') ?? null
   if (bearer !== null && apiKey !== null && bearer !== apiKey) {
     throw new AppError('unauthenticated', 'Authorization and X-Api-Key bring different keys.')
   }
   return bearer ?? apiKey
+}
+
+/** The value of a header, or the first of several. */
+export function first(headers: IncomingHttpHeaders, name: string): string | undefined {
+  const value = headers[name]
+  return typeof value === 'object' ? value[0] : value
 }
 
 export function callerOf({ id, role, home, actsFor }: ApiKey): Caller {

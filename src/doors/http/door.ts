@@ -10,7 +10,7 @@ import { tellsOf } from '../../engine/elsewhere.ts'
 import type { Caller } from '../../operations/access.ts'
 import { OPERATIONS } from '../../operations/index.ts'
 import type { Operation } from '../../operations/operation.ts'
-import { Authentication, type Identity, LOCAL } from './authentication.ts'
+import { Authentication, first, type Identity, LOCAL } from './authentication.ts'
 import { drain } from './body.ts'
 import { answerBrokenRequest, refuseTunnel } from './broken.ts'
 import { Connections } from './connections.ts'
@@ -147,7 +147,8 @@ class Door {
     this.#report(request, response, requestId, progress)
     const signal = this.connections.enter(request, response)
     response.setHeader('x-request-id', requestId)
-    protect(response, isSecure(this.#options, request))
+    const isPassedOn = this.#mountAt(pathOf(request))?.passesOn?.(pathOf(request)) === true
+    protect(response, isSecure(this.#options, request), isPassedOn)
     if (this.connections.isStopping) response.setHeader('connection', 'close')
     try {
       await this.#pass(request, response, requestId, signal, progress)
@@ -170,7 +171,7 @@ class Door {
     refuseExpectations(request)
     refuseOtherOrigins(this.#options, request)
     allowOrigin(this.#options, request, response)
-    const [path = '', ...rest] = (request.url ?? '').split('?')
+    const path = pathOf(request)
     const method = request.method ?? ''
     const found = this.#find(method, path)
     if (found.kind === 'nothing')
@@ -190,7 +191,7 @@ class Door {
     const identity = await this.#admit(request, response, target, address, signal, progress)
     const exchange: Exchange = {
       ...{ request, response, requestId, path, address, signal, identity, fields },
-      query: rest.join('?'),
+      query: (request.url ?? '').slice(path.length + 1),
     }
     await this.#serve(target, exchange)
   }
@@ -278,7 +279,7 @@ class Door {
       response.setHeader('www-authenticate', 'Bearer realm="recollect"')
     }
     if (typeof retryAfter === 'number') response.setHeader('retry-after', retryAfter)
-    const mount = this.#mountAt((request.url ?? '').split('?')[0] ?? '')
+    const mount = this.#mountAt(pathOf(request))
     const idHeader = mount?.errorIdHeader?.(request) ?? null
     if (idHeader !== null) response.setHeader(idHeader, requestId)
     const body = mount?.errorBody?.(request, error, requestId) ?? errorBody(error, requestId)
@@ -320,7 +321,12 @@ class Door {
 /** The status that servers note when there is nobody left to answer to. */
 const CLIENT_LEFT = 499
 
+function pathOf({ url = '' }: IncomingMessage): string {
+  const end = url.indexOf('?')
+  return end < 0 ? url : url.slice(0, end)
+}
+
 function requestIdOf({ headers }: IncomingMessage): string {
-  const given = [headers['x-request-id']].flat()[0] ?? ''
+  const given = first(headers, 'x-request-id') ?? ''
   return REQUEST_ID.test(given) ? given : `req_${randomUUID()}`
 }

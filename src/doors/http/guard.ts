@@ -58,7 +58,8 @@ export function refuseOtherHosts(options: Guarded, request: IncomingMessage): vo
 
 /** Two of them could mean one server to a proxy and another one here. */
 function onlyHost({ headers, rawHeaders }: IncomingMessage): string {
-  const times = rawHeaders.filter((text, at) => at % 2 === 0 && isHostField(text)).length
+  let times = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) if (isHostField(rawHeaders[at] ?? '')) times++
   if (times === 1 && headers.host !== undefined) return headers.host
   throw new AppError('invalid_input', 'A request has one Host header.', { field: 'Host' })
 }

@@ -17,6 +17,8 @@ export type Mount = {
     charge: Charge,
     visit: Visit,
   ): Promise<void>
+  /** Whether somebody else's answers are passed on there, with headers of their own, to programs and never to pages. */
+  passesOn?(path: string): boolean
   /** How errors look to its clients, where that is not our own shape. */
   errorBody?(request: IncomingMessage, error: AppError, requestId: string): object
   /** The header that its clients read the id of a failed request from, where that is not our own. */

@@ -19,13 +19,14 @@ const PROTECTION: readonly (readonly [string, string])[] = [
   ['cross-origin-opener-policy', 'same-origin'],
   ['cross-origin-resource-policy', 'same-origin'],
   ['referrer-policy', 'no-referrer'],
-  ['x-content-type-options', 'nosniff'],
   ['x-frame-options', 'DENY'],
 ]
 const TLS_ONLY = 'max-age=31536000'
 
-export function protect(response: ServerResponse, isSecure: boolean): void {
-  for (const [name, value] of PROTECTION) response.setHeader(name, value)
+/** What is passed on from elsewhere to a program is no page, and keeps the headers that it came with. */
+export function protect(response: ServerResponse, isSecure: boolean, isPassedOn: boolean): void {
+  response.setHeader('x-content-type-options', 'nosniff')
+  if (!isPassedOn) for (const [name, value] of PROTECTION) response.setHeader(name, value)
   if (isSecure) response.setHeader('strict-transport-security', TLS_ONLY)
 }
 

@@ -42,7 +42,7 @@ export type ConversationRequest = {
   readonly asked: Asked
   /** Of the model, in tokens, where it is known. */
   readonly contextWindow: number | null
-  readonly countTokens?: CountTokens
+  readonly countTokens?: CountTokens | undefined
   readonly wants: {
     readonly memory: boolean
     readonly inject: boolean
@@ -52,7 +52,8 @@ export type ConversationRequest = {
 }
 
 export type Prepared = {
-  readonly receipt: ReceiptId
+  /** Null where memory has no part in the request: then nobody needs to read the answer either. */
+  readonly receipt: ReceiptId | null
   /** Those in force for the owner; the defaults when they couldn't be read. */
   readonly settings: Settings
   /** What to inject, fence and all; null for nothing. */
@@ -64,8 +65,6 @@ export type Prepared = {
   readonly skipped: SkipReason | null
   /** What failed or rests, so that less was found than could have been: legs of recall, `recall`, `identity`. */
   readonly degraded: readonly string[]
-  /** Whether the answer is wanted in `record`: where nothing is kept, nobody needs to read it. */
-  readonly listens: boolean
 }
 
 export type Outcome = {

@@ -7,7 +7,7 @@ import { Patience } from '../patience.ts'
 import { Backlog } from './backlog.ts'
 import type { Conversations, Outcome, Prepared } from './conversations.ts'
 import { Courtesy, type GiveWay, NOT_AT_ALL, polite } from './courtesy.ts'
-import { type PreparingParts, prepareBlock } from './preparing.ts'
+import { type PreparingParts, passedBy, prepareBlock } from './preparing.ts'
 import { Receipts } from './receipts.ts'
 import { type Ended, keepEnded, type RecordingParts } from './recording.ts'
 import { responseOwner } from './responses.ts'
@@ -76,29 +76,31 @@ export function createConversations(parts: ConversationParts): ConversationKeepe
 
   return {
     prepare: async (request) => {
+      const passing = passedBy(preparing, request)
+      if (passing !== null) return passing
       const ended = courtesy.hurry()
       const preparation = await prepareBlock(preparing, request)
       const { block, skipped, at } = preparation
+      const receipt = skipped === 'off' ? null : ports.ids.next('rcp', at)
       const isGiven = skipped === null && block !== null
       const answer: Prepared = {
-        receipt: ports.ids.next('rcp', at),
+        receipt,
         settings: preparation.settings ?? preparing.defaults,
         block: isGiven ? block.text : null,
         count: isGiven ? block.content.memories.length + block.content.turns.length : 0,
         tokens: isGiven ? block.tokens : 0,
         skipped,
         degraded: preparation.degraded,
-        listens: skipped !== 'off' && skipped !== 'no-memory',
       }
       underWay.set(answer, ended)
-      if (answer.listens) prepared.set(answer, { receipt: answer.receipt, request, preparation })
+      if (receipt !== null) prepared.set(answer, { receipt, request, preparation })
       return answer
     },
     record: (given: Prepared, outcome: Outcome) => {
       underWay.get(given)?.()
       const known = prepared.get(given)
       let dropped = 0
-      if (known !== undefined && given.listens && !isClosed) {
+      if (known !== undefined && !isClosed) {
         prepared.delete(given) // once is enough
         const { scope, asked } = known.request
         dropped = backlog.add({

@@ -13,7 +13,7 @@ import type { Home } from '../reading/at-hand.ts'
 import type { Reader } from '../reading/reading.ts'
 import type { Recalled } from '../recall.ts'
 import type { StoredSettings } from '../system/settings.ts'
-import type { ConversationRequest, SkipReason } from './conversations.ts'
+import type { ConversationRequest, Prepared, SkipReason } from './conversations.ts'
 import { hashOf, steady } from './hashing.ts'
 import type { GivenBlock, StickyBlocks } from './sticky.ts'
 import type { Conversation } from './threads.ts'
@@ -52,6 +52,21 @@ export type Preparation = {
 const LEG_SHARE = 0.4
 const LEG_MS_MIN = 10
 
+/**
+ * What is prepared for a request that memory has no part in, where that can be told at once: as a rule, since settings
+ * are at hand. Such a request waits for nothing. Null for all others.
+ */
+export function passedBy(
+  { settings, defaults }: PreparingParts,
+  { wants, scope }: ConversationRequest,
+): Prepared | null {
+  if (!wants.memory) return { ...NOTHING, settings: defaults, skipped: 'no-memory' }
+  const known = quietly(() => settings.known(parseScope(scope).owner))
+  return known === null || known.enabled ? null : { ...NOTHING, settings: known, skipped: 'off' }
+}
+
+const NOTHING = { receipt: null, block: null, count: 0, tokens: 0, degraded: [] } as const
+
 /** Never fails, and takes no longer than the setting `injectDeadlineMs`. */
 export async function prepareBlock(
   parts: PreparingParts,
@@ -73,7 +88,6 @@ export async function prepareBlock(
     ...outcome,
     milliseconds: Math.round((performance.now() - started) * 1_000) / 1_000,
   })
-  if (!request.wants.memory) return end({ skipped: 'no-memory' })
   const failed = ({ error, isLate }: Extract<Timely<unknown>, { kind: 'failed' }>) =>
     end({ skipped: isLate ? 'late' : 'failed', error: error.code })
 
