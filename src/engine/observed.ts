@@ -76,6 +76,7 @@ class Observer {
       if (outcome instanceof Promise) return this.#awaited(operation, given, started, outcome)
       if (isStream(outcome)) return this.#streamed(operation, given, started, outcome)
       if (operation === 'conversations.record') quietly(() => this.#recorded(given, outcome))
+      if (operation === 'conversations.passing') quietly(() => this.#prepared(given, outcome))
       return outcome
     }
   }
@@ -187,8 +188,9 @@ class Observer {
   }
 
   #prepared([request]: readonly unknown[], result: unknown): void {
-    const { format } = request as ConversationRequest // what prepare takes, and returns
-    const prepared = result as Prepared
+    const { format } = request as ConversationRequest // what prepare and passing take, and return
+    const prepared = result as Prepared | null
+    if (prepared === null) return
     const { skipped } = prepared
     if (skipped === null) this.#formats.set(prepared, format)
     else later(() => this.#passed(format, skipped))

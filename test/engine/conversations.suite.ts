@@ -101,6 +101,8 @@ function describePreparing(open: OpenStore): void {
       const { engine, client } = await openConversations(open, { store: watchedStore, settings })
       const prepared = await client.ask(['I prefer tea'], 'Good.', fields)
       expect(prepared.receipt).toBeNull()
+      // As soon as settings are at hand, that can be told without waiting.
+      expect(engine.conversations.passing(requestOf(['I prefer tea'], fields))).toEqual(prepared)
       expect(touched).toEqual([])
       expect((await engine.conversations.receipts(ADA)).rows).toEqual([])
     }

@@ -160,10 +160,14 @@ function describeKeeping(open: OpenStore): void {
       conversations.record(prepared, outcomeOf(prepared, answerOf('-'), fields))
       conversations.record(prepared, outcomeOf(prepared, answerOf('-'), fields))
     }
+    const without = requestOf(QUESTION, { wants: { memory: false } })
+    expect(conversations.passing(without)).toMatchObject({ skipped: 'no-memory' })
+    expect(conversations.passing(requestOf(QUESTION))).toBeNull()
     await nextTurn()
     const passed = (outcome: string) =>
       telemetry.counted('recollect_gateway_requests_total', { format: 'chat', outcome })
-    expect(['injected', 'no-place', 'nothing-relevant'].map(passed)).toEqual([1, 1, 1])
+    const outcomes = ['injected', 'no-place', 'nothing-relevant', 'no-memory']
+    expect(outcomes.map(passed)).toEqual([1, 1, 1, 1])
     expect(telemetry.counted('recollect_injections_total')).toBe(1)
     expect(telemetry.counted('recollect_injected_tokens_total')).toBeGreaterThan(0)
     expect(telemetry.counted('recollect_conversations_dropped_total')).toBe(0)

@@ -17,7 +17,11 @@ import {
 import { NO_TOOL_MEMORIES, type ToolMemories } from '../../core/receipt.ts'
 import type { Settings } from '../../core/settings.ts'
 import { sha256 } from '../../core/sha256.ts'
-import type { Prepared, SkipReason } from '../../engine/conversations/conversations.ts'
+import type {
+  ConversationRequest,
+  Prepared,
+  SkipReason,
+} from '../../engine/conversations/conversations.ts'
 import type { Context } from '../../operations/operation.ts'
 import type { HeaderPairs, UpstreamResponse } from '../../ports/upstream.ts'
 import { type Body, type Exchange, readBody } from './exchange.ts'
@@ -60,7 +64,9 @@ export async function ask(exchange: Exchange, format: Format, memories: Memories
   if (previous !== null && isShared(exchange, route.provider)) {
     await memories.kept.refuseForeign(wishes.owner, previous)
   }
-  const prepared = await prepare(exchange, format, asked, route, wishes)
+  const about = aboutMemory(format, asked, wishes)
+  const prepared =
+    options.engine.conversations.passing(about) ?? (await prepare(exchange, about, asked, route))
   const edited = edit(format, body, route, prepared)
   await answer(exchange, { format, body, asked, route, prepared, edited, began, wishes, memories })
 }
@@ -70,22 +76,28 @@ export function isShared({ options, request }: Exchange, { key }: Provider): boo
   return key !== null || !bringCredentials(forwarded(request, options.isOpen === true))
 }
 
+type AboutMemory = Pick<ConversationRequest, 'scope' | 'format' | 'wants'>
+
+/** Whose memory it is about, and what is wanted of it. */
+function aboutMemory(format: Format, asked: Asked, wishes: Wishes): AboutMemory {
+  const { owner, session, memory, inject, extract } = wishes
+  const user = userOf(wishes, asked)
+  return {
+    scope: { owner, ...(user === null ? {} : { user }), ...(session === null ? {} : { session }) },
+    format: format.name,
+    wants: { memory, inject, extract },
+  }
+}
+
 function prepare(
   { options, requestId, signal }: Exchange,
-  format: Format,
+  about: AboutMemory,
   asked: Asked,
   route: Route,
-  wishes: Wishes,
 ): Promise<Prepared> {
-  const user = userOf(wishes, asked)
   return options.engine.conversations.prepare({
+    ...about,
     requestId,
-    scope: {
-      owner: wishes.owner,
-      ...(user === null ? {} : { user }),
-      ...(wishes.session === null ? {} : { session: wishes.session }),
-    },
-    format: format.name,
     model: asked.model,
     provider: route.provider.name,
     asked,
@@ -96,7 +108,6 @@ function prepare(
     get countTokens() {
       return options.tokenizerFor?.(route.model)
     },
-    wants: { memory: wishes.memory, inject: wishes.inject, extract: wishes.extract },
     signal,
   })
 }

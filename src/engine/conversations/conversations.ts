@@ -90,6 +90,11 @@ export type ReceiptQuery = {
 }
 
 export interface Conversations {
+  /**
+   * What `prepare` would say of a request that memory has no part in, where that can be told at once: as a rule, since
+   * settings are at hand. Such a request waits for nothing. Null for all others.
+   */
+  passing(request: Pick<ConversationRequest, 'scope' | 'format' | 'wants'>): Prepared | null
   prepare(request: ConversationRequest): Promise<Prepared>
   /**
    * Returns at once; what there is to keep is kept in the background, in turn for each owner and user. Says how much

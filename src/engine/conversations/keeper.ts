@@ -7,7 +7,7 @@ import { Patience } from '../patience.ts'
 import { Backlog } from './backlog.ts'
 import type { Conversations, Outcome, Prepared } from './conversations.ts'
 import { Courtesy, type GiveWay, NOT_AT_ALL, polite } from './courtesy.ts'
-import { type PreparingParts, passedBy, prepareBlock } from './preparing.ts'
+import { type PreparingParts, prepareAtOnce, prepareBlock } from './preparing.ts'
 import { Receipts } from './receipts.ts'
 import { type Ended, keepEnded, type RecordingParts } from './recording.ts'
 import { responseOwner } from './responses.ts'
@@ -75,8 +75,9 @@ export function createConversations(parts: ConversationParts): ConversationKeepe
     withinTime(RECEIPT_WAIT_MS, () => backlog.settled((lane) => ownerOf(lane) === owner))
 
   return {
+    passing: (request) => prepareAtOnce(preparing, request),
     prepare: async (request) => {
-      const passing = passedBy(preparing, request)
+      const passing = prepareAtOnce(preparing, request)
       if (passing !== null) return passing
       const ended = courtesy.hurry()
       const preparation = await prepareBlock(preparing, request)

@@ -52,13 +52,9 @@ export type Preparation = {
 const LEG_SHARE = 0.4
 const LEG_MS_MIN = 10
 
-/**
- * What is prepared for a request that memory has no part in, where that can be told at once: as a rule, since settings
- * are at hand. Such a request waits for nothing. Null for all others.
- */
-export function passedBy(
+export function prepareAtOnce(
   { settings, defaults }: PreparingParts,
-  { wants, scope }: ConversationRequest,
+  { wants, scope }: Pick<ConversationRequest, 'scope' | 'wants'>,
 ): Prepared | null {
   if (!wants.memory) return { ...NOTHING, settings: defaults, skipped: 'no-memory' }
   const known = quietly(() => settings.known(parseScope(scope).owner))
