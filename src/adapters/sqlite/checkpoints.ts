@@ -39,10 +39,19 @@ export class Checkpoints {
     void this.#give('move')
   }
 
-  /** Whether the log was emptied. It is not where no thread was started yet, because there is little in it. */
-  async empty(): Promise<boolean> {
+  /** Waits until what is in the log was moved. Where no thread was started yet, there is little in it. */
+  async moved(): Promise<void> {
+    await this.#order('move')
+  }
+
+  /** Whether the log was emptied; it is not without a thread. Once somebody reads it, only the thread can wait for them. */
+  empty(): Promise<boolean> {
+    return this.#order('empty')
+  }
+
+  async #order(order: CheckpointOrder): Promise<boolean> {
     while (this.#underWay !== null) await this.#underWay
-    return this.#isOff || this.#worker === null ? false : this.#give('empty')
+    return this.#isOff || this.#worker === null ? false : this.#give(order)
   }
 
   async close(): Promise<void> {

@@ -190,7 +190,7 @@ function sqliteStore(
       const outcome = await session.whenFree(() => commit(session, changes))
       checkpoints.note(changes.length)
       if (outcome.kind === 'committed' && changes.some(isErasing)) {
-        if (!(await checkpoints.empty())) emptyLog(session)
+        await emptyLog(session, checkpoints, options.busyTimeoutMs ?? BUSY_TIMEOUT_MS)
       }
       return outcome
     },
@@ -377,12 +377,31 @@ function isErasing(change: Change): boolean {
   return change.op === 'remove' && change.table !== 'tombstone'
 }
 
-/** What was erased must not stay readable beside the file for as long as this process runs. */
-function emptyLog(session: SqliteSession): void {
+/**
+ * What was erased must not stay readable beside the file for as long as this process runs. A thread moves what is in the
+ * log, which takes long; then this connection empties it. Were that done by another one, it would look as if another
+ * process had written, and all that is at hand would be given up.
+ */
+async function emptyLog(
+  session: SqliteSession,
+  checkpoints: Checkpoints,
+  busyTimeoutMs: number,
+): Promise<void> {
+  await checkpoints.moved()
+  if (isEmptied(session, 0, busyTimeoutMs)) return
+  // Somebody reads it: the thread can wait for them, and nobody has to wait for the thread.
+  if (await checkpoints.empty()) return
+  isEmptied(session, busyTimeoutMs, busyTimeoutMs) // the commit stands; if this fails, the next checkpoint does it
+}
+
+function isEmptied(session: SqliteSession, waitMs: number, usualMs: number): boolean {
   try {
-    session.all('PRAGMA wal_checkpoint(TRUNCATE)')
+    session.connection.exec(`PRAGMA busy_timeout = ${waitMs}`)
+    return session.all('PRAGMA wal_checkpoint(TRUNCATE)')[0]?.busy === 0
   } catch {
-    /* the commit stands; the next checkpoint does it */
+    return false
+  } finally {
+    session.connection.exec(`PRAGMA busy_timeout = ${usualMs}`)
   }
 }
 
