@@ -20,7 +20,8 @@ export async function serveWithGateway(
   { registry, bodyBytesMax, upstream: shared }: GatewaySettings,
   start: (options: ServeOptions) => Promise<Serving>,
 ): Promise<Serving> {
-  const { engine, version, auth, embeddingProviders, mounts = [], clock = systemClock } = options
+  const { engine, version, auth, embeddingProviders, onAnswer } = options
+  const { mounts = [], clock = systemClock } = options
   const upstream = shared ?? createUpstream()
   const closeOwn = async () => {
     if (shared === undefined) await upstream.close()
@@ -34,7 +35,9 @@ export async function serveWithGateway(
     upstream,
     isOpen: auth === 'off',
     tokenizerFor: (model) => tokenizers.for(model),
+    readTokens: () => tokenizers.reader(),
     ...(embeddingProviders === undefined ? {} : { embeddingProviders }),
+    ...(onAnswer === undefined ? {} : { onAnswer }),
     ...(bodyBytesMax === undefined ? {} : { bodyBytesMax }),
   })
   try {

@@ -49,6 +49,8 @@ export async function serveObserved(
     engine,
     metrics: () => metrics.text(),
     onRequest: (report) => tell(telemetry, report),
+    onAnswer: ({ provider, outcome }) =>
+      telemetry.count('recollect_provider_answers_total', { provider, outcome: String(outcome) }),
   })
   telemetry.log('info', 'started', { host, version })
   await startJobs(bare, telemetry)

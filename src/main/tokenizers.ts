@@ -3,6 +3,7 @@
  * is loaded, there is the estimate.
  */
 import type { CountTokens } from '../core/tokens.ts'
+import type { ReadTokens } from '../doors/gateway/exchange.ts'
 
 const KNOWN = /^(chatgpt-|gpt-|o[134](-|$))/
 /** Those before GPT-4o have another vocabulary. */
@@ -12,22 +13,25 @@ export type Tokenizers = {
   /** Loading holds everything up for half a second, so it is done when nobody asks yet. */
   load(): Promise<void>
   for(model: string): CountTokens | undefined
+  /** For the tokens of OpenAI's embedding models, which share one vocabulary. */
+  reader(): Promise<ReadTokens | undefined>
 }
 
 export function createTokenizers(): Tokenizers {
   let count: { readonly present: CountTokens; readonly earlier: CountTokens } | undefined
+  const cl100k = () => import('gpt-tokenizer/encoding/cl100k_base')
   return {
     load: async () => {
       try {
-        const [o200k, cl100k] = await Promise.all([
+        const [o200k, earlier] = await Promise.all([
           import('gpt-tokenizer/encoding/o200k_base'),
-          import('gpt-tokenizer/encoding/cl100k_base'),
+          cl100k(),
         ])
         // Text that looks like a control token is text all the same.
         const asText = { disallowedSpecial: new Set<string>() }
         count = {
           present: (text) => o200k.countTokens(text, asText),
-          earlier: (text) => cl100k.countTokens(text, asText),
+          earlier: (text) => earlier.countTokens(text, asText),
         }
       } catch {
         /* not installed */
@@ -37,6 +41,10 @@ export function createTokenizers(): Tokenizers {
       const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase()
       if (!KNOWN.test(name)) return undefined
       return EARLIER.test(name) ? count?.earlier : count?.present
+    },
+    reader: async () => {
+      const { decode } = await cl100k().catch(() => ({ decode: undefined }))
+      return decode
     },
   }
 }

@@ -84,6 +84,10 @@ export const COUNTERS = {
     labels: ['format', 'outcome'],
     help: 'Requests to models that passed; outcome is injected, or why no memories were added.',
   },
+  recollect_provider_answers_total: {
+    labels: ['provider', 'outcome'],
+    help: 'How asking providers ended: with a status, or unreachable, late, broken (off in the middle) or left (by the client).',
+  },
   recollect_conversations_dropped_total: {
     labels: [],
     help: 'Pieces of conversations that were given up: too many waited, or the store failed for long.',

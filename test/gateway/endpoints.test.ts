@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Anthropic from '@anthropic-ai/sdk'
+import { encode } from 'gpt-tokenizer/encoding/cl100k_base'
 import OpenAI from 'openai'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createEngine } from '../../src/main/compose.ts'
@@ -65,6 +66,18 @@ describe('embeddings', () => {
     expect(setup.upstream.requests).toHaveLength(0)
   })
 
+  it('[GW15] are those of the texts where a client sends tokens', async () => {
+    const setup = await setUpModels()
+    const texts = ['green tea', 'Kaffee, schön heiß ☕']
+    const input = texts.map((text) => encode(text))
+    const { embeddings } = openai(setup)
+    const expected = await embeddings.create({ model: 'text-embedding-3-small', input: texts })
+    const answer = await embeddings.create({ model: 'text-embedding-3-small', input })
+    expect(answer.data).toEqual(expected.data)
+    const one = await embeddings.create({ model: 'm', input: encode('green tea') })
+    expect(one.data).toEqual(expected.data.slice(0, 1))
+  })
+
   it('[GW15] refuse what they cannot read in plain words, naming the field', async () => {
     const setup = await setUpModels()
     for (const [body, param, message] of [
@@ -74,7 +87,10 @@ describe('embeddings', () => {
       [{ model: 'm' }, 'input', INPUT_RULE],
       [{ model: 'm', input: '' }, 'input', 'input must not be empty.'],
       [{ model: 'm', input: [] }, 'input', 'input needs at least 1 entry.'],
-      [{ model: 'm', input: [[1, 2]] }, 'input', INPUT_RULE],
+      [{ model: 'm', input: [[1, 2], 'tea'] }, 'input', INPUT_RULE],
+      [{ model: 'm', input: [[]] }, 'input', INPUT_RULE],
+      [{ model: 'm', input: [999_999] }, 'input', 'not in the vocabulary'],
+      [{ model: 'm', input: [[1.5]] }, 'input', 'not in the vocabulary'],
       [{ model: 'm', input: 'x', dimensions: 7 }, 'dimensions', 'makes vectors of'],
       [{ model: 'm', input: 'x', dimensions: 0 }, 'dimensions', 'dimensions must be above 0.'],
       [

@@ -18,6 +18,7 @@ import {
   setUpGateway,
 } from './harness.ts'
 import { send } from './raw-client.ts'
+import type { Reply } from './scripted-upstream.ts'
 import { PATHS, speak } from './wire.ts'
 
 const ANSWER = 'Jasmine.'
@@ -195,6 +196,62 @@ describe('upstream', () => {
     await expect(clientOf(setup).chat.completions.create(body)).rejects.toThrow()
     await setup.engine.conversations.settled()
     expect((await setup.engine.list({ owner: OWNER })).rows).toHaveLength(1)
+  })
+})
+
+describe('how asking a provider ended', () => {
+  it.each(['memory off', 'memory on'] as const)('[GW23] is told, with %s', async (mode) => {
+    const outcomes: unknown[] = []
+    const setup = await setUpGateway(mode, {
+      providers: (url) => ({
+        openai: {
+          ...{ kind: 'openai', baseUrl: `${url}/v1`, key: 'sk-upstream' },
+          timeouts: { firstByteMs: 300, idleMs: 300 },
+        },
+      }),
+      onAnswer: (report) => outcomes.push(report),
+    })
+    const ask = (signal?: AbortSignal) =>
+      fetch(`${setup.baseUrl}/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${setup.key}` },
+        body: JSON.stringify(requestOf('chat', [{ role: 'user', content: QUESTION }])),
+        ...(signal === undefined ? {} : { signal }),
+      }).then((response) => response.text())
+    const told = async (...replies: readonly (Reply | null)[]) => {
+      for (const reply of replies) {
+        if (reply !== null) setup.upstream.queue(reply)
+        await ask().catch(() => {})
+      }
+    }
+    const half = { headers: { 'content-length': '100' }, body: 'x'.repeat(50) }
+    // Broken connections first: a kept one that breaks at once is taken for closed, and tried again.
+    await told(
+      { trouble: { after: 'headers', what: 'reset' } },
+      { trouble: { after: 'headers', what: 'hang' } },
+      { ...half, trouble: { after: 50, what: 'hang' } },
+      { ...half, trouble: { after: 50, what: 'reset' } },
+      { status: 429, body: '{}' },
+      null,
+    )
+    const leaving = new AbortController()
+    setup.upstream.queue({ trouble: { after: 'headers', what: 'hang' } })
+    const left = ask(leaving.signal).catch(() => {})
+    await eventually(
+      () => setup.upstream.requests.length,
+      (count) => count === 7,
+    )
+    leaving.abort()
+    await left
+    await eventually(
+      () => outcomes.length,
+      (count) => count === 7,
+    )
+    const expected = ['unreachable', 'late', 'late', 'broken', 429, 200, 'left']
+    expect(outcomes).toEqual(expected.map((outcome) => ({ provider: 'openai', outcome })))
+    await setup.upstream.close()
+    await ask()
+    expect(outcomes.at(-1)).toEqual({ provider: 'openai', outcome: 'unreachable' })
   })
 })
 

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { onTestFinished } from 'vitest'
 import type { SettingValues } from '../../src/core/settings.ts'
+import type { OnAnswer } from '../../src/doors/gateway/exchange.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { createEngine } from '../../src/main/compose.ts'
 import { serveWithGateway } from '../../src/main/gateway.ts'
@@ -28,12 +29,13 @@ export type HostOptions = {
   readonly auth?: 'keys' | 'off'
   readonly engine?: Engine
   readonly bodyBytesMax?: number
+  readonly onAnswer?: OnAnswer
   /** Of the server, not of the engine. */
   readonly clock?: Clock
 }
 
 export async function startGateway(options: HostOptions): Promise<GatewayHost> {
-  const { upstreamUrl, settings = {}, auth = 'keys', bodyBytesMax, clock } = options
+  const { upstreamUrl, settings = {}, auth = 'keys', bodyBytesMax, clock, onAnswer } = options
   const providers = options.providers ?? {
     openai: { kind: 'openai', baseUrl: `${upstreamUrl}/v1`, key: 'sk-upstream' },
     anthropic: { kind: 'anthropic', baseUrl: `${upstreamUrl}/v1`, key: 'sk-ant-upstream' },
@@ -48,6 +50,7 @@ export async function startGateway(options: HostOptions): Promise<GatewayHost> {
     {
       ...{ host: '127.0.0.1', port: 0, version: '0.0.0', engine, auth, graceMs: 500 },
       ...(clock === undefined ? {} : { clock }),
+      ...(onAnswer === undefined ? {} : { onAnswer }),
     },
     { registry, ...(bodyBytesMax === undefined ? {} : { bodyBytesMax }) },
     serve,

@@ -9,6 +9,7 @@ import type { Engine } from '../../engine/engine.ts'
 import type { Moved, MovePhase, Undone } from '../../engine/moving/move.ts'
 import type { EmbeddingProvider } from '../../operations/operation.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { OnAnswer } from '../gateway/exchange.ts'
 import type { HttpDoorOptions } from '../http/options.ts'
 import type { ToolSets } from '../mcp/tools.ts'
 
@@ -31,9 +32,9 @@ export interface Host {
   makeTemporaryFolder(): string
   /** Runs a tool that only a clone of the repository has, and returns its exit code; null where there is none. */
   runTool(name: 'eval' | 'bench', argv: readonly string[]): Promise<number | null>
-  /** Where programs of this person keep their configuration. */
   /** How this very program is started; null when it was installed as a package, which `npx` finds. */
   readonly program: readonly [string, ...string[]] | null
+  /** Where programs of this person keep their configuration. */
   readonly homes: ConfigurationHomes
 }
 
@@ -167,6 +168,7 @@ export type ServeOptions = Partial<ServerSettings> & {
     HttpDoorOptions,
     'metrics' | 'hasOpenMetrics' | 'onRequest' | 'mounts' | 'studioFolder'
   > & {
+    readonly onAnswer?: OnAnswer
     /** Default: the system's. */
     readonly clock?: Clock
     /** How long requests under way may take to finish when it is closed. */

@@ -24,7 +24,7 @@ import type {
 } from '../../engine/conversations/conversations.ts'
 import type { Context } from '../../operations/operation.ts'
 import type { HeaderPairs, UpstreamResponse } from '../../ports/upstream.ts'
-import { type Body, type Exchange, readBody } from './exchange.ts'
+import { type Body, type Exchange, type OnAnswer, readBody } from './exchange.ts'
 import {
   bringCredentials,
   forwarded,
@@ -185,6 +185,7 @@ async function answer(exchange: Exchange, turn: Turn): Promise<void> {
   const progress = { status: null as number | null, firstByteMs: null as number | null }
   let sent: Sent | null = null
   let hearing = NOBODY
+  let failure: unknown
   try {
     sent = await send(exchange, turn)
     const { upstream } = sent
@@ -196,7 +197,12 @@ async function answer(exchange: Exchange, turn: Turn): Promise<void> {
     await pipe(upstream.body, response, together(hearing, idListener(turn, upstream)), () => {
       progress.firstByteMs = performance.now() - began
     })
+  } catch (thrown) {
+    failure = thrown
+    throw thrown
   } finally {
+    const outcome = failure === undefined ? (progress.status ?? 'broken') : outcomeOf(failure)
+    options.onAnswer?.({ provider: turn.route.provider.name, outcome })
     await hearing.end().catch(() => {})
     conversations.record(prepared, {
       placement: edited.placement,
@@ -208,6 +214,13 @@ async function answer(exchange: Exchange, turn: Turn): Promise<void> {
       toolMemories: sent?.toolMemories ?? NO_TOOL_MEMORIES,
     })
   }
+}
+
+function outcomeOf(failure: unknown): Parameters<OnAnswer>[0]['outcome'] {
+  const { code } = toAppError(failure)
+  if (code === 'cancelled') return 'left'
+  if (code === 'bad_gateway') return 'unreachable'
+  return code === 'gateway_timeout' || code === 'timeout' ? 'late' : 'broken'
 }
 
 /** Hears under which id the provider keeps the answer, where it does. */

@@ -4,7 +4,7 @@ import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/memory.ts'
 import { estimateTokens } from '../../core/tokens.ts'
 import { sendJson } from '../http/reply.ts'
-import { type Exchange, readBody } from './exchange.ts'
+import { type Exchange, type GatewayOptions, readBody } from './exchange.ts'
 
 const TEXTS_MAX = 2_048
 const DOCUMENTS_MAX = 1_000
@@ -15,7 +15,7 @@ const text = z.string().min(1).max(TEXT_CHARACTERS_MAX)
 const embeddingsInput = z.looseObject({
   model: z.string().min(1),
   input: z.union([text, z.array(text).min(1).max(TEXTS_MAX)], {
-    error: `must be a text, or a list of 1 to ${TEXTS_MAX.toLocaleString('en')} texts that are not empty. Tokens are not taken.`,
+    error: `must be a text, or a list of 1 to ${TEXTS_MAX.toLocaleString('en')} texts that are not empty.`,
   }),
   encoding_format: z.enum(['float', 'base64']).default('float'),
   dimensions: z.int().positive().optional(),
@@ -40,7 +40,8 @@ const rerankInput = z.looseObject({
 
 export async function answerEmbeddings(exchange: Exchange): Promise<void> {
   const { options, request, response, signal } = exchange
-  const given = checked(embeddingsInput, (await readBody(exchange)).json)
+  const { json } = await readBody(exchange)
+  const given = checked(embeddingsInput, await withTextsForTokens(json, options.readTokens))
   const texts = [given.input].flat()
   const purpose = given.input_type?.includes('query') === true ? 'query' : 'document'
   const { model, vectors } = await options.engine.models.embed(texts, { purpose, signal })
@@ -62,6 +63,32 @@ export async function answerEmbeddings(exchange: Exchange): Promise<void> {
     model: `${model.source}/${model.model}`,
     usage: { prompt_tokens: tokens, total_tokens: tokens },
   })
+}
+
+/** Some clients send the tokens of OpenAI's embedding models instead of the texts; our models have others. */
+async function withTextsForTokens(
+  body: JsonObject,
+  readTokens: GatewayOptions['readTokens'],
+): Promise<JsonObject> {
+  const { input } = body
+  const lists = isTokens(input) ? [input] : input
+  if (!Array.isArray(lists) || lists.length === 0 || !lists.every(isTokens)) return body
+  const read = await readTokens?.()
+  const refusal = (message: string) => new AppError('invalid_input', message, { field: 'input' })
+  if (read === undefined) {
+    throw refusal(
+      'input: tokens can be read where the package gpt-tokenizer is installed. Send texts.',
+    )
+  }
+  try {
+    return { ...body, input: lists.map((tokens) => read(tokens)) }
+  } catch {
+    throw refusal('input holds a token that is not in the vocabulary cl100k_base.')
+  }
+}
+
+function isTokens(value: unknown): value is number[] {
+  return Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'number')
 }
 
 /** Little-endian, as clients read it on any machine. */

@@ -11,6 +11,14 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Upstream } from '../../ports/upstream.ts'
 import { readBytes } from '../http/body.ts'
 
+/** Hears how asking a provider ended: with a status, or with what went wrong. */
+export type OnAnswer = (report: {
+  readonly provider: string
+  readonly outcome: number | 'unreachable' | 'late' | 'broken' | 'left'
+}) => void
+
+export type ReadTokens = (tokens: readonly number[]) => string
+
 export type GatewayOptions = {
   readonly engine: Engine
   readonly version: string
@@ -22,8 +30,11 @@ export type GatewayOptions = {
   readonly isOpen?: boolean
   /** Default: 32 MB. */
   readonly bodyBytesMax?: number
+  readonly onAnswer?: OnAnswer
   /** The tokenizer of a model, where there is one. */
   readonly tokenizerFor?: (model: string) => CountTokens | undefined
+  /** What turns tokens of OpenAI's embedding models into text again, where there is something that can. */
+  readonly readTokens?: () => Promise<ReadTokens | undefined>
 }
 
 export type Exchange = {
