@@ -76,7 +76,7 @@ const EMBEDDED_QUESTIONS = 200
 /** Of what the peer adds, what Recollect may add with memory off. */
 const PEER_SHARE_MAX = 0.5
 const MEMORY_MS_MAX = 10
-/** From the third quarter of the requests to the last: before that, the platform is still finding out how much it needs. */
+/** From the second quarter of the requests, when a server has what it needs, to the second half. */
 const GROWTH_MAX = 0.1
 const INJECTED_SHARE_MIN = 0.99
 
@@ -268,8 +268,8 @@ async function measureGrowth(
     rows.push({ what: `${target.name}: ${(sample * part).toLocaleString('en')} streamed`, rssMb })
   }
   // Garbage goes in waves of thousands of requests; what counts is how low memory still gets.
-  const [half, quarter] = [SAMPLES / 2, SAMPLES / 4]
-  const growth = Math.min(...held.slice(-quarter)) / Math.min(...held.slice(half, -quarter)) - 1
+  const [quarter, half] = [SAMPLES / 4, SAMPLES / 2]
+  const growth = Math.min(...held.slice(half)) / Math.min(...held.slice(quarter, half)) - 1
   const streamed = (SAMPLES * part).toLocaleString('en')
   bars.push(
     atMost(
