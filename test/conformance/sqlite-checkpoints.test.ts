@@ -38,6 +38,8 @@ async function openFilled() {
     find: (text: string) => store.matchText(ADA, { text, limit: 3, where: {} }),
     /** Changes when another process has written, or seems to have. */
     version: () => own?.prepare('PRAGMA data_version').all()[0]?.data_version,
+    /** How long the connection holds everything up when it meets another one. */
+    busyMs: () => Number(Object.values(own?.prepare('PRAGMA busy_timeout').all()[0] ?? {})[0]),
     logBytes: () => statSync(`${path}-wal`).size,
   }
 }
@@ -64,4 +66,19 @@ it('[ST43] while somebody reads, a commit stands all the same, and the log is em
   setTimeout(() => reader.exec('COMMIT'), 300)
   expect(await removing).toEqual({ kind: 'committed' })
   expect(logBytes()).toBe(0)
+})
+
+it('[ST43] emptying the log leaves everybody their turn, also while somebody reads on and on', async () => {
+  const { path, remove, busyMs } = await openFilled()
+  const reader = await openConnection(path, null)
+  onTestFinished(() => reader.close())
+  reader.exec('BEGIN')
+  reader.prepare('SELECT count(*) FROM memory').all()
+  const before = busyMs()
+  let turns = 0
+  const counting = setInterval(() => turns++, 5)
+  onTestFinished(() => clearInterval(counting))
+  expect(await remove(1)).toEqual({ kind: 'committed' })
+  expect(turns).toBeGreaterThan(20) // of the second that the thread waits
+  expect(busyMs()).toBe(before)
 })

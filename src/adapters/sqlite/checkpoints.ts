@@ -44,7 +44,7 @@ export class Checkpoints {
     await this.#order('move')
   }
 
-  /** Whether the log was emptied; it is not without a thread. Once somebody reads it, only the thread can wait for them. */
+  /** Waits for whoever reads the log, for a while. Whether it was emptied; it is not without a thread. */
   empty(): Promise<boolean> {
     return this.#order('empty')
   }

@@ -190,7 +190,7 @@ function sqliteStore(
       const outcome = await session.whenFree(() => commit(session, changes))
       checkpoints.note(changes.length)
       if (outcome.kind === 'committed' && changes.some(isErasing)) {
-        await emptyLog(session, checkpoints, options.busyTimeoutMs ?? BUSY_TIMEOUT_MS)
+        await emptyLog(session, checkpoints)
       }
       return outcome
     },
@@ -382,26 +382,17 @@ function isErasing(change: Change): boolean {
  * log, which takes long; then this connection empties it. Were that done by another one, it would look as if another
  * process had written, and all that is at hand would be given up.
  */
-async function emptyLog(
-  session: SqliteSession,
-  checkpoints: Checkpoints,
-  busyTimeoutMs: number,
-): Promise<void> {
+async function emptyLog(session: SqliteSession, checkpoints: Checkpoints): Promise<void> {
   await checkpoints.moved()
-  if (isEmptied(session, 0, busyTimeoutMs)) return
-  // Somebody reads it: the thread can wait for them, and nobody has to wait for the thread.
-  if (await checkpoints.empty()) return
-  isEmptied(session, busyTimeoutMs, busyTimeoutMs) // the commit stands; if this fails, the next checkpoint does it
+  // Somebody who reads it is in the way: the thread can wait for them. Where it can't, the next checkpoint does it.
+  if (!isEmptied(session)) await checkpoints.empty()
 }
 
-function isEmptied(session: SqliteSession, waitMs: number, usualMs: number): boolean {
+function isEmptied(session: SqliteSession): boolean {
   try {
-    session.connection.exec(`PRAGMA busy_timeout = ${waitMs}`)
     return session.all('PRAGMA wal_checkpoint(TRUNCATE)')[0]?.busy === 0
   } catch {
-    return false
-  } finally {
-    session.connection.exec(`PRAGMA busy_timeout = ${usualMs}`)
+    return false // the commit stands
   }
 }
 
