@@ -52,12 +52,39 @@ export function createLog({ level = 'info', to = STANDARD_ERROR }: LogOptions = 
           minLength: TOGETHER_BYTES,
         })
       : null
+  let isClosed = false
+  let flushing: NodeJS.Timeout | undefined
+  /** Until nothing waits any more, since what is being written can't be flushed; a server that nobody asks sleeps. */
+  const flushSoon = () => {
+    flushing ??= setTimeout(() => {
+      flushing = undefined
+      if (isClosed || waiting <= 0) return
+      file?.flush()
+      flushSoon()
+    }, FLUSH_MS).unref()
+  }
   const flush = () => file?.flushSync()
   if (file !== null) process.once('exit', flush)
   // A full disk must not take the process with it. A broken pipe is seen to by pino.
   file?.on('error', () => {})
-  // Typed apart, because a number was just made a stream.
-  const stream: DestinationStream = file ?? (to as DestinationStream)
+  /** Handed over and not yet in the file, in bytes. */
+  let waiting = 0
+  file?.on('write', (bytes: number) => {
+    waiting -= bytes
+  })
+  file?.on('drop', (line: string) => {
+    waiting -= Buffer.byteLength(line)
+  })
+  const stream: DestinationStream =
+    file === null
+      ? (to as DestinationStream) // a number was just made a stream
+      : {
+          write: (line) => {
+            waiting += Buffer.byteLength(line)
+            file.write(line)
+            flushSoon()
+          },
+        }
   const logger = pino(
     {
       level,
@@ -67,22 +94,11 @@ export function createLog({ level = 'info', to = STANDARD_ERROR }: LogOptions = 
     },
     stream,
   )
-  let isClosed = false
-  let flushing: NodeJS.Timeout | undefined
-  /** Once for all lines that wait, and never without one: a server that nobody asks sleeps. */
-  const flushSoon = () => {
-    if (file === null) return
-    flushing ??= setTimeout(() => {
-      flushing = undefined
-      if (!isClosed) file.flush()
-    }, FLUSH_MS).unref()
-  }
   return {
     write: (level, event, fields = {}) => {
       if (!logger.isLevelEnabled(level)) return
       try {
         logger[level](toLine(event, fields))
-        flushSoon()
       } catch {
         // A line that can't be written is not worth failing for.
       }
