@@ -107,7 +107,7 @@ class Observer {
   ): Promise<unknown> {
     work.then(
       (result) => {
-        const seconds = this.#telemetry.seconds() - started
+        const seconds = this.#secondsSince(started)
         if (operation === 'conversations.prepare') quietly(() => this.#prepared(given, result))
         later(() => {
           this.#ended(operation, given, seconds)
@@ -115,7 +115,7 @@ class Observer {
         })
       },
       (thrown) => {
-        const seconds = this.#telemetry.seconds() - started
+        const seconds = this.#secondsSince(started)
         later(() => this.#failed(operation, given, seconds, thrown))
       },
     )
@@ -134,13 +134,17 @@ class Observer {
       yield* stream
     } catch (thrown) {
       hasFailed = true
-      const seconds = this.#telemetry.seconds() - started
+      const seconds = this.#secondsSince(started)
       later(() => this.#failed(operation, given, seconds, thrown))
       throw thrown
     } finally {
-      const seconds = this.#telemetry.seconds() - started
+      const seconds = this.#secondsSince(started)
       if (!hasFailed) later(() => this.#ended(operation, given, seconds))
     }
+  }
+
+  #secondsSince(started: number): number {
+    return quietly(() => this.#telemetry.seconds() - started) ?? Number.NaN
   }
 
   #ended(operation: string, given: readonly unknown[], seconds: number): void {

@@ -11,6 +11,7 @@ import { gaugesOf } from '../engine/health.ts'
 import type { AskedModel, EndedJob } from '../engine/life/life.ts'
 import { observed } from '../engine/observed.ts'
 import { tellingTiers } from '../engine/observed-tiers.ts'
+import { nextTurn } from '../engine/turns.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { Config } from './config.ts'
 
@@ -62,6 +63,7 @@ export async function serveObserved(
       telemetry.log('info', 'stopping')
       await Promise.all([serving.close(), bare.jobs.stop()])
       stopWatching()
+      await nextTurn() // what was last done is told by then
       telemetry.log('info', 'stopped')
       await exporter?.close()
       await log.close()

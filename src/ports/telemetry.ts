@@ -86,7 +86,7 @@ export const COUNTERS = {
   },
   recollect_provider_answers_total: {
     labels: ['provider', 'outcome'],
-    help: 'How asking providers ended: with a status, or unreachable, late, broken (off in the middle) or left (by the client).',
+    help: "How requests to models ended: with a status of the provider's, or unreachable, late, broken (off in the middle) or left (by the client, or because the server stopped).",
   },
   recollect_conversations_dropped_total: {
     labels: [],

@@ -108,6 +108,11 @@ describe.each(['chat', 'messages'] as const)('%s', (format) => {
       expect([what, answer.status]).toEqual([what, refused.status])
       expectShape(parsed(answer), format, refused.type)
       expectId(answer, format)
+      // Our own answers are protected, also where others are passed on.
+      expect(answer.headers).toMatchObject({
+        'cache-control': 'no-store',
+        'x-frame-options': 'DENY',
+      })
     }
     expect(setup.upstream.requests).toHaveLength(0)
   })

@@ -91,6 +91,8 @@ describe('embeddings', () => {
       [{ model: 'm', input: [[]] }, 'input', INPUT_RULE],
       [{ model: 'm', input: [999_999] }, 'input', 'not in the vocabulary'],
       [{ model: 'm', input: [[1.5]] }, 'input', 'not in the vocabulary'],
+      [{ model: 'm', input: [Array(8_193).fill(1)] }, 'input', 'more than 8,192 tokens'],
+      [{ model: 'm', input: Array(2_049).fill([1]) }, 'input', INPUT_RULE],
       [{ model: 'm', input: 'x', dimensions: 7 }, 'dimensions', 'makes vectors of'],
       [{ model: 'm', input: 'x', dimensions: 0 }, 'dimensions', 'dimensions must be above 0.'],
       [

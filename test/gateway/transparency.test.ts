@@ -31,7 +31,8 @@ const OWN_HEADERS = [
 
 /** What we may say besides. */
 const ADDED_HEADERS = [
-  ...[MEMORY_HEADER, 'x-recollect-request-id', 'x-request-id', 'x-content-type-options'],
+  ...[MEMORY_HEADER, 'x-recollect-request-id', 'x-request-id'],
+  ...['content-security-policy', 'x-content-type-options'],
   ...['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'],
 ]
 

@@ -168,8 +168,8 @@ function attempt(request: UpstreamRequest, target: Target): Promise<Outcome> {
       resolve({ kind: 'failed', error: new AppError('invalid_input', message) })
       return
     }
-    const isLate = (phase: Phase) => sent.destroy(late(provider, host, phase))
-    const times = watch(sent, target, isLate, provider)
+    const onLate = (phase: Phase) => sent.destroy(late(provider, host, phase))
+    const times = watch(sent, target, onLate, provider)
     let underWay: ClientRequest | IncomingMessage = sent
     const stop = () => underWay.destroy(cancelled())
     const release = () => signal.removeEventListener('abort', stop)

@@ -24,7 +24,7 @@ import type {
 } from '../../engine/conversations/conversations.ts'
 import type { Context } from '../../operations/operation.ts'
 import type { HeaderPairs, UpstreamResponse } from '../../ports/upstream.ts'
-import { type Body, type Exchange, type OnAnswer, readBody } from './exchange.ts'
+import { type Body, type Exchange, type ProviderOutcome, readBody } from './exchange.ts'
 import {
   bringCredentials,
   forwarded,
@@ -201,8 +201,6 @@ async function answer(exchange: Exchange, turn: Turn): Promise<void> {
     failure = thrown
     throw thrown
   } finally {
-    const outcome = failure === undefined ? (progress.status ?? 'broken') : outcomeOf(failure)
-    options.onAnswer?.({ provider: turn.route.provider.name, outcome })
     await hearing.end().catch(() => {})
     conversations.record(prepared, {
       placement: edited.placement,
@@ -213,14 +211,18 @@ async function answer(exchange: Exchange, turn: Turn): Promise<void> {
       toolCalls: sent?.toolCalls ?? [],
       toolMemories: sent?.toolMemories ?? NO_TOOL_MEMORIES,
     })
+    const outcome = failure === undefined ? progress.status : outcomeOf(failure, progress.status)
+    if (outcome !== null) options.onAnswer?.({ provider: turn.route.provider.name, outcome })
   }
 }
 
-function outcomeOf(failure: unknown): Parameters<OnAnswer>[0]['outcome'] {
+/** Null where the provider has no part in it: the request could not be sent, or something failed here. */
+function outcomeOf(failure: unknown, status: number | null): ProviderOutcome | null {
   const { code } = toAppError(failure)
   if (code === 'cancelled') return 'left'
   if (code === 'bad_gateway') return 'unreachable'
-  return code === 'gateway_timeout' || code === 'timeout' ? 'late' : 'broken'
+  if (code === 'gateway_timeout' || code === 'timeout') return 'late'
+  return status === null ? null : 'broken'
 }
 
 /** Hears under which id the provider keeps the answer, where it does. */
@@ -270,7 +272,7 @@ async function send(exchange: Exchange, turn: Turn): Promise<Sent> {
   const takesTools = supportsTools(route.provider, route.model)
   const offered = wantedTools({ settings, wishes, takesTools, body: body.json })
   if (offered.length === 0) return await sendPlainly(false)
-  if (memories.toolless.has(route)) return sendPlainly(true)
+  if (memories.toolless.has(route)) return await sendPlainly(true)
   const toolbox = createToolbox(contextOf(exchange), { owner: wishes.owner, user }, offered)
   const answer = await answerWithTools({
     ...toolbox,

@@ -9,6 +9,8 @@ import { type Exchange, type GatewayOptions, readBody } from './exchange.ts'
 const TEXTS_MAX = 2_048
 const DOCUMENTS_MAX = 1_000
 const TEXT_CHARACTERS_MAX = 200_000
+/** As much as OpenAI's embedding models take. */
+const TOKENS_MAX = 8_192
 
 const text = z.string().min(1).max(TEXT_CHARACTERS_MAX)
 
@@ -73,12 +75,16 @@ async function withTextsForTokens(
   const { input } = body
   const lists = isTokens(input) ? [input] : input
   if (!Array.isArray(lists) || lists.length === 0 || !lists.every(isTokens)) return body
+  if (lists.length > TEXTS_MAX) return body // refused like so many texts
   const read = await readTokens?.()
   const refusal = (message: string) => new AppError('invalid_input', message, { field: 'input' })
   if (read === undefined) {
     throw refusal(
       'input: tokens can be read where the package gpt-tokenizer is installed. Send texts.',
     )
+  }
+  if (lists.some(({ length }) => length > TOKENS_MAX)) {
+    throw refusal(`input has more than ${TOKENS_MAX.toLocaleString('en')} tokens for one text.`)
   }
   try {
     return { ...body, input: lists.map((tokens) => read(tokens)) }

@@ -11,10 +11,13 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Upstream } from '../../ports/upstream.ts'
 import { readBytes } from '../http/body.ts'
 
-/** Hears how asking a provider ended: with a status, or with what went wrong. */
+/** A status, or what went wrong. `broken`: off in the middle. `left`: by the client, or because the server stops. */
+export type ProviderOutcome = number | 'unreachable' | 'late' | 'broken' | 'left'
+
+/** Hears how a request to a model ended. */
 export type OnAnswer = (report: {
   readonly provider: string
-  readonly outcome: number | 'unreachable' | 'late' | 'broken' | 'left'
+  readonly outcome: ProviderOutcome
 }) => void
 
 export type ReadTokens = (tokens: readonly number[]) => string

@@ -272,6 +272,8 @@ class Door {
       if (!response.writableEnded) request.socket.destroy()
       return
     }
+    // Whatever would have been passed on, this answer is our own.
+    protect(response, isSecure(this.#options, request), false)
     const { retryAfter } = error.facts
     // What is still to come of its body would be read as the next request.
     if (error.code === 'timeout') response.setHeader('connection', 'close')

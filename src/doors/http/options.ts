@@ -17,7 +17,7 @@ export type Mount = {
     charge: Charge,
     visit: Visit,
   ): Promise<void>
-  /** Whether somebody else's answers are passed on there, with headers of their own, to programs and never to pages. */
+  /** Whether nearly all answers there are somebody else's, and in a hurry: they get the fewest headers of ours. */
   passesOn?(path: string): boolean
   /** How errors look to its clients, where that is not our own shape. */
   errorBody?(request: IncomingMessage, error: AppError, requestId: string): object

@@ -1,4 +1,4 @@
-/** Answering: one way to send a value, one shape for errors, the same protective headers on everything. */
+/** Answering: one way to send a value, one shape for errors, the same protective headers on all that is our own. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
@@ -10,12 +10,16 @@ export const HTML_TYPE = 'text/html; charset=utf-8'
 export const LINES_TYPE = 'application/x-ndjson; charset=utf-8'
 
 /** Pages bring their own styles and nothing else: no script, no frame, no address but ours. */
+const POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+/** What a browser must not make of any answer, whoever wrote it. */
+const ALWAYS: readonly (readonly [string, string])[] = [
+  ['content-security-policy', POLICY],
+  ['x-content-type-options', 'nosniff'],
+]
 const PROTECTION: readonly (readonly [string, string])[] = [
+  ...ALWAYS,
   ['cache-control', 'no-store'],
-  [
-    'content-security-policy',
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  ],
   ['cross-origin-opener-policy', 'same-origin'],
   ['cross-origin-resource-policy', 'same-origin'],
   ['referrer-policy', 'no-referrer'],
@@ -23,10 +27,11 @@ const PROTECTION: readonly (readonly [string, string])[] = [
 ]
 const TLS_ONLY = 'max-age=31536000'
 
-/** What is passed on from elsewhere to a program is no page, and keeps the headers that it came with. */
+/** Answers that are passed on get only what they must; how they may be kept, those say who wrote them. */
 export function protect(response: ServerResponse, isSecure: boolean, isPassedOn: boolean): void {
-  response.setHeader('x-content-type-options', 'nosniff')
-  if (!isPassedOn) for (const [name, value] of PROTECTION) response.setHeader(name, value)
+  for (const [name, value] of isPassedOn ? ALWAYS : PROTECTION) {
+    if (!response.hasHeader(name)) response.setHeader(name, value)
+  }
   if (isSecure) response.setHeader('strict-transport-security', TLS_ONLY)
 }
 
