@@ -44,6 +44,15 @@ async function openFilled() {
   }
 }
 
+/** Somebody who has begun to read and goes on. */
+async function openReader(path: string): Promise<SqliteConnection> {
+  const reader = await openConnection(path, null)
+  onTestFinished(() => reader.close())
+  reader.exec('BEGIN')
+  reader.prepare('SELECT count(*) FROM memory').all()
+  return reader
+}
+
 it('[ST43] what is erased leaves the log, and that does not look like the work of another process', async () => {
   const { remove, find, version, logBytes } = await openFilled()
   await find('tea')
@@ -58,10 +67,7 @@ it('[ST43] what is erased leaves the log, and that does not look like the work o
 
 it('[ST43] while somebody reads, a commit stands all the same, and the log is emptied after them', async () => {
   const { path, remove, logBytes } = await openFilled()
-  const reader = await openConnection(path, null)
-  onTestFinished(() => reader.close())
-  reader.exec('BEGIN')
-  reader.prepare('SELECT count(*) FROM memory').all()
+  const reader = await openReader(path)
   const removing = remove(1)
   setTimeout(() => reader.exec('COMMIT'), 300)
   expect(await removing).toEqual({ kind: 'committed' })
@@ -70,10 +76,7 @@ it('[ST43] while somebody reads, a commit stands all the same, and the log is em
 
 it('[ST43] emptying the log leaves everybody their turn, also while somebody reads on and on', async () => {
   const { path, remove, busyMs } = await openFilled()
-  const reader = await openConnection(path, null)
-  onTestFinished(() => reader.close())
-  reader.exec('BEGIN')
-  reader.prepare('SELECT count(*) FROM memory').all()
+  await openReader(path)
   const before = busyMs()
   let turns = 0
   const counting = setInterval(() => turns++, 5)
