@@ -124,7 +124,7 @@ export type Tombstone = {
 }
 
 /** Whether a memory is past its expiry or its validity. */
-export function hasEnded(memory: Memory, now: Instant): boolean {
+export function hasEnded(memory: Pick<Memory, 'expiresAt' | 'validUntil'>, now: Instant): boolean {
   return (
     (memory.expiresAt !== null && memory.expiresAt <= now) ||
     (memory.validUntil !== null && memory.validUntil <= now)

@@ -1,10 +1,9 @@
 import type { Memory } from './memory.ts'
 import { type IndexText, indexTerms, indexText } from './terms.ts'
-import type { Turn } from './transcript.ts'
 
 type Searchable = Pick<Memory, 'content' | 'key' | 'provenance'>
 
-/** What keyword search reads of a memory: its content, its key and who said it. Every store indexes exactly this. */
+/** What keyword search reads of a document: its content, its key and who said it. Every store indexes exactly this. */
 export function searchableTerms({ content, key, provenance }: Searchable): readonly string[] {
   return termsOf([content, key, provenance.speaker])
 }
@@ -18,11 +17,6 @@ export function searchableText({ content, key, provenance }: Searchable): IndexT
     terms: texts.map(({ terms }) => terms).join(' '),
     count: texts.reduce((sum, { count }) => sum + count, 0),
   }
-}
-
-/** The same of a turn: what was said and by whom. */
-export function spokenTerms({ content, speaker }: Pick<Turn, 'content' | 'speaker'>) {
-  return termsOf([content, speaker])
 }
 
 function termsOf(texts: readonly (string | null)[]): readonly string[] {

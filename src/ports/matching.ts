@@ -1,16 +1,17 @@
-/** What it means for a memory to pass a filter, for stores that look at rows themselves. */
+/** What it means for a document to pass a filter, for stores that look at rows themselves. */
 import { containsLowered, lowered } from '../core/containing.ts'
 import { fingerprint } from '../core/fingerprint.ts'
-import { hasEnded, type Memory } from '../core/memory.ts'
-import type { MemoryFilter } from './store.ts'
+import { hasEnded } from '../core/memory.ts'
+import { matchesType, type SearchDocument } from '../core/search-document.ts'
+import type { DocumentFilter } from './store.ts'
 
-export function matchesMemory(memory: Memory, where: MemoryFilter): boolean {
+export function matchesDocument(memory: SearchDocument, where: DocumentFilter): boolean {
   return (
     includes(where.ids, memory.id) &&
     (where.key === undefined || where.key === memory.key) &&
     (where.fingerprint === undefined || where.fingerprint === fingerprint(memory.content)) &&
     includes(where.statuses, memory.status) &&
-    includes(where.types, memory.type) &&
+    matchesType(where.types, memory.type) &&
     includes(where.categories, memory.category) &&
     includes(where.trusts, memory.trust) &&
     includes(where.sources, memory.provenance.source) &&
@@ -27,7 +28,7 @@ export function matchesMemory(memory: Memory, where: MemoryFilter): boolean {
   )
 }
 
-function contains({ content, key }: Memory, wanted: string): boolean {
+function contains({ content, key }: SearchDocument, wanted: string): boolean {
   return containsLowered(content, wanted) || (key !== null && containsLowered(key, wanted))
 }
 

@@ -21,6 +21,7 @@ import type {
   Tombstone,
   Trust,
 } from '../core/memory.ts'
+import type { DocumentType, SearchDocument } from '../core/search-document.ts'
 import type { Turn, TurnRole } from '../core/transcript.ts'
 
 /** The only filters a caller may use on memories. Those left out do not narrow; an empty list matches nothing. */
@@ -48,6 +49,14 @@ export type MemoryFilter = {
   readonly importanceMin?: number
   /** Stands in the content or the key, in capitals or not: see `core/containing.ts`. No character means anything else. */
   readonly contains?: string
+}
+
+/**
+ * The same for search documents, that is memories and turns; a turn passes as `core/search-document.ts` renders it.
+ * Without `types`, every memory passes and no turn does; turns pass where `types` names `turn`.
+ */
+export type DocumentFilter = Omit<MemoryFilter, 'types'> & {
+  readonly types?: readonly DocumentType[]
 }
 
 export type RevisionFilter = {
@@ -205,10 +214,18 @@ export type Tally = {
   readonly characters: number
 }
 
+export type DocumentQuery = {
+  readonly where: DocumentFilter
+  readonly limit: number
+  /** By id; newest first, unless told. */
+  readonly order?: ById
+  readonly after?: string
+}
+
 export type TextQuery = {
   readonly text: string
   readonly limit: number
-  readonly where: MemoryFilter
+  readonly where: DocumentFilter
   readonly besides?: Besides
 }
 
@@ -242,21 +259,11 @@ export type TextHit = {
 export type TextMatch = {
   /** What was looked for, and how much finding it tells. */
   readonly terms: readonly { readonly text: string; readonly rarity: number }[]
-  /** Of the owner's memories, in terms. */
+  /** Of the owner's documents, memories and turns alike, in terms. */
   readonly averageLength: number
   /** Best first; equal scores are ordered by id, newest first. */
   readonly hits: readonly TextHit[]
 }
-
-/** What a search looks for in what was said: words of its content, and who said it. */
-export type TurnQuery = {
-  readonly text: string
-  readonly limit: number
-  readonly where: TurnFilter
-}
-
-/** Score and coverage as for memories, but among the owner's turns. */
-export type TurnHit = Pick<TextHit, 'score' | 'coverage'> & { readonly id: TurnId }
 
 /** How much there is of a conversation, without reading it. */
 export type SessionTally = {
@@ -272,15 +279,15 @@ export type SessionQuery = {
   readonly after?: string
 }
 
-/** Best first; of equal scores what was said last comes first, as in the order `lastSaid`. */
-export type TurnMatch = { readonly hits: readonly TurnHit[] }
-
 export const NO_MATCH: TextMatch = { terms: [], averageLength: 0, hits: [] }
 
-/** Where a memory stands in the session that it was learned in. */
+/** Where a document stands in its session. */
 export type Surroundings = {
   readonly session: SessionId
-  /** What was learned before and after it there, nearest first, whatever became of it since. */
+  /**
+   * Its neighbours on each side, nearest first, whatever their status: of a memory, memories in the order of ids; of a
+   * turn, turns in the order of position, then id.
+   */
   readonly before: readonly MemoryId[]
   readonly after: readonly MemoryId[]
 }
@@ -345,18 +352,16 @@ export interface Store {
   find<T extends Table>(table: T, scope: Scope, query: FindQuery<T>): Promise<Page<Row<T>>>
   /** Counts the memories that pass. */
   tally(scope: Scope, where: MemoryFilter): Promise<Tally>
+  /** Reads documents: memories, and turns where `types` names them. */
+  findDocuments(scope: Scope, query: DocumentQuery): Promise<Page<SearchDocument>>
+  /** Finds documents by their words, from the commit on that wrote them. Statistics are those of all the owner's documents. */
   matchText(scope: Scope, query: TextQuery): Promise<TextMatch>
-  /** Finds turns by their words, from the commit on that they were put with. */
-  matchTurns(scope: Scope, query: TurnQuery): Promise<TurnMatch>
   /**
    * The conversations that there are turns of, those with the last word first; of several said at the same instant, the
    * one with the highest id of a turn. Turns that belong to no session are left out.
    */
   sessions(scope: Scope, query: SessionQuery): Promise<Page<SessionTally>>
-  /**
-   * What stands around these memories in their sessions, up to `reach` on each side, in the order of ids. Memories that
-   * are not in the scope or belong to no session are left out.
-   */
+  /** The neighbours of these documents, up to `reach` on each side. Those outside of the scope or of any session are left out. */
   around(
     scope: Scope,
     ids: readonly MemoryId[],
@@ -364,13 +369,16 @@ export interface Store {
   ): Promise<ReadonlyMap<MemoryId, Surroundings>>
   commit(changes: readonly Change[]): Promise<CommitOutcome>
   /**
-   * Every place that holds a row of any table, in the order of owner and user (by UTF-16 units), with its number of
-   * memories. Across owners, for operators only, and as slow as there is much; of one owner it costs what that one has.
+   * Every place that holds a row of any table, in the order of owner and user (by UTF-16 units), with its numbers of
+   * memories and turns. Across owners, for operators only, and as slow as there is much; of one owner it costs what that one has.
    */
-  places(
-    owner?: OwnerId,
-  ): Promise<
-    readonly { readonly owner: string; readonly user: string | null; readonly memories: number }[]
+  places(owner?: OwnerId): Promise<
+    readonly {
+      readonly owner: string
+      readonly user: string | null
+      readonly memories: number
+      readonly turns: number
+    }[]
   >
   report(): Promise<StoreReport>
   /** Compares what is canonical with what is derived from it, and mends the latter when asked to. */

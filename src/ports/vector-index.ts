@@ -1,5 +1,5 @@
 import type { MemoryId, Place, Scope } from '../core/ids.ts'
-import type { Besides, MemoryFilter, Surroundings } from './store.ts'
+import type { Besides, DocumentFilter, Surroundings } from './store.ts'
 
 /** Vectors that can be compared with each other: those of one model in one form. */
 export type VectorSpace = {
@@ -20,7 +20,7 @@ export type VectorEntry = {
 export type VectorQuery = {
   readonly vector: Float32Array
   readonly limit: number
-  readonly where: MemoryFilter
+  readonly where: DocumentFilter
   readonly besides?: Besides
 }
 
@@ -37,7 +37,7 @@ export type SpaceReport = VectorSpace & {
 }
 
 /**
- * VectorIndex: nearest memories by meaning. Derived from the store, so it may lag, be thrown away and be built again.
+ * VectorIndex: nearest documents by meaning, memories and turns alike. Derived from the store, so it may lag, be thrown away and be built again.
  *
  * Several spaces live side by side, so that a new model can be filled while the old one still answers. The scope is a
  * parameter of every call, and every filter applies before the limit: an owner never pays for, sees or is crowded out
@@ -51,7 +51,7 @@ export type SpaceReport = VectorSpace & {
  * `test/conformance/vector-index.suite.ts`.
  */
 export interface VectorIndex {
-  /** Replaces the vectors that are there. Entries whose memory is not in the store are passed over. All or none. */
+  /** Replaces the vectors that are there. Entries whose document is not in the store are passed over. All or none. */
   put(space: VectorSpace, entries: readonly VectorEntry[]): Promise<void>
   remove(space: VectorSpace, scope: Scope, ids: readonly MemoryId[]): Promise<void>
   /** Closest first; equal ones by id, newest first. The first of them never depend on the limit. */
@@ -68,7 +68,7 @@ export interface VectorIndex {
     scope: Scope,
     page: { readonly limit: number; readonly after?: MemoryId },
   ): Promise<readonly { readonly id: MemoryId; readonly textHash: string }[]>
-  /** How many memories of the scope have a vector. */
+  /** How many documents of the scope, memories and turns, have a vector. */
   count(space: VectorSpace, scope: Scope): Promise<number>
   /** Every space that holds a vector, across owners. */
   spaces(): Promise<readonly SpaceReport[]>

@@ -1,12 +1,12 @@
 import type { Instant, MemoryId, OwnerId, Place } from '../core/ids.ts'
-import type { MemoryType } from '../core/memory.ts'
+import type { DocumentType } from '../core/search-document.ts'
 import type { VectorSpace } from './vector-index.ts'
 
 /** A vector as another engine keeps it: with what it needs to pick the permitted ones inside its search. */
 export type MirrorPoint = {
   readonly place: Place
   readonly id: MemoryId
-  readonly type: MemoryType
+  readonly type: DocumentType
   readonly expiresAt: Instant | null
   /** Of the text that was embedded: whoever reads the memory can tell whether this vector is still its own. */
   readonly textHash: string
@@ -19,7 +19,7 @@ export type MirrorFilter = {
   readonly owner: OwnerId
   readonly user?: string | null
   readonly session?: string | null
-  readonly types?: readonly MemoryType[]
+  readonly types?: readonly DocumentType[]
   /** Not yet expired at this instant. */
   readonly unexpiredAt?: Instant
 }

@@ -82,14 +82,14 @@ export function describeEntries(open: OpenStore): void {
     const store = await open()
     await store.commit([put(entry({ place: SYSTEM })), put(turn({ place: EVE })), put(turn())])
     expect(await store.places()).toEqual([
-      { owner: '@system', user: null, memories: 0 },
-      { owner: 'ada', user: null, memories: 0 },
-      { owner: 'ada', user: 'eve', memories: 0 },
+      { owner: '@system', user: null, memories: 0, turns: 0 },
+      { owner: 'ada', user: null, memories: 0, turns: 1 },
+      { owner: 'ada', user: 'eve', memories: 0, turns: 1 },
     ])
     expect((await store.report()).rows).toMatchObject({ memory: 0, entry: 1, turn: 2 })
     expect(await store.places(owner('ada'))).toEqual([
-      { owner: 'ada', user: null, memories: 0 },
-      { owner: 'ada', user: 'eve', memories: 0 },
+      { owner: 'ada', user: null, memories: 0, turns: 1 },
+      { owner: 'ada', user: 'eve', memories: 0, turns: 1 },
     ])
     expect(await store.places(owner('nobody'))).toEqual([])
   })

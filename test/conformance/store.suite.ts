@@ -18,6 +18,7 @@ import {
   user,
 } from '../fakes/memories.ts'
 import { describeAnyText } from './any-text.suite.ts'
+import { describeDocuments } from './documents.suite.ts'
 import { describeEntries } from './entries.suite.ts'
 import { describeFilters } from './filters.suite.ts'
 import { describeHistories, HISTORIES } from './histories.suite.ts'
@@ -65,6 +66,7 @@ export function describeStore(
   describe(`${name}: sessions`, () => describeSurroundings(opened))
   describe(`${name}: keyword search`, () => describeTextMatching(opened))
   describe(`${name}: what was said`, () => describeTurns(opened, histories))
+  describe(`${name}: search documents`, () => describeDocuments(opened))
   describe(`${name}: conversations`, () => describeSessions(opened))
   describe(`${name}: any text`, () => describeAnyText(opened))
   describe(`${name}: histories`, () => describeHistories(opened, histories))
@@ -198,10 +200,10 @@ function describeRows(open: OpenStore): void {
       { op: 'put', table: 'revision', row: revision(memory({ place: carol })), expect: 'absent' },
     ])
     expect(await store.places()).toEqual([
-      { owner: 'ada', user: null, memories: 2 },
-      { owner: 'ada', user: 'eve', memories: 1 },
-      { owner: 'bob', user: null, memories: 1 },
-      { owner: 'carol', user: null, memories: 0 },
+      { owner: 'ada', user: null, memories: 2, turns: 0 },
+      { owner: 'ada', user: 'eve', memories: 1, turns: 0 },
+      { owner: 'bob', user: null, memories: 1, turns: 0 },
+      { owner: 'carol', user: null, memories: 0, turns: 0 },
     ])
     expect((await store.report()).rows).toEqual({
       memory: 4,

@@ -3,9 +3,17 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createReferenceStore } from '../../src/adapters/reference/store.ts'
 import type { Place, Scope } from '../../src/core/ids.ts'
+import { documentId } from '../../src/core/search-document.ts'
 import { queryTerms } from '../../src/core/terms.ts'
 import { TURN_ROLES, type Turn } from '../../src/core/transcript.ts'
-import type { Change, Expectation, Store, TurnFilter } from '../../src/ports/store.ts'
+import type {
+  Change,
+  DocumentFilter,
+  Expectation,
+  Store,
+  TextMatch,
+  TextQuery,
+} from '../../src/ports/store.ts'
 import { turn, turnId } from '../fakes/entries.ts'
 import { ADA, BOB, instant, memory, owner, session, user } from '../fakes/memories.ts'
 import { COMMITTED, create, type OpenStore } from './store.suite.ts'
@@ -26,13 +34,18 @@ const remove = ({ id, place }: Turn): Change => {
   return { op: 'remove', table: 'turn', scope, id, expect: 'any' }
 }
 
+/** A search among turns alone. */
+function matchTurns(store: Store, scope: Scope, query: TextQuery): Promise<TextMatch> {
+  return store.matchText(scope, { ...query, where: { ...query.where, types: ['turn'] } })
+}
+
 export function describeTurns(open: OpenStore, histories: number): void {
   const withTurns = async (...contents: string[]) => {
     const store = await open()
     const rows = contents.map((content) => turn({ content }))
     await store.commit(rows.map((row) => say(row)))
     const search = async (text: string, limit = 10) => {
-      const { hits } = await store.matchTurns(ADA, { text, limit, where: {} })
+      const { hits } = await matchTurns(store, ADA, { text, limit, where: {} })
       return hits.map((hit) => rows.find((row) => row.id === hit.id)?.content)
     }
     return { store, rows, search }
@@ -47,16 +60,16 @@ export function describeTurns(open: OpenStore, histories: number): void {
       '',
     )
     const query = { text: 'Anna Paris spring zebra', limit: 10, where: {} }
-    const { hits } = await store.matchTurns(ADA, query)
+    const { hits } = await matchTurns(store, ADA, query)
     expect(hits.map((hit) => hit.id)).toEqual([rows[1]?.id, rows[2]?.id, rows[0]?.id])
     for (const hit of hits) {
       expect(hit.score).toBeGreaterThan(0)
       expect(hit.coverage).toBeGreaterThan(0)
       expect(hit.coverage).toBeLessThan(1)
     }
-    const whole = await store.matchTurns(ADA, { text: 'visited Paris', limit: 1, where: {} })
+    const whole = await matchTurns(store, ADA, { text: 'visited Paris', limit: 1, where: {} })
     expect(whole.hits[0]?.coverage).toBe(1)
-    expect((await store.matchTurns(ADA, { ...query, limit: 0 })).hits).toEqual([])
+    expect((await matchTurns(store, ADA, { ...query, limit: 0 })).hits).toEqual([])
     expect(await store.inspect({ repair: false })).toEqual([])
   })
 
@@ -81,7 +94,7 @@ export function describeTurns(open: OpenStore, histories: number): void {
     expect(await top('ЧАЙ')).toContain('чай')
     const spoken = turn({ content: 'I moved to Oslo', speaker: 'Ann Lee' })
     await store.commit([say(spoken)])
-    const { hits } = await store.matchTurns(ADA, { text: 'what did Lee say', limit: 5, where: {} })
+    const { hits } = await matchTurns(store, ADA, { text: 'what did Lee say', limit: 5, where: {} })
     expect(hits.map((hit) => hit.id)).toEqual([spoken.id])
   })
 
@@ -90,7 +103,7 @@ export function describeTurns(open: OpenStore, histories: number): void {
     const row = turn({ content: 'alpha', speaker: 'Ann' })
     const found = async (...words: string[]) => {
       const counts = words.map(async (text) => {
-        const { hits } = await store.matchTurns(ALL_OF_ADA, { text, limit: 5, where: {} })
+        const { hits } = await matchTurns(store, ALL_OF_ADA, { text, limit: 5, where: {} })
         return hits.length
       })
       return (await Promise.all(counts)).join()
@@ -102,7 +115,7 @@ export function describeTurns(open: OpenStore, histories: number): void {
     await store.commit([say({ ...row, content: 'beta beta', speaker: null, version: 3 }, 'any')])
     expect(await found('beta', 'ann')).toBe('1,0')
     await store.commit([say({ ...row, content: 'beta beta', place: ADA_TODAY, version: 4 }, 'any')])
-    const today = await store.matchTurns(ADA_TODAY, { text: 'beta', limit: 5, where: {} })
+    const today = await matchTurns(store, ADA_TODAY, { text: 'beta', limit: 5, where: {} })
     expect(today.hits).toHaveLength(1)
     // Refused: nothing of it may stay.
     const refused = [say({ ...row, content: 'gamma', version: 5 }, 'any'), say(row)]
@@ -123,10 +136,10 @@ export function describeTurns(open: OpenStore, histories: number): void {
     ]
     await store.commit([say(said), create(known)])
     const query = { text: 'same words', limit: 5, where: {} }
-    expect((await store.matchTurns(ADA, query)).hits.map((hit) => hit.id)).toEqual([said.id])
+    expect((await matchTurns(store, ADA, query)).hits.map((hit) => hit.id)).toEqual([said.id])
     expect((await store.matchText(ADA, query)).hits.map((hit) => hit.id)).toEqual([known.id])
     await store.commit([remove(said)])
-    expect((await store.matchTurns(ADA, query)).hits).toEqual([])
+    expect((await matchTurns(store, ADA, query)).hits).toEqual([])
     expect((await store.matchText(ADA, query)).hits).toHaveLength(1)
   })
 
@@ -154,8 +167,8 @@ export function describeTurns(open: OpenStore, histories: number): void {
     }
     for (const row of rows.filter((_, index) => index % 10 === 0)) {
       if (queryTerms(row.content).length === 0) continue
-      const where = { ids: [row.id] }
-      const { hits } = await store.matchTurns(ADA, { text: row.content, limit: 1, where })
+      const where = { ids: [documentId(row.id)] }
+      const { hits } = await matchTurns(store, ADA, { text: row.content, limit: 1, where })
       expect(
         hits.map((hit) => hit.id),
         JSON.stringify(row.content),
@@ -170,9 +183,9 @@ export function describeTurns(open: OpenStore, histories: number): void {
     const rows = places.map((place) => turn({ place, content: 'the same secret' }))
     await store.commit(rows.map((row) => say(row)))
     const seenBy = async (scope: Scope) => {
-      const { hits } = await store.matchTurns(scope, { text: 'secret', limit: 10, where: {} })
+      const { hits } = await matchTurns(store, scope, { text: 'secret', limit: 10, where: {} })
       const read = await store.find('turn', scope, { where: {}, limit: 10, order: 'lastSaid' })
-      expect(hits.map((hit) => hit.id)).toEqual(read.rows.map((row) => row.id))
+      expect(hits.map((hit) => hit.id).sort()).toEqual(read.rows.map((row) => row.id).sort())
       return places.filter((_, index) => hits.some((hit) => hit.id === rows[index]?.id))
     }
     expect(await seenBy(ALL_OF_ADA)).toEqual([ADA, EVE, EVE_TODAY, ADA_TODAY])
@@ -192,10 +205,10 @@ export function describeTurns(open: OpenStore, histories: number): void {
   it('[ST38] lets nothing that others say change a score', async () => {
     const { store } = await withTurns('tea with milk', 'tea')
     const query = { text: 'tea milk', limit: 5, where: {} }
-    const before = await store.matchTurns(ADA, query)
+    const before = await matchTurns(store, ADA, query)
     const others = Array.from({ length: 20 }, () => turn({ place: BOB, content: 'tea milk milk' }))
     await store.commit(others.map((row) => say(row)))
-    expect(await store.matchTurns(ADA, query)).toEqual(before)
+    expect(await matchTurns(store, ADA, query)).toEqual(before)
   })
 
   it('[ST38] narrows a search by id, role, time and use, inside the query', async () => {
@@ -209,21 +222,23 @@ export function describeTurns(open: OpenStore, histories: number): void {
       }),
     )
     await store.commit(rows.map((row) => say(row)))
-    const found = async (where: TurnFilter, limit = 100) => {
-      const { hits } = await store.matchTurns(ADA, { text: 'tea', limit, where })
+    const found = async (where: DocumentFilter, limit = 100) => {
+      const { hits } = await matchTurns(store, ADA, { text: 'tea', limit, where })
       return rows.flatMap((row, n) => (hits.some((hit) => hit.id === row.id) ? [n] : []))
     }
-    expect(await found({ ids: [rows[3]?.id ?? turnId(0), turnId('none')] })).toEqual([3])
-    expect(await found({ ids: [] })).toEqual([])
-    expect(await found({ roles: ['assistant'] }, 2)).toHaveLength(2)
-    expect(await found({ roles: [] })).toEqual([])
-    expect(await found({ saidFrom: instant(38) })).toEqual([38, 39])
-    expect(await found({ saidBefore: instant(2) }, 5)).toEqual([0, 1])
     expect(
-      await found({ saidFrom: instant(4), saidBefore: instant(9), roles: ['user', 'tool'] }),
-    ).toEqual([4, 7, 8])
-    expect(await found({ disabled: true })).toEqual([0, 5, 10, 15, 20, 25, 30, 35])
-    expect(await found({ disabled: false, saidFrom: instant(35) }, 3)).toEqual([37, 38, 39])
+      await found({ ids: [rows[3]?.id ?? turnId(0), turnId('none')].map(documentId) }),
+    ).toEqual([3])
+    expect(await found({ ids: [] })).toEqual([])
+    expect(await found({ trusts: ['assistant'] }, 2)).toHaveLength(2)
+    expect(await found({ trusts: [] })).toEqual([])
+    expect(await found({ createdFrom: instant(38) })).toEqual([38, 39])
+    expect(await found({ createdBefore: instant(2) }, 5)).toEqual([0, 1])
+    expect(
+      await found({ createdFrom: instant(4), createdBefore: instant(9), trusts: ['user', 'tool'] }),
+    ).toEqual([4, 6, 7, 8])
+    expect(await found({ statuses: ['disabled'] })).toEqual([0, 5, 10, 15, 20, 25, 30, 35])
+    expect(await found({ statuses: ['active'], createdFrom: instant(35) }, 3)).toEqual([37, 38, 39])
     const used = {
       where: { disabled: false, saidFrom: instant(33) },
       order: 'said',
@@ -236,10 +251,10 @@ export function describeTurns(open: OpenStore, histories: number): void {
     const off = { ...row, disabled: true, version: 2 }
     await store.commit([{ op: 'put', table: 'turn', row: off, expect: { version: 1 } }])
     expect(await store.get('turn', ADA, row.id)).toEqual(off)
-    expect(await found({ disabled: false, saidBefore: instant(35) })).not.toContain(33)
+    expect(await found({ statuses: ['active'], createdBefore: instant(35) })).not.toContain(33)
   })
 
-  it('[ST39] scores and orders as the reference store does, equal scores by what was said last', async () => {
+  it('[ST39] scores and orders as the reference store does, equal scores by id', async () => {
     const [store, reference] = [await open(), createReferenceStore()]
     const words = ['tea', 'milk', 'sugar', 'cup', '北京', 'leaf']
     const rows = Array.from({ length: 200 }, (_, n) =>
@@ -255,11 +270,11 @@ export function describeTurns(open: OpenStore, histories: number): void {
     for (const each of [store, reference]) await each.commit(rows.map((row) => say(row)))
     for (const scope of [ALL_OF_ADA, ADA, { owner: owner('ada'), user: user('eve') }, EVE_TODAY]) {
       for (const text of ['tea', 'tea milk cup', 'leaf pot nothing', words.join(' ')]) {
-        for (const where of [{}, { roles: ['user' as const], saidFrom: instant(3) }]) {
+        for (const where of [{}, { trusts: ['user' as const], createdFrom: instant(3) }]) {
           const query = { text, limit: 50, where }
-          const expected = await reference.matchTurns(scope, query)
-          expectSameHits(await store.matchTurns(scope, query), expected)
-          expectSameHits(await store.matchTurns(scope, { ...query, limit: 3 }), {
+          const expected = await matchTurns(reference, scope, query)
+          expectSameHits(await matchTurns(store, scope, query), expected)
+          expectSameHits(await matchTurns(store, scope, { ...query, limit: 3 }), {
             hits: expected.hits.slice(0, 3),
           })
         }
@@ -343,7 +358,7 @@ export function describeTurns(open: OpenStore, histories: number): void {
   }, 120_000)
 }
 
-type Hits = Awaited<ReturnType<Store['matchTurns']>>
+type Hits = Pick<TextMatch, 'hits'>
 
 function expectSameHits({ hits }: Hits, { hits: expected }: Hits): void {
   expect(hits.map((hit) => hit.id)).toEqual(expected.map((hit) => hit.id))
@@ -390,14 +405,14 @@ async function expectSameTurns(store: Store, reference: Store): Promise<void> {
       )
     }
     for (const text of [...WORDS, 'ann', WORDS.join(' ')]) {
-      for (const where of [{}, { roles: ['user' as const] }]) {
+      for (const where of [{}, { trusts: ['user' as const] }]) {
         const query = { text, limit: 100, where }
         const byId = ({ hits }: Hits) => ({
           hits: [...hits].sort((a, b) => (a.id < b.id ? -1 : 1)),
         })
         expectSameHits(
-          byId(await store.matchTurns(scope, query)),
-          byId(await reference.matchTurns(scope, query)),
+          byId(await matchTurns(store, scope, query)),
+          byId(await matchTurns(reference, scope, query)),
         )
       }
     }

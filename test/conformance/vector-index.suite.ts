@@ -22,6 +22,7 @@ import {
 import { COMMITTED, create } from './store.suite.ts'
 import { describeChanges } from './vector-changes.suite.ts'
 import { describeContents, describePuts, describeSpaces } from './vector-contents.suite.ts'
+import { describeDocumentVectors } from './vector-documents.suite.ts'
 
 export type VectorParts = { readonly store: Store; readonly vectors: VectorIndex }
 export type OpenedVectors = VectorParts & { close(): Promise<void> }
@@ -44,6 +45,7 @@ export function describeVectorIndex(name: string, open: OpenVectors): void {
   describe(`${name}: puts and removals`, () => describePuts(opened))
   describe(`${name}: spaces`, () => describeSpaces(opened))
   describe(`${name}: what is there`, () => describeContents(opened))
+  describe(`${name}: turns`, () => describeDocumentVectors(opened))
 }
 
 function describeNearest(open: OpenVectors): void {

@@ -6,7 +6,7 @@ const CALLS = [
   'find',
   'tally',
   'matchText',
-  'matchTurns',
+  'findDocuments',
   'sessions',
   'around',
   'commit',

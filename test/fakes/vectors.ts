@@ -1,7 +1,7 @@
 /** Makes vectors for tests, the same in every run, and finds the nearest of them the plain way. */
 import { embeddingTextHash } from '../../src/core/embedding.ts'
 import { compareText, type MemoryId } from '../../src/core/ids.ts'
-import type { Memory } from '../../src/core/memory.ts'
+import type { SearchDocument } from '../../src/core/search-document.ts'
 import type { VectorEntry, VectorHit, VectorSpace } from '../../src/ports/vector-index.ts'
 
 export function space(dimensions: number, name = 'test:model'): VectorSpace {
@@ -13,7 +13,7 @@ export function inBytes({ signature, dimensions }: VectorSpace): VectorSpace {
   return { signature: `${signature}:int8`, dimensions }
 }
 
-export function entry(row: Memory, vector: Float32Array): VectorEntry {
+export function entry(row: SearchDocument, vector: Float32Array): VectorEntry {
   return { place: row.place, id: row.id, vector, textHash: embeddingTextHash(row) }
 }
 

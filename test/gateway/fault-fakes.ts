@@ -18,7 +18,7 @@ const STORE_CALLS = [
   'find',
   'tally',
   'matchText',
-  'matchTurns',
+  'findDocuments',
   'sessions',
   'around',
   'commit',

@@ -15,11 +15,16 @@ import {
 } from '../../core/ids.ts'
 import { COMMIT_CHANGES_MAX, TEXT_HITS_MAX } from '../../core/limits.ts'
 import { holdsKey, type Memory } from '../../core/memory.ts'
-import { searchableTerms, spokenTerms } from '../../core/searchable.ts'
+import {
+  positionOfDocument,
+  type SearchDocument,
+  turnDocument,
+} from '../../core/search-document.ts'
+import { searchableTerms } from '../../core/searchable.ts'
 import { queryTerms } from '../../core/terms.ts'
 import type { Turn } from '../../core/transcript.ts'
 import { refusalOf } from '../../ports/expectations.ts'
-import { includes, matchesMemory } from '../../ports/matching.ts'
+import { includes, matchesDocument } from '../../ports/matching.ts'
 import {
   cursorAfter,
   type OrderPoint,
@@ -33,6 +38,7 @@ import {
 import {
   type Change,
   type CommitOutcome,
+  type DocumentQuery,
   type EntryFilter,
   type FindQuery,
   forEachTable,
@@ -52,8 +58,6 @@ import {
   type TextQuery,
   type TombstoneFilter,
   type TurnFilter,
-  type TurnMatch,
-  type TurnQuery,
 } from '../../ports/store.ts'
 import { tallyOf } from '../../ports/tallies.ts'
 
@@ -93,19 +97,19 @@ export function createReferenceStore(): Store {
     async tally(scope: Scope, where: MemoryFilter) {
       return tallyOf(
         [...rows.memory.values()]
-          .filter((memory) => covers(scope, memory.place) && matchesMemory(memory, where))
+          .filter((memory) => covers(scope, memory.place) && matchesDocument(memory, where))
           .map(({ type, category, content }) => {
             return { type, category, count: 1, characters: [...content].length }
           }),
       )
     },
 
-    async matchText(scope: Scope, query: TextQuery) {
-      return matchText([...rows.memory.values()], scope, query)
+    async findDocuments(scope: Scope, query: DocumentQuery) {
+      return findDocuments(documentsOf(rows), scope, query)
     },
 
-    async matchTurns(scope: Scope, query: TurnQuery) {
-      return matchTurns([...rows.turn.values()], scope, query)
+    async matchText(scope: Scope, query: TextQuery) {
+      return matchText(documentsOf(rows), scope, query)
     },
 
     async sessions(scope: Scope, query: SessionQuery) {
@@ -113,7 +117,7 @@ export function createReferenceStore(): Store {
     },
 
     async around(scope: Scope, ids: readonly MemoryId[], reach: number) {
-      return around([...rows.memory.values()], scope, ids, reach)
+      return around(documentsOf(rows), scope, ids, reach)
     },
 
     async commit(changes: readonly Change[]) {
@@ -130,13 +134,18 @@ export function createReferenceStore(): Store {
     },
 
     async places(only) {
-      const held = new Map<string, { owner: string; user: string | null; memories: number }>()
+      type Held = { owner: string; user: string | null; memories: number; turns: number }
+      const held = new Map<string, Held>()
       for (const table of TABLES) {
         for (const { owner, user } of [...rows[table].values()].map(placeOf)) {
           if (only !== undefined && owner !== only) continue
           const name = JSON.stringify([owner, user])
-          const known = held.get(name) ?? { owner, user, memories: 0 }
-          held.set(name, { ...known, memories: known.memories + (table === 'memory' ? 1 : 0) })
+          const known = held.get(name) ?? { owner, user, memories: 0, turns: 0 }
+          held.set(name, {
+            ...known,
+            memories: known.memories + (table === 'memory' ? 1 : 0),
+            turns: known.turns + (table === 'turn' ? 1 : 0),
+          })
         }
       }
       return [...held.values()].sort(byPlace)
@@ -243,7 +252,7 @@ function versionOf(row: AnyRow): number {
 const MATCHES: { readonly [T in Table]: (row: AnyRow, where: Tables[Table]['where']) => boolean } =
   {
     // Each table's rows and filters meet only their own matcher.
-    memory: (row, where) => matchesMemory(row as Memory, where as MemoryFilter),
+    memory: (row, where) => matchesDocument(row as Memory, where as MemoryFilter),
     revision: (row, where) => matchesRevision(row as Row<'revision'>, where as RevisionFilter),
     tombstone: (row, where) => includes((where as TombstoneFilter).ids, row.id),
     entry: (row, where) => matchesEntry(row as Row<'entry'>, where as EntryFilter),
@@ -282,25 +291,59 @@ function matchesTurn(turn: Row<'turn'>, where: TurnFilter): boolean {
   )
 }
 
-function matchText(memories: readonly Memory[], scope: Scope, query: TextQuery): TextMatch {
+/** Rows are replaced, never changed, so the document of one stays right. */
+const documentByTurn = new WeakMap<Turn, SearchDocument>()
+
+function documentsOf(rows: Rows): readonly SearchDocument[] {
+  const ofTurns = [...rows.turn.values()].map((turn) => {
+    const document = documentByTurn.get(turn) ?? turnDocument(turn)
+    documentByTurn.set(turn, document)
+    return document
+  })
+  return [...rows.memory.values(), ...ofTurns]
+}
+
+function findDocuments(
+  documents: readonly SearchDocument[],
+  scope: Scope,
+  { where, limit, order = 'newest', after }: DocumentQuery,
+): Page<SearchDocument> {
+  const compare = (a: string, b: string) =>
+    order === 'oldest' ? compareText(a, b) : compareText(b, a)
+  const found = documents
+    .filter((document) => covers(scope, document.place) && matchesDocument(document, where))
+    .filter(({ id }) => after === undefined || compare(id, after) > 0)
+    .sort((a, b) => compare(a.id, b.id))
+  const page = found.slice(0, limit)
+  return {
+    rows: structuredClone(page),
+    next: found.length > limit ? (page.at(-1)?.id ?? null) : null,
+  }
+}
+
+function matchText(
+  documents: readonly SearchDocument[],
+  scope: Scope,
+  query: TextQuery,
+): TextMatch {
   const wanted = queryTerms(query.text)
-  const owned = memories.filter((memory) => memory.place.owner === scope.owner)
+  const owned = documents.filter(({ place }) => place.owner === scope.owner)
   const corpus = corpusOf(owned.map(termsOf))
   const hits = owned
-    .filter((memory) => covers(scope, memory.place) && matchesMemory(memory, query.where))
-    .map((memory) => {
-      const document = termsOf(memory)
+    .filter((document) => covers(scope, document.place) && matchesDocument(document, query.where))
+    .map((document) => {
+      const terms = termsOf(document)
       return {
-        id: memory.id,
-        ...scoreKeyword(wanted, document, corpus),
-        counts: wanted.map((term) => document.filter((one) => one === term).length),
-        length: document.length,
-        session: memory.place.session,
+        id: document.id,
+        ...scoreKeyword(wanted, terms, corpus),
+        counts: wanted.map((term) => terms.filter((one) => one === term).length),
+        length: terms.length,
+        session: document.place.session,
       }
     })
     .filter((hit) => hit.score > 0)
     .sort((a, b) => b.score - a.score || compareText(b.id, a.id))
-    .slice(0, Math.min(query.limit, TEXT_HITS_MAX))
+    .slice(0, Math.max(0, Math.min(query.limit, TEXT_HITS_MAX)))
   if (hits.length === 0) return NO_MATCH
   return {
     terms: wanted.map((text) => ({
@@ -310,23 +353,6 @@ function matchText(memories: readonly Memory[], scope: Scope, query: TextQuery):
     averageLength: corpus.averageLength,
     hits,
   }
-}
-
-function matchTurns(turns: readonly Turn[], scope: Scope, query: TurnQuery): TurnMatch {
-  const wanted = queryTerms(query.text)
-  const owned = turns.filter((turn) => turn.place.owner === scope.owner)
-  const corpus = corpusOf(owned.map(termsOf))
-  const hits = owned
-    .filter((turn) => covers(scope, turn.place) && matchesTurn(turn, query.where))
-    .map((turn) => ({ turn, ...scoreKeyword(wanted, termsOf(turn), corpus) }))
-    .filter((hit) => hit.score > 0)
-    .sort((a, b) => b.score - a.score || comparePoints(saidPoint(b.turn), saidPoint(a.turn)))
-    .slice(0, Math.max(0, Math.min(query.limit, TEXT_HITS_MAX)))
-  return { hits: hits.map(({ turn, score, coverage }) => ({ id: turn.id, score, coverage })) }
-}
-
-function saidPoint(turn: Turn): OrderPoint {
-  return pointOf(['saidAt', 'position'], turn)
 }
 
 function sessions(turns: readonly Turn[], scope: Scope, query: SessionQuery): Page<SessionTally> {
@@ -358,23 +384,24 @@ function bySession(a: SessionOrder, b: SessionOrder): number {
   return b.lastSaidAt - a.lastSaidAt || compareText(b.lastId, a.lastId)
 }
 
-/** Ids are drawn in the order of creation, so a session's memories in the order of ids are its course. */
+/** Memories follow each other in the order of ids, which is that of creation; turns in the order of their positions. */
 function around(
-  memories: readonly Memory[],
+  documents: readonly SearchDocument[],
   scope: Scope,
   ids: readonly MemoryId[],
   reach: number,
 ): ReadonlyMap<MemoryId, Surroundings> {
   const found = new Map<MemoryId, Surroundings>()
-  for (const memory of memories) {
-    const { session } = memory.place
-    if (session === null || !ids.includes(memory.id) || !covers(scope, memory.place)) continue
-    const course = memories
-      .filter(({ place }) => covers(memory.place, place))
+  for (const document of documents) {
+    const { session } = document.place
+    if (session === null || !ids.includes(document.id) || !covers(scope, document.place)) continue
+    const isOfTurn = document.type === 'turn'
+    const course = documents
+      .filter(({ place, type }) => covers(document.place, place) && (type === 'turn') === isOfTurn)
+      .sort(byCourse)
       .map(({ id }) => id)
-      .sort(compareText)
-    const position = course.indexOf(memory.id)
-    found.set(memory.id, {
+    const position = course.indexOf(document.id)
+    found.set(document.id, {
       session,
       before: course.slice(Math.max(0, position - reach), position).reverse(),
       after: course.slice(position + 1, position + 1 + reach),
@@ -383,14 +410,19 @@ function around(
   return found
 }
 
-/** Rows are replaced, never changed, so what was computed for one stays right. */
-const termsByRow = new WeakMap<Memory | Turn, readonly string[]>()
+function byCourse(a: SearchDocument, b: SearchDocument): number {
+  const [first, second] = [positionOfDocument(a) ?? 0, positionOfDocument(b) ?? 0]
+  return first - second || compareText(a.id, b.id)
+}
 
-function termsOf(row: Memory | Turn): readonly string[] {
-  const known = termsByRow.get(row)
+/** Rows are replaced, never changed, so what was computed for one stays right. */
+const termsByDocument = new WeakMap<SearchDocument, readonly string[]>()
+
+function termsOf(document: SearchDocument): readonly string[] {
+  const known = termsByDocument.get(document)
   if (known !== undefined) return known
-  const terms = 'provenance' in row ? searchableTerms(row) : spokenTerms(row)
-  termsByRow.set(row, terms)
+  const terms = searchableTerms(document)
+  termsByDocument.set(document, terms)
   return terms
 }
 

@@ -6,7 +6,7 @@
 import { embeddingTextHash } from '../../core/embedding.ts'
 import { compareText, covers, type MemoryId, type Place, type Scope } from '../../core/ids.ts'
 import { PAGE_ROWS_MAX } from '../../core/limits.ts'
-import type { Memory } from '../../core/memory.ts'
+import { DOCUMENT_TYPES, type SearchDocument } from '../../core/search-document.ts'
 import {
   dequantise,
   innerProduct,
@@ -15,7 +15,7 @@ import {
   quantise,
   refuseUnfit,
 } from '../../core/vectors.ts'
-import type { MemoryFilter, Store } from '../../ports/store.ts'
+import type { DocumentFilter, Store } from '../../ports/store.ts'
 import type { VectorEntry, VectorIndex, VectorSpace } from '../../ports/vector-index.ts'
 
 type Kept = Omit<VectorEntry, 'id'>
@@ -26,14 +26,14 @@ export function referenceVectors(store: Store): VectorIndex {
   const vectorsIn = (space: VectorSpace): Vectors =>
     spaces.get(space.signature)?.vectors ?? new Map()
 
-  /** Vectors that are still those of their memories, by id. */
-  async function valid(space: VectorSpace, scope: Scope, where: MemoryFilter) {
+  /** Vectors that are still those of their documents, by id. */
+  async function valid(space: VectorSpace, scope: Scope, where: DocumentFilter) {
     const vectors = vectorsIn(space)
     const found = new Map<MemoryId, Kept>()
     if (vectors.size === 0) return found
-    for (const memory of await memoriesOf(store, scope, where)) {
-      const kept = vectors.get(memory.id)
-      if (kept !== undefined && isOf(kept, memory)) found.set(memory.id, kept)
+    for (const document of await documentsOf(store, scope, where)) {
+      const kept = vectors.get(document.id)
+      if (kept !== undefined && isOf(kept, document)) found.set(document.id, kept)
     }
     return found
   }
@@ -43,8 +43,9 @@ export function referenceVectors(store: Store): VectorIndex {
       for (const { vector } of entries) refuseUnfit(space.dimensions, vector)
       const fitting: VectorEntry[] = []
       for (const entry of entries) {
-        const memory = await store.get('memory', homeOf(entry.place), entry.id)
-        if (memory !== null && isOf(entry, memory)) fitting.push(entry)
+        const where = { ids: [entry.id], types: DOCUMENT_TYPES }
+        const [document] = await documentsOf(store, homeOf(entry.place), where)
+        if (document !== undefined && isOf(entry, document)) fitting.push(entry)
       }
       const { vectors } = spaces.get(space.signature) ?? { vectors: new Map<MemoryId, Kept>() }
       for (const { id, place, textHash, vector } of fitting) {
@@ -56,8 +57,8 @@ export function referenceVectors(store: Store): VectorIndex {
 
     async remove(space, scope, ids) {
       for (const id of ids) {
-        const memory = await store.get('memory', scope, id)
-        if (memory !== null) vectorsIn(space).delete(id)
+        const known = await documentsOf(store, scope, { ids: [id], types: DOCUMENT_TYPES })
+        if (known.length > 0) vectorsIn(space).delete(id)
       }
     },
 
@@ -72,12 +73,12 @@ export function referenceVectors(store: Store): VectorIndex {
     },
 
     async vectorsOf(space, scope, ids) {
-      const found = await valid(space, scope, { ids })
+      const found = await valid(space, scope, { ids, types: DOCUMENT_TYPES })
       return new Map([...found].map(([id, { vector }]) => [id, vector.slice()]))
     },
 
     async list(space, scope, { limit, after }) {
-      return [...(await valid(space, scope, {}))]
+      return [...(await valid(space, scope, { types: DOCUMENT_TYPES }))]
         .filter(([id]) => after === undefined || compareText(id, after) > 0)
         .sort(([a], [b]) => compareText(a, b))
         .slice(0, Math.max(0, limit))
@@ -85,7 +86,7 @@ export function referenceVectors(store: Store): VectorIndex {
     },
 
     async count(space, scope) {
-      return (await valid(space, scope, {})).size
+      return (await valid(space, scope, { types: DOCUMENT_TYPES })).size
     },
 
     async spaces() {
@@ -95,7 +96,7 @@ export function referenceVectors(store: Store): VectorIndex {
           const counts = await Promise.all(
             owners.map(async (owner) => {
               const scope = { owner } as Scope // names come back as they went in
-              return (await valid(space, scope, {})).size
+              return (await valid(space, scope, { types: DOCUMENT_TYPES })).size
             }),
           )
           return { ...space, vectors: counts.reduce((sum, count) => sum + count, 0) }
@@ -116,31 +117,31 @@ export function referenceVectors(store: Store): VectorIndex {
   }
 }
 
-/** Whether a vector is that of the memory as it is now. */
-function isOf(kept: Kept, memory: Memory): boolean {
-  return covers(homeOf(kept.place), memory.place) && kept.textHash === embeddingTextHash(memory)
+/** Whether a vector is that of the document as it is now. */
+function isOf(kept: Kept, document: SearchDocument): boolean {
+  return covers(homeOf(kept.place), document.place) && kept.textHash === embeddingTextHash(document)
 }
 
-/** A memory stays with its owner and user; the session is only where it was learned. */
+/** A document stays with its owner and user; the session is only where it comes from. */
 function homeOf({ owner, user }: Place): Scope {
   return { owner, user }
 }
 
-async function memoriesOf(
+async function documentsOf(
   store: Store,
   scope: Scope,
-  where: MemoryFilter,
-): Promise<readonly Memory[]> {
-  const memories: Memory[] = []
+  where: DocumentFilter,
+): Promise<readonly SearchDocument[]> {
+  const documents: SearchDocument[] = []
   for (let after: string | undefined; ; ) {
-    const page = await store.find('memory', scope, {
+    const page = await store.findDocuments(scope, {
       where,
       limit: PAGE_ROWS_MAX,
       order: 'oldest',
       ...(after === undefined ? {} : { after }),
     })
-    memories.push(...page.rows)
-    if (page.next === null) return memories
+    documents.push(...page.rows)
+    if (page.next === null) return documents
     after = page.next
   }
 }

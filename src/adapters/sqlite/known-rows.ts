@@ -6,7 +6,7 @@
  */
 import { compareText, covers, type MemoryId, type Scope } from '../../core/ids.ts'
 import type { Memory } from '../../core/memory.ts'
-import { matchesMemory } from '../../ports/matching.ts'
+import { matchesDocument } from '../../ports/matching.ts'
 import type { MemoryFilter } from '../../ports/store.ts'
 import type { SqlRow } from './driver.ts'
 import { conjunction, matching, within } from './filters.ts'
@@ -40,7 +40,7 @@ export class KnownRows {
     const known = wanted.flatMap((id) => this.#rows.get(id) ?? [])
     for (const each of read) this.#keep(each)
     return [...known, ...read]
-      .filter(({ memory }) => covers(scope, memory.place) && matchesMemory(memory, where))
+      .filter(({ memory }) => covers(scope, memory.place) && matchesDocument(memory, where))
       .sort((a, b) => compareText(b.memory.id, a.memory.id))
       .map(({ row }) => toMemory(row))
   }

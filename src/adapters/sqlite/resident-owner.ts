@@ -5,7 +5,7 @@
 import { inverseDocumentFrequency, scoreCounts } from '../../core/bm25.ts'
 import { compareText, covers, type MemoryId, type Scope, type SessionId } from '../../core/ids.ts'
 import type { Memory } from '../../core/memory.ts'
-import { matchesMemory } from '../../ports/matching.ts'
+import { matchesDocument } from '../../ports/matching.ts'
 import type { Change, MemoryFilter, Surroundings } from '../../ports/store.ts'
 import type { SqlRow } from './driver.ts'
 import { Postings } from './postings.ts'
@@ -85,7 +85,7 @@ class ResidentRow {
   }
 
   isPermitted(scope: Scope, where: MemoryFilter): boolean {
-    return covers(scope, this.memory.place) && matchesMemory(this.memory, where)
+    return covers(scope, this.memory.place) && matchesDocument(this.memory, where)
   }
 }
 
