@@ -74,6 +74,11 @@ export function documentId(turn: TurnId): MemoryId {
   return turn as string as MemoryId // ids of turns and memories have different prefixes, so one index holds both
 }
 
+/** Whether a document's id is that of a turn. */
+export function isTurnId(id: string): boolean {
+  return id.startsWith('turn_')
+}
+
 export function isTurnDocument({ type }: Pick<SearchDocument, 'type'>): boolean {
   return type === 'turn'
 }

@@ -10,9 +10,9 @@ export function searchableTerms({ content, key, provenance }: Searchable): reado
 
 /** The same as one text. */
 export function searchableText({ content, key, provenance }: Searchable): IndexText {
-  const texts = [content, key, provenance.speaker].flatMap((text) =>
-    text === null ? [] : indexText(text),
-  )
+  const texts = [content, key, provenance.speaker]
+    .flatMap((text) => (text === null ? [] : indexText(text)))
+    .filter(({ count }) => count > 0)
   return {
     terms: texts.map(({ terms }) => terms).join(' '),
     count: texts.reduce((sum, { count }) => sum + count, 0),

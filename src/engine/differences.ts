@@ -1,21 +1,21 @@
 import { embeddingTextHash } from '../core/embedding.ts'
 import type { MemoryId, Scope } from '../core/ids.ts'
-import type { Memory } from '../core/memory.ts'
+import { DOCUMENT_TYPES, type SearchDocument } from '../core/search-document.ts'
 import type { Store } from '../ports/store.ts'
 import type { VectorIndex, VectorSpace } from '../ports/vector-index.ts'
 
 const PAGE = 500
 
-/** Compares store and index page by page: how many memories were looked at, and which of them lack their vector. */
+/** Compares store and index page by page: how many documents were looked at, and which of them lack their vector. */
 export async function* differences(
   { store, vectors }: { readonly store: Store; readonly vectors: VectorIndex },
   scope: Scope,
   space: VectorSpace,
-): AsyncGenerator<{ readonly seen: number; readonly missing: readonly Memory[] }> {
+): AsyncGenerator<{ readonly seen: number; readonly missing: readonly SearchDocument[] }> {
   let after: string | undefined
   do {
-    const page = await store.find('memory', scope, {
-      where: {},
+    const page = await store.findDocuments(scope, {
+      where: { types: DOCUMENT_TYPES },
       limit: PAGE,
       order: 'oldest',
       ...(after === undefined ? {} : { after }),

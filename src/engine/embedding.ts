@@ -1,7 +1,7 @@
 import { embeddingText, embeddingTextHash } from '../core/embedding.ts'
 import { toAppError } from '../core/errors.ts'
 import type { MemoryId } from '../core/ids.ts'
-import type { Memory } from '../core/memory.ts'
+import type { SearchDocument } from '../core/search-document.ts'
 import type { Embedder } from '../ports/embedder.ts'
 import type { VectorEntry } from '../ports/vector-index.ts'
 import { orCancelled } from './deadline.ts'
@@ -9,42 +9,42 @@ import { nextTurn } from './turns.ts'
 
 export type Embedded = {
   readonly entries: readonly VectorEntry[]
-  /** Memories whose text the model refuses, and what it says about it. */
+  /** Documents whose text the model refuses, and what it says about it. */
   readonly refused: ReadonlyMap<MemoryId, string>
 }
 
-/** The memories with their vectors. One whose text is refused must not keep the others from theirs. */
-export async function embedMemories(
+/** The documents with their vectors. One whose text is refused must not keep the others from theirs. */
+export async function embedDocuments(
   embedder: Embedder,
-  memories: readonly Memory[],
+  documents: readonly SearchDocument[],
   signal: AbortSignal,
 ): Promise<Embedded> {
   // Where neither the model nor the store has to be waited for, nobody else would have a turn before all is done.
   await nextTurn()
   try {
-    const texts = memories.map(embeddingText)
+    const texts = documents.map(embeddingText)
     const embedding = embedder.embed(texts, { purpose: 'document', signal })
     const vectors = await orCancelled(embedding, signal)
-    const entries = memories.flatMap((memory, position) => {
+    const entries = documents.flatMap((document, position) => {
       const vector = vectors[position]
-      const { id, place } = memory
+      const { id, place } = document
       return vector === undefined
         ? []
-        : [{ id, place, vector, textHash: embeddingTextHash(memory) }]
+        : [{ id, place, vector, textHash: embeddingTextHash(document) }]
     })
     return { entries, refused: new Map() }
   } catch (error) {
     const { code, message } = toAppError(error)
     if (code !== 'invalid_input') throw error
-    const [only] = memories
-    if (memories.length === 1 && only !== undefined) {
+    const [only] = documents
+    if (documents.length === 1 && only !== undefined) {
       return { entries: [], refused: new Map([[only.id, message]]) }
     }
   }
   const entries: VectorEntry[] = []
   const refused = new Map<MemoryId, string>()
-  for (const memory of memories) {
-    const one = await embedMemories(embedder, [memory], signal)
+  for (const document of documents) {
+    const one = await embedDocuments(embedder, [document], signal)
     entries.push(...one.entries)
     for (const [id, because] of one.refused) refused.set(id, because)
   }

@@ -10,15 +10,15 @@
 import { spaceSignature, VECTOR_FORMS } from '../core/embedding.ts'
 import { AppError, toAppError } from '../core/errors.ts'
 import type { MemoryId, Scope } from '../core/ids.ts'
-import type { Memory } from '../core/memory.ts'
 import type { Calibration } from '../core/ranking/floor.ts'
+import { DOCUMENT_TYPES, type SearchDocument } from '../core/search-document.ts'
 import type { Embedder, EmbeddingModel } from '../ports/embedder.ts'
 import type { Store } from '../ports/store.ts'
 import type { VectorIndex, VectorSpace } from '../ports/vector-index.ts'
 import { calibrationOf } from './calibration.ts'
 import { orCancelled } from './deadline.ts'
 import { differences } from './differences.ts'
-import { embedMemories } from './embedding.ts'
+import { embedDocuments } from './embedding.ts'
 import { type Home, InLine, isHomeOf, nameOf } from './in-line.ts'
 import type { EnginePorts } from './ports.ts'
 
@@ -29,8 +29,9 @@ export type IndexStatus = {
   readonly space: string | null
   readonly filling: string | null
   readonly memories: number
+  readonly turns: number
   readonly vectors: number
-  /** How many memories lack a vector, and why, when something is wrong. */
+  /** How many memories and turns lack a vector, and why, when something is wrong. */
   readonly missing: number
   readonly because: string | null
   /** How many are in line for their vector. */
@@ -98,13 +99,13 @@ export class Indexer {
     this.#vectors = ports.vectors
   }
 
-  /** Notes that these memories were written, and sees to their vectors soon. */
-  changed(memories: readonly Memory[]): void {
-    for (const { id, place } of memories) {
+  /** Notes that these documents were written, and sees to their vectors soon. */
+  changed(documents: readonly SearchDocument[]): void {
+    for (const { id, place } of documents) {
       this.#refused.delete(id)
       this.#line.add({ owner: place.owner, user: place.user }, id)
     }
-    if (memories.length > 0) this.#schedule(START_DELAY_MS)
+    if (documents.length > 0) this.#schedule(START_DELAY_MS)
   }
 
   /** Waits for the model alone, so that one that can't be had is told from a store that can't. */
@@ -121,9 +122,9 @@ export class Indexer {
   }
 
   /** Notes memories that a search found without a vector, whoever wrote them. */
-  missed(memories: readonly Memory[], space: VectorSpace): void {
+  missed(documents: readonly SearchDocument[], space: VectorSpace): void {
     if (space.signature !== this.#target?.space.signature) return
-    for (const { id, place } of memories) {
+    for (const { id, place } of documents) {
       if (!this.#refused.has(id)) this.#line.add({ owner: place.owner, user: place.user }, id)
     }
     this.#schedule(0)
@@ -147,11 +148,12 @@ export class Indexer {
 
   /**
    * Waits until the memories of a scope that wait now have their vectors, as far as that is possible, or for `ms`. What
-   * is written meanwhile is not waited for: where somebody keeps writing, there would be no end to it.
+   * is written meanwhile is not waited for: where somebody keeps writing, there would be no end to it. Turns are never
+   * waited for: they are found by their words until they are embedded.
    */
   async settle(scope: Scope, ms: number): Promise<void> {
-    if (this.#line.waiting(scope) > SETTLE_MEMORIES_MAX) return
-    const awaited = this.#line.unserved(scope)
+    if (this.#line.memoriesWaiting(scope) > SETTLE_MEMORIES_MAX) return
+    const awaited = this.#line.unservedMemories(scope)
     if (awaited.size === 0) return
     let timer: ReturnType<typeof setTimeout> | undefined
     const late = new Promise<void>((resolve) => {
@@ -185,7 +187,7 @@ export class Indexer {
     const { space } = await orCancelled(this.#openTarget(), signal)
     if (force === true) await this.#vectors.drop(space)
     const places = await this.#store.places(only)
-    const total = places.reduce((sum, { memories }) => sum + memories, 0)
+    const total = places.reduce((sum, { memories, turns }) => sum + memories + turns, 0)
     let done = 0
     for (const { owner, user } of places) {
       const home = { owner, user } as Home // as the store told it
@@ -224,12 +226,13 @@ export class Indexer {
     const [fullest] = [...spaces].sort((a, b) => b.vectors - a.vectors)
     const current = this.#target?.space.signature ?? fullest?.signature ?? null
     const vectors = spaces.find(({ signature }) => signature === current)?.vectors ?? 0
-    const missing = Math.max(0, rows.memory - vectors)
+    const missing = Math.max(0, rows.memory + rows.turn - vectors)
     const [refusal] = missing > 0 ? this.#refused.values() : []
     return {
       space: this.#former?.space.signature ?? current,
       filling: this.#former === null ? null : current,
       memories: rows.memory,
+      turns: rows.turn,
       vectors,
       missing,
       because: this.#because ?? refusal ?? null,
@@ -309,7 +312,7 @@ export class Indexer {
     const { rows } = await this.#store.report()
     const spaces = await this.#vectors.spaces()
     const filled = spaces.find((space) => space.signature === signature)?.vectors ?? 0
-    if (filled + this.#refused.size < rows.memory) return
+    if (filled + this.#refused.size < rows.memory + rows.turn) return
     this.#isComplete = true
     const former = await this.#seeking
     this.#former = null
@@ -354,11 +357,12 @@ export class Indexer {
   }
 
   async #comparePlaces(scope: Scope, target: ActiveSpace, places?: StorePlaces): Promise<void> {
-    for (const { owner, user, memories } of places ?? (await this.#store.places(scope.owner))) {
+    for (const { owner, user, memories, turns } of places ??
+      (await this.#store.places(scope.owner))) {
       const home = { owner, user } as Home // as the store told it
       if (!isHomeOf(scope, home)) continue
       const vectors = await this.#vectors.count(target.space, home)
-      if (vectors < memories) await this.#queueMissing(home, target.space)
+      if (vectors < memories + turns) await this.#queueMissing(home, target.space)
     }
   }
 
@@ -440,17 +444,17 @@ export class Indexer {
 
   #embedQueued(): Promise<void> {
     return this.#line.next(BATCH_MEMORIES, async ({ home, ids }) => {
-      const query = { where: { ids }, limit: ids.length }
-      const { rows } = await this.#store.find('memory', home, query)
+      const where = { ids, types: DOCUMENT_TYPES }
+      const { rows } = await this.#store.findDocuments(home, { where, limit: ids.length })
       await this.#embed(rows, this.#closing.signal)
     })
   }
 
-  async #embed(memories: readonly Memory[], signal: AbortSignal): Promise<void> {
-    if (memories.length === 0) return
+  async #embed(documents: readonly SearchDocument[], signal: AbortSignal): Promise<void> {
+    if (documents.length === 0) return
     const { space, embedder } = await this.#openTarget()
-    const { entries, refused } = await embedMemories(embedder, memories, signal)
-    for (const { id } of memories) this.#refused.delete(id)
+    const { entries, refused } = await embedDocuments(embedder, documents, signal)
+    for (const { id } of documents) this.#refused.delete(id)
     for (const [id, because] of refused) this.#refused.set(id, because)
     await this.#vectors.put(space, entries)
   }

@@ -1,19 +1,29 @@
 /** What was said, found by its words. */
-import type { Scope } from '../core/ids.ts'
+import type { Scope, TurnId } from '../core/ids.ts'
 import type { Turn } from '../core/transcript.ts'
-import type { Store, TurnQuery } from '../ports/store.ts'
+import type { DocumentFilter, Store } from '../ports/store.ts'
 
 export type FoundTurn = { readonly turn: Turn; readonly score: number }
+
+type TurnQuery = {
+  readonly text: string
+  readonly limit: number
+  readonly where: Omit<DocumentFilter, 'types'>
+}
 
 /** Best first. */
 export async function findSaid(
   store: Store,
   scope: Scope,
-  query: TurnQuery,
+  { text, limit, where }: TurnQuery,
 ): Promise<readonly FoundTurn[]> {
-  const { hits } = await store.matchTurns(scope, query)
+  const { hits } = await store.matchText(scope, {
+    text,
+    limit,
+    where: { ...where, types: ['turn'] },
+  })
   if (hits.length === 0) return []
-  const ids = hits.map(({ id }) => id)
+  const ids = hits.map(({ id }) => id as string as TurnId) // documents of turns go by the ids of turns
   const { rows } = await store.find('turn', scope, { where: { ids }, limit: ids.length })
   const turns = new Map(rows.map((turn) => [turn.id, turn]))
   return hits.flatMap(({ id, score }) => {

@@ -1,5 +1,6 @@
 import { embeddingText } from '../core/embedding.ts'
 import type { Memory } from '../core/memory.ts'
+import { type SearchDocument, turnDocument } from '../core/search-document.ts'
 import type { Change, Store } from '../ports/store.ts'
 
 /** The same store, with an ear at the one door that all writes go through. */
@@ -19,7 +20,7 @@ export function watched(store: Store, hear: (changes: readonly Change[]) => void
  * beside a vector. To have others go through the model again would cost time, or money, for the same numbers: fading,
  * merging and forgetting change a great many memories, and none of their words.
  */
-export function embeddedAnew(changes: readonly Change[]): readonly Memory[] {
+export function embeddedAnew(changes: readonly Change[]): readonly SearchDocument[] {
   const before = new Map<Memory['id'], Memory>()
   for (const change of changes) {
     if (change.op === 'put' && change.table === 'revision') {
@@ -27,6 +28,7 @@ export function embeddedAnew(changes: readonly Change[]): readonly Memory[] {
     }
   }
   return changes.flatMap((change) => {
+    if (change.op === 'put' && change.table === 'turn') return [turnDocument(change.row)]
     if (change.op !== 'put' || change.table !== 'memory') return []
     const { row, expect } = change
     const previous = before.get(row.id)

@@ -103,6 +103,8 @@ async function oldTurns(path: string, rows: readonly Turn[]): Promise<void> {
   connection.close()
 }
 
+const TURNS = { types: ['turn'] } as const
+
 it('[ST41] finds turns in SQLite that were stored before they could be searched', async () => {
   const path = temporaryFile('unsearchable.db')
   const rows = [
@@ -120,10 +122,10 @@ it('[ST41] finds turns in SQLite that were stored before they could be searched'
     await reference.commit([{ op: 'put', table: 'turn', row, expect: 'absent' }])
   }
   for (const text of ['lighthouse', 'ann', '北京', 'brittany 咖啡']) {
-    const query = { text, limit: 5, where: {} }
-    const { hits } = await store.matchTurns(ADA, query)
+    const query = { text, limit: 5, where: TURNS }
+    const { hits } = await store.matchText(ADA, query)
     expect(hits).not.toEqual([])
-    expect(hits).toEqual((await reference.matchTurns(ADA, query)).hits)
+    expect(hits).toEqual((await reference.matchText(ADA, query)).hits)
   }
   expect(await store.inspect({ repair: false })).toEqual([])
   const replaced = { ...rows[0], content: 'of Normandy', version: 2 } as Turn
@@ -145,7 +147,7 @@ it('[ST25] salvages turns of a database of that schema', async () => {
   const store = await opened(path)
   const found = await store.find('turn', ADA, { where: {}, limit: 1_000, order: 'oldest' })
   expect(found.rows).toEqual(rows)
-  const { hits } = await store.matchTurns(ADA, { text: '123 walk', limit: 1, where: {} })
+  const { hits } = await store.matchText(ADA, { text: '123 walk', limit: 1, where: TURNS })
   expect(hits.map((hit) => hit.id)).toEqual([rows[123]?.id])
 })
 
@@ -164,7 +166,7 @@ it('[ST37] searches in a copy of the file as in the file itself', async () => {
   const copied = await opened(copy)
   expect(await copied.inspect({ repair: false })).toEqual([])
   for (const text of ['word10', 'word29', 'word3', 'others']) {
-    const query = { text, limit: 50, where: {} }
-    expect(await copied.matchTurns(ADA, query)).toEqual(await store.matchTurns(ADA, query))
+    const query = { text, limit: 50, where: TURNS }
+    expect(await copied.matchText(ADA, query)).toEqual(await store.matchText(ADA, query))
   }
 })

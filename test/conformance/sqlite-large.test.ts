@@ -2,7 +2,8 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
 import type { Scope } from '../../src/core/ids.ts'
-import type { TurnFilter } from '../../src/ports/store.ts'
+import { documentId } from '../../src/core/search-document.ts'
+import type { DocumentFilter } from '../../src/ports/store.ts'
 import { turn } from '../fakes/entries.ts'
 import { ADA, instant, memory, owner, session, user } from '../fakes/memories.ts'
 import { create } from './store.suite.ts'
@@ -52,14 +53,15 @@ it('[ST38] finds what was said in a large owner, also in one conversation and by
     )
   }
   const all = { owner: owner('ada') }
-  const found = async (scope: Scope, text: string, where: TurnFilter = {}) => {
-    const { hits } = await store.matchTurns(scope, { text, limit: 20, where })
+  const found = async (scope: Scope, text: string, filter: DocumentFilter = {}) => {
+    const where = { ...filter, types: ['turn'] } as const
+    const { hits } = await store.matchText(scope, { text, limit: 20, where })
     return hits.map((hit) => rows.findIndex((row) => row.id === hit.id))
   }
   expect((await found(all, 'tea umbrella'))[0]).toBe(7)
   expect(await found(all, 'tea umbrella')).toHaveLength(20)
   expect(await found({ ...all, user: user('eve') }, 'tea preference')).toHaveLength(20)
-  // Ten turns of one conversation, all with the same score: the last ones said come first.
+  // Ten turns of one conversation, all with the same score: the highest ids come first.
   const short = Array.from({ length: 10 }, (_, n) => 8_953 - 50 * n)
   expect(await found({ ...all, session: session('s3') }, 'tea')).toEqual(short)
   expect(await found({ ...all, session: session('s3') }, 'tea umbrella 8603')).toEqual([
@@ -68,7 +70,7 @@ it('[ST38] finds what was said in a large owner, also in one conversation and by
   ])
   expect((await found({ ...all, session: session('long') }, 'umbrella'))[0]).toBe(7)
   expect(await found({ ...all, session: session('none') }, 'tea')).toEqual([])
-  const ids = [5, 6, 7].flatMap((n) => rows[n]?.id ?? [])
+  const ids = [5, 6, 7].flatMap((n) => rows[n]?.id ?? []).map(documentId)
   expect(await found(all, 'umbrella tea', { ids })).toEqual([7, 6, 5])
-  expect(await found(all, 'tea', { saidBefore: instant(3), roles: ['user'] })).toEqual([2, 0])
+  expect(await found(all, 'tea', { createdBefore: instant(3), trusts: ['user'] })).toEqual([2, 0])
 })

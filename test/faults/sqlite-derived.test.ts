@@ -39,14 +39,16 @@ it.each(Object.entries(DAMAGE))('[ST12] finds and mends %s', async (_, sql) => {
 })
 
 const DAMAGE_OF_TURNS = {
-  'a turn that is not in the index': `INSERT INTO turn_terms (turn_terms, rowid, terms)
-    SELECT 'delete', number, char(1) || 'o1 ' || char(1) || 'p1 ' || terms FROM turn WHERE number = 2`,
-  'a word too many in the index': `INSERT INTO turn_terms (rowid, terms) VALUES (3, 'zebra')`,
-  'an entry of a turn that is gone': `INSERT INTO turn_terms (rowid, terms) VALUES (99, 'zebra')`,
-  'wrong terms in a row': `UPDATE turn SET terms = 'zebra', terms_count = 1 WHERE number = 1`,
-  'turns that were put without their terms': `INSERT INTO turn_terms (turn_terms) VALUES ('delete-all');
-    UPDATE turn SET terms = '', terms_count = 0; DELETE FROM turn_corpus`,
-  'wrong counts': `UPDATE turn_corpus SET terms = terms + 1`,
+  'a turn whose document is not in the index': `INSERT INTO memory_terms (memory_terms, rowid, terms)
+    SELECT 'delete', number, char(1) || 'O1 ' || char(1) || 'P1 ' || terms FROM memory WHERE content = 'two lambs'`,
+  'a word too many in the index': `INSERT INTO memory_terms (rowid, terms) VALUES (3, 'zebra')`,
+  'wrong terms in a document': `UPDATE memory SET terms = 'zebra', terms_count = 1 WHERE content = 'one lamb'`,
+  'turns without a document': `DELETE FROM memory WHERE type = 'turn'`,
+  'a document of other words': `UPDATE memory SET content = 'zebra' WHERE content = 'one lamb'`,
+  'a document of another session': `UPDATE memory SET session = 'zebra' WHERE content = 'one lamb'`,
+  'a document without a turn': `DELETE FROM turn WHERE content = 'three wolves';
+    UPDATE memory SET content = 'lamb zebra' WHERE content = 'three wolves'`,
+  'wrong counts': `UPDATE corpus SET terms = terms + 1 WHERE token = char(1) || 'O1'`,
 } as const
 
 it.each(Object.entries(DAMAGE_OF_TURNS))('[ST12] finds and mends, of turns, %s', async (_, sql) => {
@@ -67,7 +69,7 @@ it.each(Object.entries(DAMAGE_OF_TURNS))('[ST12] finds and mends, of turns, %s',
   expect(faults.every((fault) => fault.repairable && fault.count > 0)).toBe(true)
   expect(await store.inspect({ repair: false })).toEqual([])
   const query = { text: 'lamb zebra', limit: 5, where: {} }
-  const { hits } = await store.matchTurns(ADA, query)
+  const { hits } = await store.matchText(ADA, { ...query, where: { types: ['turn'] } })
   expect(hits.map((hit) => hit.id).sort()).toEqual(rows.slice(0, 2).map((row) => row.id))
   expect((await store.matchText(ADA, query)).hits.map((hit) => hit.id)).toEqual([known.id])
 })

@@ -1,8 +1,8 @@
 /**
  * Commits: changes applied in order inside one transaction, which is rolled back at the first conflict.
  */
-import { covers, type Scope } from '../../core/ids.ts'
-import type { Memory } from '../../core/memory.ts'
+import { covers, type MemoryId, type Scope } from '../../core/ids.ts'
+import { documentId, type SearchDocument, turnDocument } from '../../core/search-document.ts'
 import { isReworded } from '../../core/searchable.ts'
 import type { Turn } from '../../core/transcript.ts'
 import { refusalOf } from '../../ports/expectations.ts'
@@ -14,23 +14,21 @@ import { conjunction, within } from './filters.ts'
 import {
   entryFor,
   entryOf,
+  entryText,
   type Home,
   homeOf,
   MEMORY_COLUMNS,
-  memoryEntry,
   memoryValues,
   REVISION_COLUMNS,
   revisionValues,
   TOMBSTONE_COLUMNS,
-  toMemory,
+  toDocument,
   tombstoneValues,
   toPlace,
-  turnEntry,
-  wordsOf,
 } from './rows.ts'
 import type { SqliteSession } from './session.ts'
-import { enter, MEMORY_INDEX, TURN_INDEX, takeOut } from './text-search.ts'
-import { TURN_COLUMNS, turnValues, turnWords } from './turn-rows.ts'
+import { enter, takeOut } from './text-search.ts'
+import { TURN_COLUMNS, turnValues } from './turn-rows.ts'
 
 type Refusal = 'version' | 'exists' | 'key'
 type Put<T extends Table = Table> = Extract<Change, { op: 'put'; table: T }>
@@ -66,11 +64,12 @@ function write(session: SqliteSession, changes: readonly Change[]): CommitOutcom
   })
 }
 
-/** What is at hand of memories that are written. */
+/** Drops cached documents that are about to be written. */
 function forgetKnown(session: SqliteSession, changes: readonly Change[]): void {
   for (const change of changes) {
-    if (change.op !== 'count' && (change.table !== 'memory' || change.op === 'check')) continue
-    const id = change.op === 'put' ? change.row.id : change.id
+    if (change.op === 'check') continue
+    if (change.op !== 'count' && change.table !== 'memory' && change.table !== 'turn') continue
+    const id = (change.op === 'put' ? change.row.id : change.id) as MemoryId // see `documentId`
     const owner = change.op === 'put' ? change.row.place.owner : change.scope.owner
     session.known.forget(id)
     session.resident.outdate(session.ownerNumber({ owner }), id)
@@ -94,18 +93,23 @@ function address(
   const row = existing(session, change.table, change.id)
   const because = refusal(change.expect, row, change.scope)
   if (because !== null || row === null || change.op === 'check') return because
-  session.run(`DELETE FROM ${change.table} WHERE id = ?`, [change.id])
   if (change.table === 'memory') {
-    const entry = entryOf(row)
-    takeOut(session, MEMORY_INDEX, Number(row.number), memoryEntry(homeOf(row), entry))
-    growth.add(MEMORY_INDEX, homeOf(row), -1, -entry.count)
+    removeDocument(session, row, growth)
+    return null
   }
+  session.run(`DELETE FROM ${change.table} WHERE id = ?`, [change.id])
   if (change.table === 'turn') {
-    const words = wordsOf(row)
-    takeOut(session, TURN_INDEX, Number(row.number), turnEntry(homeOf(row), words))
-    growth.add(TURN_INDEX, homeOf(row), -1, -words.count)
+    const document = existingDocument(session, documentId(change.id))
+    if (document !== null) removeDocument(session, document, growth)
   }
   return null
+}
+
+export function removeDocument(session: SqliteSession, row: SqlRow, growth: Growth): void {
+  const [home, entry] = [homeOf(row), entryOf(row)]
+  session.run('DELETE FROM memory WHERE id = ?', [row.id ?? null])
+  takeOut(session, Number(row.number), entryText(home, entry))
+  growth.add(entry.kind, home, -1, -entry.count)
 }
 
 function put(session: SqliteSession, change: Put, growth: Growth): Refusal | null {
@@ -118,52 +122,52 @@ function put(session: SqliteSession, change: Put, growth: Growth): Refusal | nul
   const because = refusal(change.expect, row, { owner: place.owner, user: place.user })
   if (because !== null) return because
   if (row === null) return insert(session, change, home, growth)
-  if (change.table === 'memory') return updateMemory(session, change.row, home, row, growth)
+  if (change.table === 'memory') return updateDocument(session, change.row, home, row, growth)
   if (change.table === 'turn') return updateTurn(session, change.row, home, row, growth)
   update(session, change.table, valuesOf(change, home), row)
   return null
 }
 
 function insert(session: SqliteSession, change: Put, home: Home, growth: Growth): Refusal | null {
-  if (change.table === 'memory') return insertMemory(session, change.row, home, growth)
+  if (change.table === 'memory') return insertDocument(session, change.row, home, growth)
   if (change.table === 'turn') return insertTurn(session, change.row, home, growth)
   const { changes } = session.run(INSERT[change.table], valuesOf(change, home))
   return changes === 0 ? 'exists' : null
 }
 
-function insertMemory(
+export function insertDocument(
   session: SqliteSession,
-  memory: Memory,
+  document: SearchDocument,
   home: Home,
   growth: Growth,
 ): Refusal | null {
-  const entry = entryFor(memory)
-  const { changes, lastInsertRowid } = session.run(INSERT.memory, memoryValues(memory, home, entry))
-  if (changes === 0) return existing(session, 'memory', memory.id) === null ? 'key' : 'exists'
-  enter(session, MEMORY_INDEX, lastInsertRowid, memoryEntry(home, entry))
-  growth.add(MEMORY_INDEX, home, 1, entry.count)
+  const entry = entryFor(document)
+  const values = memoryValues(document, home, entry)
+  const { changes, lastInsertRowid } = session.run(INSERT.memory, values)
+  if (changes === 0) return existingDocument(session, document.id) === null ? 'key' : 'exists'
+  enter(session, lastInsertRowid, entryText(home, entry))
+  growth.add(entry.kind, home, 1, entry.count)
   return null
 }
 
-function updateMemory(
+export function updateDocument(
   session: SqliteSession,
-  next: Memory,
+  next: SearchDocument,
   home: Home,
   row: SqlRow,
   growth: Growth,
 ): Refusal | null {
   session.resident.outdate(Number(row.owner_number), next.id) // it may have been another's
   const known = entryOf(row)
-  const previous = toMemory(row)
-  const isIndexedAgain = isReworded(previous, next)
+  const isIndexedAgain = isReworded(toDocument(row), next)
   const entry = isIndexedAgain ? entryFor(next) : known
   const { changes } = update(session, 'memory', memoryValues(next, home, entry), row)
   if (changes === 0) return 'key'
   if (isIndexedAgain) {
     const number = Number(row.number)
-    takeOut(session, MEMORY_INDEX, number, memoryEntry(home, known))
-    enter(session, MEMORY_INDEX, number, memoryEntry(home, entry))
-    growth.add(MEMORY_INDEX, home, 0, entry.count - known.count)
+    takeOut(session, number, entryText(home, known))
+    enter(session, number, entryText(home, entry))
+    growth.add(entry.kind, home, 0, entry.count - known.count)
   }
   return null
 }
@@ -174,12 +178,9 @@ function insertTurn(
   home: Home,
   growth: Growth,
 ): Refusal | null {
-  const words = turnWords(turn)
-  const { changes, lastInsertRowid } = session.run(INSERT.turn, turnValues(turn, home, words))
+  const { changes } = session.run(INSERT.turn, turnValues(turn, home))
   if (changes === 0) return 'exists'
-  enter(session, TURN_INDEX, lastInsertRowid, turnEntry(home, words))
-  growth.add(TURN_INDEX, home, 1, words.count)
-  return null
+  return insertDocument(session, turnDocument(turn), home, growth)
 }
 
 function updateTurn(
@@ -188,17 +189,13 @@ function updateTurn(
   home: Home,
   row: SqlRow,
   growth: Growth,
-): null {
-  const known = wordsOf(row)
-  const words = turnWords(next)
-  update(session, 'turn', turnValues(next, home, words), row)
-  if (words.terms !== known.terms) {
-    const number = Number(row.number)
-    takeOut(session, TURN_INDEX, number, turnEntry(home, known))
-    enter(session, TURN_INDEX, number, turnEntry(home, words))
-    growth.add(TURN_INDEX, home, 0, words.count - known.count)
-  }
-  return null
+): Refusal | null {
+  update(session, 'turn', turnValues(next, home), row)
+  const document = turnDocument(next)
+  const known = existingDocument(session, document.id)
+  return known === null
+    ? insertDocument(session, document, home, growth)
+    : updateDocument(session, document, home, known, growth)
 }
 
 function countUses(session: SqliteSession, change: Extract<Change, { op: 'count' }>): void {
@@ -218,6 +215,16 @@ function existing(session: SqliteSession, table: Table, id: string): SqlRow | nu
     `SELECT ${table}.*, place.owner, place.user
      FROM ${table} JOIN place ON place.number = ${table}.place_number
      WHERE ${table}.id = ?`,
+    [id],
+  )
+  // The documents of turns stand among the memories and are none.
+  return row === undefined || (table === 'memory' && row.type === 'turn') ? null : row
+}
+
+export function existingDocument(session: SqliteSession, id: MemoryId): SqlRow | null {
+  const [row] = session.all(
+    `SELECT memory.*, place.owner, place.user
+     FROM memory JOIN place ON place.number = memory.place_number WHERE memory.id = ?`,
     [id],
   )
   return row ?? null

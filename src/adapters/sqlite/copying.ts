@@ -22,11 +22,10 @@ export type CopyOptions = {
 
 const BATCH_ROWS = 500
 /** Counted from the rows again, see `rebuildTerms`; and notes of what changes, which a copy makes of its own. */
-const DERIVED_TABLES: readonly string[] = ['corpus', 'turn_corpus', NOTES_TABLE]
+const DERIVED_TABLES: readonly string[] = ['corpus', NOTES_TABLE]
 /** Written again by `rebuildTerms`, which mends them where they were off. */
 const DERIVED_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   memory: ['terms', 'terms_count', 'fingerprint'],
-  turn: ['terms', 'terms_count'],
 }
 
 /** Copies everything in one transaction. Both must have the same schema steps; the target gets them here. */

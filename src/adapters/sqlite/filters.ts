@@ -3,8 +3,8 @@ import { lowered } from '../../core/containing.ts'
 import type { Scope } from '../../core/ids.ts'
 import { toStorable } from '../../core/storable-text.ts'
 import type {
+  DocumentFilter,
   EntryFilter,
-  MemoryFilter,
   RevisionFilter,
   Table,
   Tables,
@@ -80,7 +80,8 @@ const FILTERS: { readonly [T in Table]: (where: Tables[T]['where']) => readonly 
   turn: turnConditions,
 }
 
-export function memoryConditions(where: MemoryFilter): readonly Condition[] {
+/** Documents of turns pass only where `types` names them. */
+export function memoryConditions(where: DocumentFilter): readonly Condition[] {
   return [
     ...given(where.ids, (ids) => isOneOf('memory.id', ids)),
     ...given(where.key, (key) => ({
@@ -97,7 +98,7 @@ export function memoryConditions(where: MemoryFilter): readonly Condition[] {
       ),
     ),
     ...given(where.statuses, (values) => isOneOf('memory.status', values)),
-    ...given(where.types, (values) => isOneOf('memory.type', values)),
+    where.types === undefined ? IS_MEMORY : isOneOf('memory.type', where.types),
     ...given(where.categories, (values) => isOneOf('memory.category', values)),
     ...given(where.trusts, (values) => isOneOf('memory.trust', values)),
     ...given(where.conflicting, (is) =>
@@ -134,6 +135,9 @@ export function memoryConditions(where: MemoryFilter): readonly Condition[] {
     }),
   ]
 }
+
+/** Not that of a turn. */
+export const IS_MEMORY: Condition = condition("memory.type <> 'turn'")
 
 function revisionConditions(where: RevisionFilter): readonly Condition[] {
   return [

@@ -1,8 +1,10 @@
 /** What SQLite lacks, given to every connection under these names. The same in means the same out. */
 import { containsLowered } from '../../core/containing.ts'
-import { spokenTerms } from '../../core/searchable.ts'
+import { searchableTerms } from '../../core/searchable.ts'
 import { fromStorable } from '../../core/storable-text.ts'
 import type { SqlValue } from './driver.ts'
+
+const NO_PROVENANCE = { source: '', turns: [], extractor: null, extractorVersion: null } as const
 
 /** The drivers read from its parameters how many values it takes: none may have a default. */
 export type SqlFunction = (first: SqlValue, second: SqlValue) => SqlValue
@@ -15,10 +17,12 @@ export const SQL_FUNCTIONS: Readonly<Record<string, SqlFunction>> = {
     containsLowered(fromStorable(text), fromStorable(wanted))
       ? 1
       : 0,
-  /** The terms that a turn is found by, from its content and speaker as they are stored, space-joined. */
-  spoken_terms: (content, speaker) =>
-    spokenTerms({
-      content: fromStorable(String(content)),
-      speaker: typeof speaker === 'string' ? fromStorable(speaker) : null,
-    }).join(' '),
+  /** For a schema step of an earlier version: terms of a turn's content and speaker as they are stored, space-joined. */
+  spoken_terms: (content, speaker) => {
+    const name = typeof speaker === 'string' ? fromStorable(speaker) : null
+    const provenance = { ...NO_PROVENANCE, speaker: name }
+    return searchableTerms({ content: fromStorable(String(content)), key: null, provenance }).join(
+      ' ',
+    )
+  },
 }

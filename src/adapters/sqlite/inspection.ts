@@ -4,84 +4,14 @@
  */
 import type { StoreFault } from '../../ports/store.ts'
 import type { SqlRow } from './driver.ts'
-import {
-  entryFor,
-  fingerprintToken,
-  homeOf,
-  memoryEntry,
-  quoted,
-  toMemory,
-  turnEntry,
-  type Words,
-} from './rows.ts'
+import { entryFor, entryText, entryTokens, homeOf, quoted, toDocument } from './rows.ts'
 import type { SqliteSession } from './session.ts'
-import { enter, MEMORY_INDEX, type TextIndex, TURN_INDEX } from './text-search.ts'
-import { toTurn, turnWords } from './turn-rows.ts'
+import { enter } from './text-search.ts'
+import { compareDocuments } from './turn-documents.ts'
 import { inspectVectors, mendVectors, sweepAll } from './vector-inspection.ts'
 
-/** What is derived from the rows of a table, as it should be. */
-type Derivation = {
-  readonly index: TextIndex
-  /** Rows that are looked at together: a turn may be very long. */
-  readonly pageRows: number
-  readonly faults: { readonly missing: string; readonly surplus: string; readonly counts: string }
-  derive(row: SqlRow): Derived
-}
-
-type Derived = {
-  readonly words: Words
-  /** What the row is entered into the index with. */
-  readonly entry: string
-  /** What it is found by beside its words. */
-  readonly tokens: readonly string[]
-  /** The columns that are made of others. */
-  readonly columns: Readonly<Record<string, string | number>>
-}
-
-const DERIVATIONS: readonly Derivation[] = [
-  {
-    index: MEMORY_INDEX,
-    pageRows: 1_000,
-    faults: {
-      missing: 'memories are missing from the keyword index',
-      surplus: 'words of the keyword index belong to no memory',
-      counts: 'counts of words per owner are off',
-    },
-    derive: (row) => {
-      const entry = entryFor(toMemory(row))
-      const home = homeOf(row)
-      return {
-        words: entry,
-        entry: memoryEntry(home, entry),
-        tokens: [...home.tokens, fingerprintToken(entry.fingerprint)],
-        columns: {
-          terms: entry.terms,
-          terms_count: entry.count,
-          fingerprint: entry.fingerprint,
-        },
-      }
-    },
-  },
-  {
-    index: TURN_INDEX,
-    pageRows: 100,
-    faults: {
-      missing: 'turns are missing from the keyword index',
-      surplus: 'words of the keyword index of turns belong to none',
-      counts: 'counts of words in turns per owner are off',
-    },
-    derive: (row) => {
-      const words = turnWords(toTurn(row))
-      const home = homeOf(row)
-      return {
-        words,
-        entry: turnEntry(home, words),
-        tokens: home.tokens,
-        columns: { terms: words.terms, terms_count: words.count },
-      }
-    },
-  },
-]
+/** Rows that are looked at together: a turn may be very long. */
+const PAGE_ROWS = 200
 
 export function inspect(session: SqliteSession, repair: boolean): readonly StoreFault[] {
   const faults: StoreFault[] = []
@@ -100,15 +30,19 @@ export function inspect(session: SqliteSession, repair: boolean): readonly Store
     false,
   )
 
-  for (const derivation of DERIVATIONS) {
-    const index = compareIndex(session, derivation)
-    const counts = wrongCounts(session, derivation.index)
-    note(derivation.faults.missing, index.missing, true)
-    note(derivation.faults.surplus, index.surplus, true)
-    note(derivation.faults.counts, counts, true)
-    if (repair && index.missing + index.surplus + counts > 0) {
-      session.transact(() => rebuild(session, derivation))
-    }
+  const documents = compareDocuments(session, false)
+  note('turns are missing from the search index', documents.missing, true)
+  note('documents of the search index belong to no turn', documents.surplus, true)
+  if (repair && documents.missing + documents.surplus > 0) {
+    session.transact(() => compareDocuments(session, true))
+  }
+  const index = compareIndex(session)
+  const counts = wrongCounts(session)
+  note('memories or turns are missing from the keyword index', index.missing, true)
+  note('words of the keyword index belong to no memory or turn', index.surplus, true)
+  note('counts of words per owner are off', counts, true)
+  if (repair && index.missing + index.surplus + counts > 0) {
+    session.transact(() => rebuild(session))
   }
   const vectorFaults = inspectVectors(session)
   for (const { what, count } of vectorFaults) note(what, count, true)
@@ -121,47 +55,51 @@ export function inspect(session: SqliteSession, repair: boolean): readonly Store
 
 /** Writes everything again that is derived from memories and turns. */
 export function rebuildTerms(session: SqliteSession): void {
-  for (const derivation of DERIVATIONS) rebuild(session, derivation)
+  // Counted anew below; entries of documents that are removed here must be there to be taken out.
+  rebuild(session)
+  compareDocuments(session, true)
 }
 
-function rebuild(session: SqliteSession, derivation: Derivation): void {
-  const { table, terms, corpus } = derivation.index
-  session.run(`INSERT INTO ${terms} (${terms}) VALUES ('delete-all')`)
-  session.run(`DELETE FROM ${corpus}`)
-  for (const row of rowsOf(session, derivation)) {
-    const { entry, columns } = derivation.derive(row)
+function rebuild(session: SqliteSession): void {
+  session.run(`INSERT INTO memory_terms (memory_terms) VALUES ('delete-all')`)
+  session.run('DELETE FROM corpus')
+  for (const row of rowsOf(session)) {
+    const entry = entryFor(toDocument(row))
     const number = Number(row.number)
-    enter(session, derivation.index, number, entry)
-    const assignments = Object.keys(columns).map((column) => `${column} = ?`)
-    session.run(`UPDATE ${table} SET ${assignments.join(', ')} WHERE number = ?`, [
-      ...Object.values(columns),
+    enter(session, number, entryText(homeOf(row), entry))
+    session.run('UPDATE memory SET terms = ?, terms_count = ?, fingerprint = ? WHERE number = ?', [
+      entry.terms,
+      entry.count,
+      entry.fingerprint,
       number,
     ])
   }
-  session.run(`INSERT INTO ${corpus} ${counted(derivation.index)}`)
+  session.run(`INSERT INTO corpus ${COUNTED}`)
 }
 
 /**
  * An index can't be read back row by row. But a row can be asked for by its own words, and the number of
  * entries in all must be that of the different words of all rows: one more is a word that nobody said.
  */
-function compareIndex(
-  session: SqliteSession,
-  derivation: Derivation,
-): { readonly missing: number; readonly surplus: number } {
-  const { index } = derivation
+function compareIndex(session: SqliteSession): {
+  readonly missing: number
+  readonly surplus: number
+} {
   let missing = 0
   let expected = 0
-  for (const row of rowsOf(session, derivation)) {
-    const { words, tokens, columns } = derivation.derive(row)
-    const different = [...new Set(words.count === 0 ? [] : words.terms.split(' '))]
+  for (const row of rowsOf(session)) {
+    const entry = entryFor(toDocument(row))
+    const tokens = entryTokens(homeOf(row), entry)
+    const different = [...new Set(entry.count === 0 ? [] : entry.terms.split(' '))]
     expected += different.length + tokens.length
     const isRight =
-      Object.entries(columns).every(([column, value]) => row[column] === value) &&
-      isFoundBy(session, index, Number(row.number), [...tokens, ...sampleOf(different)])
+      row.terms === entry.terms &&
+      row.terms_count === entry.count &&
+      row.fingerprint === entry.fingerprint &&
+      isFoundBy(session, Number(row.number), [...tokens, ...sampleOf(different)])
     if (!isRight) missing++
   }
-  const [entries] = session.all(`SELECT coalesce(sum(doc), 0) AS count FROM ${index.vocabulary}`)
+  const [entries] = session.all('SELECT coalesce(sum(doc), 0) AS count FROM memory_vocabulary')
   return { missing, surplus: Math.max(0, Number(entries?.count) - expected) }
 }
 
@@ -170,47 +108,45 @@ function sampleOf(words: readonly string[]): readonly string[] {
   return [words[0], words[words.length >> 1], words.at(-1)].filter((word) => word !== undefined)
 }
 
-function isFoundBy(
-  session: SqliteSession,
-  { terms: name }: TextIndex,
-  number: number,
-  terms: readonly string[],
-): boolean {
-  const found = session.all(`SELECT rowid FROM ${name} WHERE ${name} MATCH ? AND rowid = ?`, [
-    terms.map(quoted).join(' AND '),
-    number,
-  ])
+function isFoundBy(session: SqliteSession, number: number, terms: readonly string[]): boolean {
+  const found = session.all(
+    'SELECT rowid FROM memory_terms WHERE memory_terms MATCH ? AND rowid = ?',
+    [terms.map(quoted).join(' AND '), number],
+  )
   return found.length === 1
 }
 
 /** The counts as they should be; see `toHome` for the tokens. */
-function counted({ table, documents }: TextIndex): string {
-  const by = (letter: string, column: string) => `UNION ALL
-    SELECT char(1) || '${letter}' || ${column}, count(*), sum(terms_count) FROM ${table} GROUP BY ${column}`
-  return `SELECT '' AS token, count(*) AS ${documents}, coalesce(sum(terms_count), 0) AS terms FROM ${table}
-    ${by('o', 'owner_number')} ${by('p', 'place_number')}`
-}
+const COUNTED = [
+  { isMeant: "type <> 'turn'", all: "''", owner: 'o', place: 'p' },
+  { isMeant: "type = 'turn'", all: "char(1) || 'T'", owner: 'O', place: 'P' },
+]
+  .map(({ isMeant, all, owner, place }) => {
+    const sums = 'count(*) AS memories, coalesce(sum(terms_count), 0) AS terms'
+    return `SELECT ${all} AS token, ${sums} FROM memory WHERE ${isMeant}
+      UNION ALL SELECT char(1) || '${owner}' || owner_number, ${sums} FROM memory WHERE ${isMeant}
+        GROUP BY owner_number
+      UNION ALL SELECT char(1) || '${place}' || place_number, ${sums} FROM memory WHERE ${isMeant}
+        GROUP BY place_number`
+  })
+  .join(' UNION ALL ')
 
-function wrongCounts(session: SqliteSession, index: TextIndex): number {
-  const { corpus, documents } = index
+function wrongCounts(session: SqliteSession): number {
   const [row] = session.all(`
-    WITH counted AS (${counted(index)})
+    WITH counted AS (${COUNTED})
     SELECT count(*) AS wrong
-    FROM ${corpus} FULL JOIN counted USING (token)
-    WHERE coalesce(${corpus}.${documents}, 0) IS NOT coalesce(counted.${documents}, 0)
-       OR coalesce(${corpus}.terms, 0) IS NOT coalesce(counted.terms, 0)`)
+    FROM corpus FULL JOIN counted USING (token)
+    WHERE coalesce(corpus.memories, 0) IS NOT coalesce(counted.memories, 0)
+       OR coalesce(corpus.terms, 0) IS NOT coalesce(counted.terms, 0)`)
   return Number(row?.wrong)
 }
 
-function* rowsOf(
-  session: SqliteSession,
-  { index: { table }, pageRows }: Derivation,
-): Generator<SqlRow> {
+function* rowsOf(session: SqliteSession): Generator<SqlRow> {
   for (let after = 0; ; ) {
     const page = session.all(
-      `SELECT ${table}.*, place.owner, place.user
-       FROM ${table} JOIN place ON place.number = ${table}.place_number
-       WHERE ${table}.number > ? ORDER BY ${table}.number LIMIT ${pageRows}`,
+      `SELECT memory.*, place.owner, place.user
+       FROM memory JOIN place ON place.number = memory.place_number
+       WHERE memory.number > ? ORDER BY memory.number LIMIT ${PAGE_ROWS}`,
       [after],
     )
     if (page.length === 0) return

@@ -5,12 +5,12 @@
  * A row is given up as soon as its memory is written here, and all are when another process has written anything.
  */
 import { compareText, covers, type MemoryId, type Scope } from '../../core/ids.ts'
-import type { Memory } from '../../core/memory.ts'
+import { DOCUMENT_TYPES, type SearchDocument } from '../../core/search-document.ts'
 import { matchesDocument } from '../../ports/matching.ts'
-import type { MemoryFilter } from '../../ports/store.ts'
+import type { DocumentFilter } from '../../ports/store.ts'
 import type { SqlRow } from './driver.ts'
-import { conjunction, matching, within } from './filters.ts'
-import { MEMORY_SELECTION, toMemory } from './rows.ts'
+import { conjunction, memoryConditions, within } from './filters.ts'
+import { MEMORY_SELECTION, toDocument } from './rows.ts'
 import type { SqliteSession } from './session.ts'
 
 const ROWS_MAX = 10_000
@@ -19,7 +19,7 @@ const CHARACTERS_MAX = 8_000_000
 type KnownRow = {
   readonly row: SqlRow
   /** For looking at only: what is given out is read anew, because others may change what they get. */
-  readonly memory: Memory
+  readonly memory: SearchDocument
 }
 
 export class KnownRows {
@@ -33,7 +33,7 @@ export class KnownRows {
   }
 
   /** Those of the ids that pass, the newest first. */
-  find(scope: Scope, ids: readonly MemoryId[], where: MemoryFilter): readonly Memory[] {
+  find(scope: Scope, ids: readonly MemoryId[], where: DocumentFilter): readonly SearchDocument[] {
     const wanted = [...new Set(ids)]
     const unknown = wanted.filter((id) => !this.#rows.has(id))
     const read = unknown.length === 0 ? [] : this.#read(scope, unknown)
@@ -42,7 +42,7 @@ export class KnownRows {
     return [...known, ...read]
       .filter(({ memory }) => covers(scope, memory.place) && matchesDocument(memory, where))
       .sort((a, b) => compareText(b.memory.id, a.memory.id))
-      .map(({ row }) => toMemory(row))
+      .map(({ row }) => toDocument(row))
   }
 
   forget(id: MemoryId): void {
@@ -58,7 +58,7 @@ export class KnownRows {
   }
 
   #read({ owner }: Scope, ids: readonly MemoryId[]): readonly KnownRow[] {
-    const conditions = matching('memory', { ids })
+    const conditions = memoryConditions({ ids, types: DOCUMENT_TYPES })
     const where = conjunction([
       ...within('memory', { owner }, this.#session, conditions),
       ...conditions,
@@ -71,7 +71,7 @@ export class KnownRows {
         },
         where.values,
       )
-      .map((row) => ({ row, memory: toMemory(row) }))
+      .map((row) => ({ row, memory: toDocument(row) }))
   }
 
   #keep(row: KnownRow): void {

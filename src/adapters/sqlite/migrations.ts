@@ -5,8 +5,14 @@
 import { AppError } from '../../core/errors.ts'
 import { sha256 } from '../../core/sha256.ts'
 import type { SqliteConnection } from './driver.ts'
+import { deriveDocuments } from './turn-documents.ts'
 
-export type Migration = { readonly name: string; readonly sql: string }
+export type Migration = {
+  readonly name: string
+  readonly sql: string
+  /** What has to be done after the SQL, in its transaction, that SQL can't express. */
+  readonly fill?: (connection: SqliteConnection) => void
+}
 
 export const MIGRATIONS: readonly Migration[] = [
   {
@@ -284,6 +290,21 @@ export const MIGRATIONS: readonly Migration[] = [
       ALTER TABLE turn ADD COLUMN disabled INTEGER NOT NULL DEFAULT 0 CHECK (disabled IN (0, 1));
     `,
   },
+  {
+    name: 'turns as search documents',
+    sql: `
+      -- Every turn has a document of type "turn" among the memories, see core/search-document.ts: one lexical index and
+      -- one vector index serve both. Columns of "turn" that held its terms stay where they are, empty, so that rows of
+      -- earlier versions can still be read from a damaged file.
+      DROP TABLE turn_vocabulary;
+      DROP TABLE turn_terms;
+      DROP TABLE turn_corpus;
+      UPDATE turn SET terms = '', terms_count = 0 WHERE terms <> '';
+      CREATE INDEX memory_position ON memory (place_number, session, metadata ->> 'position', id)
+        WHERE type = 'turn';
+    `,
+    fill: deriveDocuments,
+  },
 ]
 
 /** SQLite's default, which both drivers use and we never change. */
@@ -343,6 +364,7 @@ export function migrate(
     try {
       if (appliedMigrations(connection).length === index) {
         connection.exec(migration.sql)
+        migration.fill?.(connection)
         connection
           .prepare(
             'INSERT INTO migration (version, name, checksum, applied_at) VALUES (?, ?, ?, ?)',

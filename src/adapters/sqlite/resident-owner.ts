@@ -1,15 +1,15 @@
 /**
- * The memories of one owner, as they were read: finding some of a few thousand rows by statements takes longer than
+ * The documents of one owner, memories and turns, as they were read: finding some of a few thousand rows by statements takes longer than
  * looking here, and nearly every question is about such an owner.
  */
 import { inverseDocumentFrequency, scoreCounts } from '../../core/bm25.ts'
 import { compareText, covers, type MemoryId, type Scope, type SessionId } from '../../core/ids.ts'
-import type { Memory } from '../../core/memory.ts'
+import { positionOfDocument, type SearchDocument } from '../../core/search-document.ts'
 import { matchesDocument } from '../../ports/matching.ts'
-import type { Change, MemoryFilter, Surroundings } from '../../ports/store.ts'
+import type { Change, DocumentFilter, Surroundings } from '../../ports/store.ts'
 import type { SqlRow } from './driver.ts'
 import { Postings } from './postings.ts'
-import { MEMORY_SELECTION, toMemory } from './rows.ts'
+import { MEMORY_SELECTION, toDocument } from './rows.ts'
 import type { SqliteSession } from './session.ts'
 import { type Candidate, type Search, scoreCandidate } from './text-search.ts'
 import { Ranking } from './vector-ranking.ts'
@@ -30,7 +30,7 @@ class ResidentRow {
   readonly number: number
   /** In terms. */
   readonly length: number
-  #memory: Memory | null = null
+  #memory: SearchDocument | null = null
   #course: string | null | undefined
 
   constructor(row: SqlRow) {
@@ -41,13 +41,13 @@ class ResidentRow {
   }
 
   /** For looking at only. */
-  get memory(): Memory {
-    this.#memory ??= toMemory(this.row)
+  get memory(): SearchDocument {
+    this.#memory ??= toDocument(this.row)
     return this.#memory
   }
 
   /** For others, who may change what they get. */
-  copy(): Memory {
+  copy(): SearchDocument {
     const { memory } = this
     return {
       ...memory,
@@ -58,13 +58,19 @@ class ResidentRow {
     }
   }
 
-  /** Null when it belongs to no conversation. */
+  /** The memories, or the turns, of its session; null when it belongs to none. */
   get course(): string | null {
     if (this.#course === undefined) {
-      const { session, user } = this.row
-      this.#course = session == null ? null : JSON.stringify([user, session])
+      const { session, user, type } = this.row
+      this.#course = session == null ? null : JSON.stringify([user, session, type === 'turn'])
     }
     return this.#course
+  }
+
+  /** What it is sorted by within its course. It ends with the id. */
+  get courseKey(): string {
+    const position = this.row.type === 'turn' ? positionOfDocument(this.memory) : null
+    return position === null ? this.id : `${sortable(position)} ${this.id}`
   }
 
   /** As the database counts it. */
@@ -81,10 +87,10 @@ class ResidentRow {
   /** Whether it stands where the other does, with the same words. */
   isWordedAs(other: ResidentRow): boolean {
     const isSame = this.row.terms === other.row.terms && this.number === other.number
-    return isSame && this.course === other.course
+    return isSame && this.course === other.course && this.courseKey === other.courseKey
   }
 
-  isPermitted(scope: Scope, where: MemoryFilter): boolean {
+  isPermitted(scope: Scope, where: DocumentFilter): boolean {
     return covers(scope, this.memory.place) && matchesDocument(this.memory, where)
   }
 }
@@ -103,8 +109,8 @@ export class ResidentOwner {
   /** Oldest first. */
   readonly #ids: MemoryId[] = []
   readonly #postings = new Postings()
-  /** The memories of each conversation, oldest first. */
-  readonly #courses = new Map<string, MemoryId[]>()
+  /** The sorted keys of each course. */
+  readonly #courses = new Map<string, string[]>()
   readonly #spaces = new Map<number, Sequences>()
   readonly #outdated = new Set<MemoryId>()
   #lastRead = ''
@@ -170,7 +176,7 @@ export class ResidentOwner {
   }
 
   /** Those of the ids that pass, the newest first. */
-  find(scope: Scope, ids: readonly MemoryId[], where: MemoryFilter): readonly Memory[] {
+  find(scope: Scope, ids: readonly MemoryId[], where: DocumentFilter): readonly SearchDocument[] {
     return [...new Set(ids)]
       .flatMap((id) => this.#rowOf(id) ?? [])
       .filter((row) => row.isPermitted(scope, where))
@@ -179,10 +185,10 @@ export class ResidentOwner {
   }
 
   /** Those that pass a filter that names when they were created, the newest first. */
-  created(scope: Scope, where: MemoryFilter, limit: number): readonly Memory[] {
+  created(scope: Scope, where: DocumentFilter, limit: number): readonly SearchDocument[] {
     const { createdFrom = Number.NEGATIVE_INFINITY, createdBefore = Number.POSITIVE_INFINITY } =
       where
-    const found: Memory[] = []
+    const found: SearchDocument[] = []
     for (let at = this.#ids.length - 1; at >= 0 && found.length < limit; at--) {
       const id = this.#ids[at]
       const row = id === undefined ? null : this.#rowOf(id)
@@ -194,7 +200,7 @@ export class ResidentOwner {
   }
 
   /** As `search` in `text-search.ts` does it with statements; only the best are sure to be there. */
-  search(scope: Scope, where: MemoryFilter, terms: readonly string[], limit: number): Search {
+  search(scope: Scope, where: DocumentFilter, terms: readonly string[], limit: number): Search {
     const { size } = this
     const averageLength = size === 0 ? 0 : this.terms / size
     const { counts, holding, touched } = this.#postings.counts(terms, this.#slots)
@@ -234,11 +240,14 @@ export class ResidentOwner {
       const row = this.#rowOf(id)
       const course = this.#courses.get(row?.course ?? '')
       if (row === null || course === undefined || !covers(scope, row.memory.place)) continue
-      const at = placeIn(course, id)
+      const at = placeIn(course, row.courseKey)
       found.set(id, {
         session: row.memory.place.session as SessionId, // it has a course
-        before: course.slice(Math.max(0, at - reach), at).reverse(),
-        after: course.slice(at + 1, at + 1 + reach),
+        before: course
+          .slice(Math.max(0, at - reach), at)
+          .reverse()
+          .map(idOfKey),
+        after: course.slice(at + 1, at + 1 + reach).map(idOfKey),
       })
     }
     return found
@@ -248,7 +257,7 @@ export class ResidentOwner {
   permittedBySequence(
     space: number,
     scope: Scope,
-    where: MemoryFilter,
+    where: DocumentFilter,
   ): (sequence: number) => MemoryId | null | undefined {
     const { rows } = this.#sequencesIn(space)
     return (sequence) => {
@@ -298,9 +307,9 @@ export class ResidentOwner {
     this.#postings.add(slot, String(row.row.terms), row.length)
     const { course } = row
     if (course === null) return
-    const ids = this.#courses.get(course) ?? []
-    ids.splice(placeIn(ids, row.id), 0, row.id)
-    this.#courses.set(course, ids)
+    const keys = this.#courses.get(course) ?? []
+    keys.splice(placeIn(keys, row.courseKey), 0, row.courseKey)
+    this.#courses.set(course, keys)
   }
 
   #remove(id: MemoryId): void {
@@ -311,8 +320,8 @@ export class ResidentOwner {
     this.#slots[slot] = null
     this.#ids.splice(placeIn(this.#ids, id), 1)
     this.#postings.remove(row.length)
-    const ids = this.#courses.get(row.course ?? '')
-    ids?.splice(placeIn(ids, id), 1)
+    const keys = this.#courses.get(row.course ?? '')
+    keys?.splice(placeIn(keys, row.courseKey), 1)
     for (const sequences of this.#spaces.values()) forgetSequence(sequences, row)
   }
 
@@ -388,12 +397,23 @@ function forgetSequence({ rows, byNumber }: Sequences, { number }: ResidentRow):
   byNumber.delete(number)
 }
 
-/** Where an id stands among sorted ones, or belongs. */
-function placeIn(ids: readonly MemoryId[], id: MemoryId): number {
-  let [from, to] = [0, ids.length]
+const POSITION_DIGITS = 17
+
+/** A whole number from 0 on as text that is in the order of the numbers. */
+function sortable(position: number): string {
+  return String(position).padStart(POSITION_DIGITS, '0')
+}
+
+function idOfKey(key: string): MemoryId {
+  return key.slice(key.indexOf(' ') + 1) as MemoryId // ids hold no spaces
+}
+
+/** Where a text stands among sorted ones, or belongs. */
+function placeIn(sorted: readonly string[], text: string): number {
+  let [from, to] = [0, sorted.length]
   while (from < to) {
     const middle = (from + to) >> 1
-    if (compareText(ids[middle] ?? '', id) < 0) from = middle + 1
+    if (compareText(sorted[middle] ?? '', text) < 0) from = middle + 1
     else to = middle
   }
   return from

@@ -7,9 +7,8 @@
  */
 import type { MemoryId } from '../../core/ids.ts'
 import { ResidentOwner, type Use } from './resident-owner.ts'
-import { ownerToken } from './rows.ts'
 import type { SqliteSession } from './session.ts'
-import { MEMORY_INDEX, sizeOf } from './text-search.ts'
+import { sizeOfOwner } from './text-search.ts'
 
 export type ResidentOptions = {
   /** An owner with more memories is never at hand. 0: none is. */
@@ -104,7 +103,7 @@ export class ResidentOwners {
 
   #read(ownerNumber: number): ResidentOwner | null {
     if (this.#coming.has(ownerNumber)) return null
-    const { documents, terms } = sizeOf(this.#session, MEMORY_INDEX, ownerToken(ownerNumber))
+    const { documents, terms } = sizeOfOwner(this.#session, ownerNumber)
     if (documents > this.#ownerRowsMax || terms > OWNER_TERMS_MAX) {
       this.#tooLarge.add(ownerNumber)
       return null

@@ -2,29 +2,37 @@
 import { fingerprint } from '../../core/fingerprint.ts'
 import type { Place } from '../../core/ids.ts'
 import type { Memory, Revision, Tombstone } from '../../core/memory.ts'
+import type { SearchDocument } from '../../core/search-document.ts'
 import { searchableText } from '../../core/searchable.ts'
 import { fromStorable, toStorable } from '../../core/storable-text.ts'
 import type { SqlRow, SqlValue } from './driver.ts'
 
-/** Where a row lives, as numbers, and the tokens under which it is found and counted. */
+/** Where a row lives, as numbers, and the tokens under which its memories and its turns are found and counted. */
 export type Home = {
   readonly number: number
   readonly ownerNumber: number
-  readonly tokens: readonly [owner: string, place: string]
+  readonly tokens: Readonly<Record<DocumentKind, readonly [owner: string, place: string]>>
 }
+
+/** Memories and turns have tokens of their own, so that a search for one kind never meets rows of the other. */
+export type DocumentKind = 'memory' | 'turn'
+export const DOCUMENT_KINDS: readonly DocumentKind[] = ['memory', 'turn']
 
 /** Begins a token that is not a word. Terms hold no control characters, so nobody can say one. */
 const OWN = '\u0001'
 
-export function ownerToken(ownerNumber: number): string {
-  return `${OWN}o${ownerNumber}`
+/** What the tokens of an owner and of a place begin with, before their numbers. */
+const OWNER_TOKEN = { memory: `${OWN}o`, turn: `${OWN}O` } as const
+export const PLACE_TOKEN = { memory: `${OWN}p`, turn: `${OWN}P` } as const
+/** Documents of the whole store are counted under these. */
+export const STORE_TOKEN = { memory: '', turn: `${OWN}T` } as const
+
+export function ownerToken(kind: DocumentKind, ownerNumber: number): string {
+  return `${OWNER_TOKEN[kind]}${ownerNumber}`
 }
 
-/** What the token of a place begins with, before its number. */
-export const PLACE_TOKEN = `${OWN}p`
-
-export function placeToken(placeNumber: number): string {
-  return `${PLACE_TOKEN}${placeNumber}`
+export function placeToken(kind: DocumentKind, placeNumber: number): string {
+  return `${PLACE_TOKEN[kind]}${placeNumber}`
 }
 
 export function fingerprintToken(fingerprint: string): string {
@@ -37,7 +45,9 @@ export function quoted(term: string): string {
 }
 
 export function toHome(number: number, ownerNumber: number): Home {
-  return { number, ownerNumber, tokens: [ownerToken(ownerNumber), placeToken(number)] }
+  const tokensOf = (kind: DocumentKind) =>
+    [ownerToken(kind, ownerNumber), placeToken(kind, number)] as const
+  return { number, ownerNumber, tokens: { memory: tokensOf('memory'), turn: tokensOf('turn') } }
 }
 
 export function homeOf(row: SqlRow): Home {
@@ -47,35 +57,40 @@ export function homeOf(row: SqlRow): Home {
 /** Terms as a row keeps them: space-joined, and how many they are. */
 export type Words = { readonly terms: string; readonly count: number }
 
-export function wordsFor(terms: readonly string[]): Words {
-  return { terms: terms.join(' '), count: terms.length }
-}
-
 /** The words that a row was indexed with. */
-export function wordsOf(row: SqlRow): Words {
+function wordsOf(row: SqlRow): Words {
   return { terms: String(row.terms), count: Number(row.terms_count) }
 }
 
-/** What the index knows of a memory: its words and its fingerprint. */
-export type Entry = Words & { readonly fingerprint: string }
+/** What the index knows of a document: its words, and of a memory its fingerprint. */
+export type Entry = Words & { readonly kind: DocumentKind; readonly fingerprint: string }
 
-export function entryFor(memory: Memory): Entry {
-  return { ...searchableText(memory), fingerprint: fingerprint(memory.content) }
+export function entryFor(document: SearchDocument): Entry {
+  return {
+    ...searchableText(document),
+    kind: kindOf(document.type),
+    // Turns are never looked up by their exact words.
+    fingerprint: document.type === 'turn' ? '' : fingerprint(document.content),
+  }
 }
 
 /** The entry that a row was indexed with. */
 export function entryOf(row: SqlRow): Entry {
-  return { ...wordsOf(row), fingerprint: String(row.fingerprint) }
+  return { ...wordsOf(row), kind: kindOf(row.type), fingerprint: String(row.fingerprint) }
 }
 
-/** The entry of a memory as the index is told it. */
-export function memoryEntry({ tokens }: Home, { fingerprint, terms }: Entry): string {
-  return [...tokens, fingerprintToken(fingerprint), terms].join(' ')
+function kindOf(type: SqlValue | undefined): DocumentKind {
+  return type === 'turn' ? 'turn' : 'memory'
 }
 
-/** The same of a turn. */
-export function turnEntry({ tokens }: Home, { terms }: Words): string {
-  return [...tokens, terms].join(' ')
+/** What a document is found by beside its words. */
+export function entryTokens({ tokens }: Home, { kind, fingerprint }: Entry): readonly string[] {
+  return kind === 'turn' ? tokens.turn : [...tokens.memory, fingerprintToken(fingerprint)]
+}
+
+/** The entry of a document as the index is told it. */
+export function entryText(home: Home, entry: Entry): string {
+  return [...entryTokens(home, entry), entry.terms].join(' ')
 }
 
 export const MEMORY_COLUMNS = [
@@ -136,7 +151,11 @@ export const MEMORY_SELECTION: Readonly<Record<string, string>> = {
 }
 
 /** In the order of MEMORY_COLUMNS. */
-export function memoryValues(memory: Memory, home: Home, entry: Entry): readonly SqlValue[] {
+export function memoryValues(
+  memory: SearchDocument,
+  home: Home,
+  entry: Entry,
+): readonly SqlValue[] {
   return [
     memory.id,
     home.ownerNumber,
@@ -173,8 +192,13 @@ export function memoryValues(memory: Memory, home: Home, entry: Entry): readonly
   ]
 }
 
-/** Reads a row of `memory` joined with its `place`. The schema keeps the columns to these types. */
+/** Reads a row of `memory`, which is no turn's, joined with its `place`. */
 export function toMemory(row: SqlRow): Memory {
+  return toDocument(row) as Memory // of a type that memories have
+}
+
+/** The same for documents of every type. The schema keeps the columns to these types. */
+export function toDocument(row: SqlRow): SearchDocument {
   const columns = {
     id: row.id,
     place: toPlace(row),
@@ -205,7 +229,7 @@ export function toMemory(row: SqlRow): Memory {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }
-  return columns as unknown as Memory // STRICT columns that only `memoryValues` writes
+  return columns as unknown as SearchDocument // STRICT columns that only `memoryValues` writes
 }
 
 export const REVISION_COLUMNS = [

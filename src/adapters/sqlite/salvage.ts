@@ -171,7 +171,7 @@ async function writeFresh(
       broken.set(table, (broken.get(table) ?? 0) + count)
     }
     const copied = Object.fromEntries(
-      shapes.map(({ table }) => [table, countRows(target, table)] as const),
+      shapes.map(({ table }) => [table, countOwnRows(target, table)] as const),
     )
     const expected = carving.memoriesExpected
     return {
@@ -187,6 +187,14 @@ async function writeFresh(
   } finally {
     target.close()
   }
+}
+
+/** Without the documents of turns, which are derived. */
+function countOwnRows(target: SqliteConnection, table: string): number {
+  const rows = countRows(target, table)
+  if (table !== 'memory') return rows
+  const [derived] = target.prepare(`SELECT count(*) AS rows FROM memory WHERE type = 'turn'`).all()
+  return rows - Number(derived?.rows)
 }
 
 function takeOver(
@@ -214,7 +222,8 @@ function takeOver(
   // Memories last: whether one was forgotten shows in the places and tombstones.
   for (const found of unreached) if (found.table !== 'memory') take(found)
   for (const found of unreached) {
-    if (found.table === 'memory' && !wasForgotten(target, found.row)) take(found)
+    const isDerived = found.row.type === 'turn'
+    if (found.table === 'memory' && !isDerived && !wasForgotten(target, found.row)) take(found)
   }
   onProgress?.(done, done)
 }

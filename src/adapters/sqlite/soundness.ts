@@ -1,12 +1,8 @@
 /** Whether a row that was found in a damaged file is one that Recollect could have written. */
 import { ENTRY_KINDS } from '../../core/entry.ts'
 import { fingerprint } from '../../core/fingerprint.ts'
-import {
-  MEMORY_CATEGORIES,
-  MEMORY_STATUSES,
-  MEMORY_TYPES,
-  TRUST_LEVELS,
-} from '../../core/memory.ts'
+import { MEMORY_CATEGORIES, MEMORY_STATUSES, TRUST_LEVELS } from '../../core/memory.ts'
+import { DOCUMENT_TYPES } from '../../core/search-document.ts'
 import { fromStorable } from '../../core/storable-text.ts'
 import { TURN_ROLES } from '../../core/transcript.ts'
 import type { SqlRow, SqlValue } from './driver.ts'
@@ -18,14 +14,14 @@ export function isSound(table: string, row: SqlRow): boolean {
 
 const RULES: Readonly<Record<string, (row: SqlRow) => boolean>> = {
   memory: (row) =>
-    isOneOf(MEMORY_TYPES, row.type) &&
+    isOneOf(DOCUMENT_TYPES, row.type) &&
     isOneOf(MEMORY_CATEGORIES, row.category) &&
     isOneOf(MEMORY_STATUSES, row.status) &&
     isOneOf(TRUST_LEVELS, row.trust) &&
     isObject(parsed(row.provenance)) &&
     Array.isArray(parsed(row.entities)) &&
     isObject(parsed(row.metadata)) &&
-    fingerprint(fromStorable(String(row.content))) === row.fingerprint,
+    (row.type === 'turn' || fingerprint(fromStorable(String(row.content))) === row.fingerprint),
   revision: (row) => {
     const snapshot = parsed(row.snapshot)
     return isObject(snapshot) && snapshot.id === row.memory

@@ -9,14 +9,17 @@
 import { AppError } from '../../core/errors.ts'
 import { byPlace, type MemoryId, type Scope } from '../../core/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../../core/limits.ts'
+import type { SearchDocument } from '../../core/search-document.ts'
 import { fromStorable, toStorable } from '../../core/storable-text.ts'
 import type { Leaving } from '../../ports/leaving.ts'
 import { cursorAfter, NEVER, type OrderField, orderingOf, partOf } from '../../ports/paging.ts'
 import {
   type Change,
+  type DocumentQuery,
   type FindQuery,
   forEachTable,
   type MemoryFilter,
+  type Page,
   type Row,
   type SessionQuery,
   type Store,
@@ -24,14 +27,21 @@ import {
   type Table,
   type Tables,
   type TextQuery,
-  type TurnQuery,
 } from '../../ports/store.ts'
 import type { VectorIndex } from '../../ports/vector-index.ts'
 import { Checkpoints } from './checkpoints.ts'
 import { commit } from './commit.ts'
 import { type DatabaseKey, type OpenConnection, openConnection, type SqlRow } from './driver.ts'
 import { toEntry } from './entry-rows.ts'
-import { type Condition, conjunction, matching, ordered, within } from './filters.ts'
+import {
+  type Condition,
+  conjunction,
+  IS_MEMORY,
+  matching,
+  memoryConditions,
+  ordered,
+  within,
+} from './filters.ts'
 import { inspect } from './inspection.ts'
 import { createLeaving } from './leaving.ts'
 import { MIGRATIONS, type Migration, migrate, pendingMigrations } from './migrations.ts'
@@ -40,6 +50,7 @@ import {
   INDEX_COLUMNS,
   MEMORY_SELECTION,
   PLACE_TOKEN,
+  toDocument,
   toMemory,
   toRevision,
   toTombstone,
@@ -47,7 +58,7 @@ import {
 import { SqliteSession } from './session.ts'
 import { sessions } from './sessions.ts'
 import { tally } from './tally.ts'
-import { around, matchText, matchTurns } from './text.ts'
+import { around, matchText } from './text.ts'
 import { TURN_COLUMNS, toTurn } from './turn-rows.ts'
 import { openVecVectors } from './vec-extension.ts'
 import { openSqliteVectors } from './vectors.ts'
@@ -145,7 +156,9 @@ function sqliteStore(
     leaving: createLeaving(session),
 
     async get<T extends Table>(table: T, scope: Scope, id: Tables[T]['id']) {
-      const [row] = select(session, table, scope, [{ sql: `${table}.id = ?`, values: [id] }])
+      const isMeant = { sql: `${table}.id = ?`, values: [id] }
+      const conditions = table === 'memory' ? [isMeant, IS_MEMORY] : [isMeant]
+      const [row] = select(session, table, scope, conditions)
       return row ?? null
     },
 
@@ -164,16 +177,16 @@ function sqliteStore(
       }
     },
 
+    async findDocuments(scope: Scope, query: DocumentQuery) {
+      return findDocuments(session, scope, query)
+    },
+
     async tally(scope: Scope, where: MemoryFilter) {
       return tally(session, scope, where)
     },
 
     async matchText(scope: Scope, query: TextQuery) {
       return matchText(session, scope, query)
-    },
-
-    async matchTurns(scope: Scope, query: TurnQuery) {
-      return matchTurns(session, scope, query)
     },
 
     async sessions(scope: Scope, query: SessionQuery) {
@@ -198,17 +211,20 @@ function sqliteStore(
     async places(owner) {
       // From the counts that search keeps: going through the memories would take a second with a million of them.
       const rows = session.all(
-        `SELECT place.owner, place.user, coalesce(corpus.memories, 0) AS memories
+        `SELECT place.owner, place.user, coalesce(corpus.memories, 0) AS memories,
+           coalesce(said.memories, 0) AS turns
          FROM place LEFT JOIN corpus ON corpus.token = ? || place.number
-         WHERE (corpus.memories > 0 OR ${BESIDE_MEMORIES.map(holds).join(' OR ')})
+           LEFT JOIN corpus AS said ON said.token = ? || place.number
+         WHERE (corpus.memories > 0 OR said.memories > 0 OR ${UNCOUNTED.map(holds).join(' OR ')})
            ${owner === undefined ? '' : 'AND place.owner = ?'}`,
-        owner === undefined ? [PLACE_TOKEN] : [PLACE_TOKEN, toStorable(owner)],
+        [PLACE_TOKEN.memory, PLACE_TOKEN.turn, ...(owner === undefined ? [] : [toStorable(owner)])],
       )
       return rows
         .map((row) => ({
           owner: fromStorable(String(row.owner)),
           user: row.user === '' ? null : fromStorable(String(row.user)),
           memories: Number(row.memories),
+          turns: Number(row.turns),
         }))
         .sort(byPlace)
     },
@@ -220,7 +236,11 @@ function sqliteStore(
         location: options.path,
         schemaVersion: number('SELECT count(*) FROM migration'),
         sizeBytes: number('PRAGMA page_count') * number('PRAGMA page_size'),
-        rows: forEachTable((table) => number(`SELECT count(*) FROM ${table}`)),
+        rows: forEachTable((table) =>
+          number(
+            `SELECT count(*) FROM ${table} ${table === 'memory' ? `WHERE ${IS_MEMORY.sql}` : ''}`,
+          ),
+        ),
         facts: {
           sqlite: String(session.all('SELECT sqlite_version() AS version')[0]?.version),
           durability: options.durability ?? 'normal',
@@ -247,6 +267,40 @@ function sqliteStore(
       session.connection.close()
     },
   }
+}
+
+function findDocuments(
+  session: SqliteSession,
+  scope: Scope,
+  query: DocumentQuery,
+): Page<SearchDocument> {
+  const { where, order = 'newest', after } = query
+  const { ids, createdFrom, ...others } = where
+  const { limit } = partOf({ where: {}, limit: query.limit })
+  if (order === 'newest' && after === undefined && !session.resident.isOff) {
+    const resident = session.resident.of(session.ownerNumber(scope))
+    if (resident === null) session.heedOthers()
+    if (ids !== undefined && limit >= ids.length) {
+      const filter = { ...others, ...(createdFrom === undefined ? {} : { createdFrom }) }
+      return { rows: (resident ?? session.known).find(scope, ids, filter), next: null }
+    }
+    if (createdFrom !== undefined && resident !== null) {
+      return pageOf(resident.created(scope, where, limit + 1), limit)
+    }
+  }
+  const [beyond, direction] = order === 'oldest' ? ['>', 'ASC'] : ['<', 'DESC']
+  const conditions = [
+    ...memoryConditions(where),
+    ...(after === undefined ? [] : [{ sql: `memory.id ${beyond} ?`, values: [after] }]),
+  ]
+  const by = `ORDER BY ${ordered('memory.id', conditions)} ${direction} LIMIT ?`
+  const rows = selectDocuments(session, scope, conditions, { sql: by, values: [limit + 1] })
+  return pageOf(rows, limit)
+}
+
+function pageOf(rows: readonly SearchDocument[], limit: number): Page<SearchDocument> {
+  const page = rows.slice(0, limit)
+  return { rows: page, next: rows.length > limit ? (page.at(-1)?.id ?? null) : null }
 }
 
 /** A list of ids, as recall asks for it. */
@@ -302,6 +356,19 @@ const READ: { readonly [T in Table]: (row: SqlRow) => Row<T> } = {
 const TURN = TURN_COLUMNS.filter((column) => !INDEX_COLUMNS.has(column))
   .map((column) => `turn.${column}`)
   .join(', ')
+
+function selectDocuments(
+  session: SqliteSession,
+  scope: Scope,
+  conditions: readonly Condition[],
+  tail: Condition,
+): readonly SearchDocument[] {
+  const where = conjunction([...within('memory', scope, session, conditions), ...conditions])
+  const from = `FROM memory JOIN place ON place.number = memory.place_number
+    WHERE ${where.sql} ${tail.sql}`
+  const values = [...where.values, ...tail.values]
+  return session.packed({ columns: MEMORY_SELECTION, from }, values).map(toDocument)
+}
 
 function select<T extends Table>(
   session: SqliteSession,
@@ -365,7 +432,8 @@ function theseOf(where: Condition, tail: Condition): Condition {
   }
 }
 
-const BESIDE_MEMORIES = TABLES.filter((table) => table !== 'memory')
+/** Tables whose rows are not counted for each place. */
+const UNCOUNTED = TABLES.filter((table) => table !== 'memory' && table !== 'turn')
 
 function holds(table: Table): string {
   return `EXISTS (SELECT 1 FROM ${table} AS other

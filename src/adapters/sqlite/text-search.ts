@@ -1,13 +1,13 @@
 /**
- * Keyword search on FTS5 indexes of our own terms (`core/terms.ts`): one of the memories, one of the turns.
+ * Keyword search on an FTS5 index of our own terms (`core/terms.ts`), of memories and turns together.
  *
  * FTS5 only answers "which rows hold this term": its own ranking looks up the length of every row it meets, which
  * costs ten times as much as finding them, and falls to zero for words that most rows hold. So the rows are
  * grouped by the terms they share with the query, the best groups are read first, and as many candidates as are
  * worth it get their exact score from `core/bm25.ts`.
  *
- * An index holds tokens for owner and user beside the terms, so the cost of a search grows with what the owner
- * has, not with what the store holds.
+ * The index holds tokens for owner and user beside the terms, those of memories and of turns apart, so the cost of a
+ * search grows with what the owner has of the kinds that are asked for, not with what the store holds.
  */
 import {
   type Corpus,
@@ -20,7 +20,14 @@ import { TEXT_HITS_MAX } from '../../core/limits.ts'
 import { Breather } from './breather.ts'
 import type { SqlRow } from './driver.ts'
 import { type Condition, conjunction, within } from './filters.ts'
-import { ownerToken, placeToken, quoted } from './rows.ts'
+import {
+  DOCUMENT_KINDS,
+  type DocumentKind,
+  ownerToken,
+  placeToken,
+  quoted,
+  STORE_TOKEN,
+} from './rows.ts'
 import type { SqliteSession } from './session.ts'
 
 /** Rows read at once at most while looking for candidates that pass the filters. */
@@ -39,58 +46,17 @@ const LONG_TERMS = 100
 /** A large owner with more than this share of the store is not looked up by token: nearly every row holds it. */
 const MAIN_SHARE = 0.5
 
-/** Counts of all rows stand under this token. */
-export const EVERYONE_TOKEN = ''
+/** Candidates of a large owner that are scored. Constant for ordinary limits, so that the best hit never depends on the limit. */
+const CANDIDATES = 400
 
-/** What is searched, and the names of what was derived from it. */
-export type TextIndex = {
-  readonly table: 'memory' | 'turn'
-  /** The column of its corpus that counts rows. */
-  readonly documents: 'memories' | 'turns'
-  readonly terms: string
-  readonly vocabulary: string
-  readonly corpus: string
-  /** Candidates of a large owner that are scored. Constant for ordinary limits, so that the best hit never depends on the limit. */
-  readonly candidates: number
+/** Enters a row into the index. An entry that is there already must be taken out first. */
+export function enter(session: SqliteSession, number: number, entry: string): void {
+  session.run('INSERT INTO memory_terms (rowid, terms) VALUES (?, ?)', [number, entry])
 }
 
-export const MEMORY_INDEX: TextIndex = {
-  table: 'memory',
-  documents: 'memories',
-  terms: 'memory_terms',
-  vocabulary: 'memory_vocabulary',
-  corpus: 'corpus',
-  candidates: 400,
-}
-
-export const TURN_INDEX: TextIndex = {
-  table: 'turn',
-  documents: 'turns',
-  terms: 'turn_terms',
-  vocabulary: 'turn_vocabulary',
-  corpus: 'turn_corpus',
-  // An answer of a model is ten times as long as a memory, and reading it takes as much longer.
-  candidates: 150,
-}
-
-/** Enters a row into its index. An entry that is there already must be taken out first. */
-export function enter(
-  session: SqliteSession,
-  { terms }: TextIndex,
-  number: number,
-  entry: string,
-): void {
-  session.run(`INSERT INTO ${terms} (rowid, terms) VALUES (?, ?)`, [number, entry])
-}
-
-/** Takes a row out of its index, which must be told exactly what was entered. */
-export function takeOut(
-  session: SqliteSession,
-  { terms }: TextIndex,
-  number: number,
-  entry: string,
-): void {
-  session.run(`INSERT INTO ${terms} (${terms}, rowid, terms) VALUES ('delete', ?, ?)`, [
+/** Takes a row out of the index, which must be told exactly what was entered. */
+export function takeOut(session: SqliteSession, number: number, entry: string): void {
+  session.run(`INSERT INTO memory_terms (memory_terms, rowid, terms) VALUES ('delete', ?, ?)`, [
     number,
     entry,
   ])
@@ -101,6 +67,8 @@ export type TextSearch = {
   readonly terms: readonly string[]
   readonly limit: number
   readonly filters: readonly Condition[]
+  /** Which of them the filters let pass. */
+  readonly kinds: readonly DocumentKind[]
   /** Columns to read of each candidate, beside those that its score is made of. */
   readonly columns: Readonly<Record<string, string>>
   /** Whether so few rows can pass, found by an index, that in a large owner all of them are worth reading. */
@@ -128,27 +96,22 @@ const NOTHING: Search = { terms: [], averageLength: 0, candidates: [] }
  */
 export async function search(
   session: SqliteSession,
-  index: TextIndex,
   scope: Scope,
   query: TextSearch,
 ): Promise<Search> {
-  const { terms } = query
+  const { terms, kinds, limit } = query
   const ownerNumber = session.ownerNumber(scope)
-  if (terms.length === 0 || ownerNumber === null || query.limit <= 0) return NOTHING
+  if (terms.length === 0 || ownerNumber === null || limit <= 0 || kinds.length === 0) return NOTHING
 
-  const owner = ownerToken(ownerNumber)
-  const size = sizeOf(session, index, owner)
+  const size = sizeOfOwner(session, ownerNumber)
   const isLarge = size.documents > LARGE_OWNER_ROWS || size.terms > LARGE_OWNER_TERMS
-  const where = conjunction([
-    ...within(index.table, scope, session, query.filters),
-    ...query.filters,
-  ])
-  const reading: Reading = { index, where, columns: query.columns, breather: new Breather() }
+  const where = conjunction([...within('memory', scope, session, query.filters), ...query.filters])
+  const reading: Reading = { where, columns: query.columns, breather: new Breather() }
   const few = isLarge && query.isNarrow ? readFew(session, reading) : null
   const { known, rows } =
     few === null
-      ? await look(session, scope, reading, { owner, size, isLarge, terms, limit: query.limit })
-      : { known: unfound(session, index, terms), rows: few }
+      ? await look(session, scope, reading, { ownerNumber, size, isLarge, terms, kinds, limit })
+      : { known: unfound(session, terms), rows: few }
   const rarities = terms.map((term) =>
     inverseDocumentFrequency(Math.min(size.documents, known.frequency(term)), size.documents),
   )
@@ -167,17 +130,17 @@ export function hitsOf(limit: number): number {
 }
 
 type Reading = {
-  readonly index: TextIndex
   readonly where: Condition
   readonly columns: Readonly<Record<string, string>>
   readonly breather: Breather
 }
 
 type Look = {
-  readonly owner: string
+  readonly ownerNumber: number
   readonly size: Size
   readonly isLarge: boolean
   readonly terms: readonly string[]
+  readonly kinds: readonly DocumentKind[]
   readonly limit: number
 }
 
@@ -185,19 +148,19 @@ async function look(
   session: SqliteSession,
   scope: Scope,
   reading: Reading,
-  { owner, size, isLarge, terms, limit }: Look,
+  { ownerNumber, size, isLarge, terms, kinds, limit }: Look,
 ): Promise<{ readonly known: Known; readonly rows: readonly SqlRow[] }> {
-  const { index, breather } = reading
-  const token = isLarge ? tokenInLargeOwner(session, index, scope, owner, size.documents) : owner
-  const searched =
-    scope.user === undefined ? size : sizeOf(session, index, placeTokenOf(session, scope))
-  const worthwhile = size.averageLength > LONG_TERMS ? ROWS_PER_READ : index.candidates
-  const enough = isLarge
-    ? Math.max(limit, Math.min(worthwhile, index.candidates))
-    : Number.POSITIVE_INFINITY
+  const { breather } = reading
+  // In a small owner rows of all kinds are looked up, because how many hold a term is counted by that.
+  const tokens = isLarge
+    ? tokensInLargeOwner(session, scope, ownerNumber, kinds)
+    : DOCUMENT_KINDS.map((kind) => ownerToken(kind, ownerNumber))
+  const searched = sizeOf(session, tokensOf(session, scope, ownerNumber, kinds))
+  const worthwhile = size.averageLength > LONG_TERMS ? ROWS_PER_READ : CANDIDATES
+  const enough = isLarge ? Math.max(limit, worthwhile) : Number.POSITIVE_INFINITY
   const lookFor = async (isSelective: boolean) => {
     const options = { ...size, isLarge, isSelective, breather }
-    const found = await findRows(session, index, token, terms, options)
+    const found = await findRows(session, tokens, terms, options)
     return { known: found, rows: await readRows(session, reading, found.bestFirst(), enough) }
   }
   const looked = await lookFor(searched.documents > LARGE_OWNER_ROWS)
@@ -244,30 +207,57 @@ export function scoreCandidate(
 
 type Size = Pick<Corpus, 'documents' | 'averageLength'> & { readonly terms: number }
 
-export function sizeOf(
-  session: SqliteSession,
-  { corpus, documents }: TextIndex,
-  token: string,
-): Size {
-  const [row] = session.all(`SELECT ${documents} AS rows, terms FROM ${corpus} WHERE token = ?`, [
-    token,
-  ])
-  const rows = Number(row?.rows ?? 0)
-  const terms = Number(row?.terms ?? 0)
-  return { documents: rows, terms, averageLength: rows === 0 ? 0 : terms / rows }
+/** Of all documents under these tokens together. */
+function sizeOf(session: SqliteSession, tokens: readonly string[]): Size {
+  let [documents, terms] = [0, 0]
+  for (const token of tokens) {
+    const [row] = session.all('SELECT memories, terms FROM corpus WHERE token = ?', [token])
+    documents += Number(row?.memories ?? 0)
+    terms += Number(row?.terms ?? 0)
+  }
+  return { documents, terms, averageLength: documents === 0 ? 0 : terms / documents }
 }
 
-/** A user's own rows are few among a large owner's; without a user, the token may not be worth its while. */
-function tokenInLargeOwner(
+/** Of memories and turns. */
+export function sizeOfOwner(session: SqliteSession, ownerNumber: number): Size {
+  return sizeOf(
+    session,
+    DOCUMENT_KINDS.map((kind) => ownerToken(kind, ownerNumber)),
+  )
+}
+
+function sizeOfStore(session: SqliteSession): Size {
+  return sizeOf(
+    session,
+    DOCUMENT_KINDS.map((kind) => STORE_TOKEN[kind]),
+  )
+}
+
+/** The tokens of what a scope covers, as far as a token tells. */
+function tokensOf(
   session: SqliteSession,
-  index: TextIndex,
   scope: Scope,
-  owner: string,
-  documents: number,
-): string | null {
-  if (scope.user !== undefined) return placeTokenOf(session, scope)
-  const isMain = documents > sizeOf(session, index, EVERYONE_TOKEN).documents * MAIN_SHARE
-  return isMain ? null : owner
+  ownerNumber: number,
+  kinds: readonly DocumentKind[],
+): readonly string[] {
+  return kinds.map((kind) =>
+    scope.user === undefined
+      ? ownerToken(kind, ownerNumber)
+      : placeToken(kind, session.placeNumber(scope) ?? 0),
+  )
+}
+
+/** None where nearly every row of the store holds one of them: then they are not worth looking up. */
+function tokensInLargeOwner(
+  session: SqliteSession,
+  scope: Scope,
+  ownerNumber: number,
+  kinds: readonly DocumentKind[],
+): readonly string[] {
+  const tokens = tokensOf(session, scope, ownerNumber, kinds)
+  if (scope.user !== undefined) return tokens
+  const isMain = sizeOf(session, tokens).documents > sizeOfStore(session).documents * MAIN_SHARE
+  return isMain ? [] : tokens
 }
 
 const SPACE = 0x20
@@ -281,10 +271,6 @@ export function count(term: string, text: string): number {
     if (text.charCodeAt(at - 1) === SPACE) times++
   }
   return times
-}
-
-function placeTokenOf(session: SqliteSession, scope: Scope): string {
-  return placeToken(session.placeNumber(scope) ?? 0)
 }
 
 /** What is known of the terms before rows are read. */
@@ -304,8 +290,7 @@ type Found = Known & {
 
 async function findRows(
   session: SqliteSession,
-  index: TextIndex,
-  token: string | null,
+  tokens: readonly string[],
   terms: readonly string[],
   options: {
     readonly documents: number
@@ -317,16 +302,16 @@ async function findRows(
   const { documents, isLarge, breather } = options
   const frequencies = new Map<string, number>()
   if (isLarge) {
-    const stored = sizeOf(session, index, EVERYONE_TOKEN).documents
+    const stored = sizeOfStore(session).documents
     for (const term of terms) {
-      frequencies.set(term, frequencyInStore(session, index, term, stored))
+      frequencies.set(term, frequencyInStore(session, term, stored))
     }
   }
   const sought = options.isSelective ? selective(terms, frequencies) : terms
   // Which of the sought terms a row holds, one bit each.
   const held = new Map<number, number>()
   for (const [position, term] of sought.entries()) {
-    const numbers = rowsHolding(session, index, token, term)
+    const numbers = rowsHolding(session, tokens, term)
     if (!isLarge) frequencies.set(term, numbers.length)
     const bit = 1 << position
     for (const number of numbers) held.set(number, (held.get(number) ?? 0) | bit)
@@ -347,11 +332,9 @@ async function findRows(
 }
 
 /** For rows that were not found by their terms, so that each may hold all of them. */
-function unfound(session: SqliteSession, index: TextIndex, terms: readonly string[]): Known {
-  const stored = sizeOf(session, index, EVERYONE_TOKEN).documents
-  const frequencies = new Map(
-    terms.map((term) => [term, frequencyInStore(session, index, term, stored)]),
-  )
+function unfound(session: SqliteSession, terms: readonly string[]): Known {
+  const stored = sizeOfStore(session).documents
+  const frequencies = new Map(terms.map((term) => [term, frequencyInStore(session, term, stored)]))
   return { holding: () => () => true, frequency: (term) => frequencies.get(term) ?? 0 }
 }
 
@@ -372,22 +355,22 @@ function* bestFirst(
   for (const [, numbers] of ranked) yield* numbers.sort((a, b) => b - a)
 }
 
-function selected({ index: { table }, columns }: Reading): Readonly<Record<string, string>> {
+function selected({ columns }: Reading): Readonly<Record<string, string>> {
   return {
     ...columns,
-    number: `${table}.number`,
-    terms: `${table}.terms`,
-    terms_count: `${table}.terms_count`,
+    number: 'memory.number',
+    terms: 'memory.terms',
+    terms_count: 'memory.terms_count',
   }
 }
 
 /** All rows that pass the filters; null when they are too many. */
 function readFew(session: SqliteSession, reading: Reading): readonly SqlRow[] | null {
-  const { index, where } = reading
+  const { where } = reading
   const rows = session.packed(
     {
       columns: selected(reading),
-      from: `FROM ${index.table} WHERE ${where.sql} LIMIT ${FEW_ROWS_MAX + 1}`,
+      from: `FROM memory WHERE ${where.sql} LIMIT ${FEW_ROWS_MAX + 1}`,
     },
     where.values,
   )
@@ -401,7 +384,7 @@ async function readRows(
   numbers: Iterable<number>,
   enough: number,
 ): Promise<readonly SqlRow[]> {
-  const { index, where, breather } = reading
+  const { where, breather } = reading
   const columns = selected(reading)
   const rows: SqlRow[] = []
   const read = (batch: readonly number[]) =>
@@ -410,7 +393,7 @@ async function readRows(
         {
           columns,
           from: `FROM json_each(?) AS candidate
-            CROSS JOIN ${index.table} ON ${index.table}.number = candidate.value
+            CROSS JOIN memory ON memory.number = candidate.value
             WHERE ${where.sql}`,
         },
         [JSON.stringify(batch), ...where.values],
@@ -457,41 +440,31 @@ type Frequency = { readonly rows: number; readonly documents: number }
 const commonTerms = new WeakMap<SqliteSession, Map<string, Frequency>>()
 
 /** `documents`: how many rows the store holds. */
-function frequencyInStore(
-  session: SqliteSession,
-  index: TextIndex,
-  term: string,
-  documents: number,
-): number {
-  const known = commonTerms.get(session)?.get(nameOf(index, term))
+function frequencyInStore(session: SqliteSession, term: string, documents: number): number {
+  const known = commonTerms.get(session)?.get(term)
   if (known !== undefined) {
     const change = Math.abs(documents - known.documents)
     if (change <= documents * OUTDATED_SHARE) return known.rows
   }
-  const [row] = session.all(`SELECT doc FROM ${index.vocabulary} WHERE term = ?`, [term])
+  const [row] = session.all('SELECT doc FROM memory_vocabulary WHERE term = ?', [term])
   const rows = Number(row?.doc ?? 0)
   if (rows >= COMMON_ROWS_MIN) {
     const terms = commonTerms.get(session) ?? new Map<string, Frequency>()
-    commonTerms.set(session, terms.set(nameOf(index, term), { rows, documents }))
+    commonTerms.set(session, terms.set(term, { rows, documents }))
   }
   return rows
-}
-
-function nameOf({ table }: TextIndex, term: string): string {
-  return `${table} ${term}`
 }
 
 /** One JSON text instead of a row object per number: thousands of them cost a millisecond, not ten. */
 function rowsHolding(
   session: SqliteSession,
-  { terms }: TextIndex,
-  token: string | null,
+  tokens: readonly string[],
   term: string,
 ): readonly number[] {
-  const wanted = token === null ? [term] : [token, term]
+  const anyToken = tokens.map(quoted).join(' OR ')
   const [row] = session.all(
-    `SELECT json_group_array(rowid) AS numbers FROM ${terms} WHERE ${terms} MATCH ?`,
-    [wanted.map(quoted).join(' AND ')],
+    'SELECT json_group_array(rowid) AS numbers FROM memory_terms WHERE memory_terms MATCH ?',
+    [tokens.length === 0 ? quoted(term) : `(${anyToken}) AND ${quoted(term)}`],
   )
   return JSON.parse(String(row?.numbers))
 }

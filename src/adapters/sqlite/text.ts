@@ -1,19 +1,20 @@
-/** Keyword search among memories and among turns, and what stands around memories. */
-import type { MemoryId, Scope, SessionId, TurnId } from '../../core/ids.ts'
+/** Keyword search among documents, that is memories and turns, and their neighbours. */
+import type { MemoryId, Scope, SessionId } from '../../core/ids.ts'
+import { isTurnId } from '../../core/search-document.ts'
 import { fromStorable } from '../../core/storable-text.ts'
 import { queryTerms } from '../../core/terms.ts'
 import {
+  type DocumentFilter,
   NO_MATCH,
   type Surroundings,
   type TextMatch,
   type TextQuery,
-  type TurnMatch,
-  type TurnQuery,
 } from '../../ports/store.ts'
 import type { SqlRow } from './driver.ts'
-import { conjunction, memoryConditions, turnConditions, within } from './filters.ts'
+import { conjunction, memoryConditions, within } from './filters.ts'
+import { DOCUMENT_KINDS, type DocumentKind } from './rows.ts'
 import type { SqliteSession } from './session.ts'
-import { type Candidate, hitsOf, MEMORY_INDEX, search, TURN_INDEX } from './text-search.ts'
+import { hitsOf, search } from './text-search.ts'
 
 const MEMORY_COLUMNS = { id: 'memory.id', session: 'memory.session' }
 
@@ -28,12 +29,13 @@ export async function matchText(
   const resident = session.resident.of(session.ownerNumber(scope))
   const { candidates, ...found } =
     resident === null
-      ? await search(session, MEMORY_INDEX, scope, {
+      ? await search(session, scope, {
           terms,
           limit,
           filters: memoryConditions(query.where),
+          kinds: kindsOf(query.where),
           columns: MEMORY_COLUMNS,
-          isNarrow: false,
+          isNarrow: typeof scope.session === 'string' || query.where.ids !== undefined,
         })
       : resident.search(scope, query.where, terms, limit)
   if (candidates.length === 0) return NO_MATCH
@@ -51,38 +53,18 @@ export async function matchText(
   return { ...found, hits }
 }
 
-const TURN_COLUMNS = { id: 'turn.id', said_at: 'turn.said_at', position: 'turn.position' }
-
-export async function matchTurns(
-  session: SqliteSession,
-  scope: Scope,
-  query: TurnQuery,
-): Promise<TurnMatch> {
-  const limit = hitsOf(query.limit)
-  const { candidates } = await search(session, TURN_INDEX, scope, {
-    terms: queryTerms(query.text),
-    limit,
-    filters: turnConditions(query.where),
-    columns: TURN_COLUMNS,
-    isNarrow: typeof scope.session === 'string' || query.where.ids !== undefined,
-  })
-  const hits = [...candidates]
-    .sort((a, b) => b.score - a.score || byLastSaid(a, b))
-    .slice(0, limit)
-    .map(({ row, score, coverage }) => ({
-      id: String(row.id) as TurnId, // the column holds nothing else
-      score,
-      coverage,
-    }))
-  return { hits }
+/** The kinds of documents that a filter lets pass. */
+function kindsOf({ types }: DocumentFilter): readonly DocumentKind[] {
+  if (types === undefined) return ['memory']
+  return DOCUMENT_KINDS.filter((kind) =>
+    types.some((type) => (type === 'turn') === (kind === 'turn')),
+  )
 }
 
-function byLastSaid({ row: a }: Candidate, { row: b }: Candidate): number {
-  const later = Number(b.said_at) - Number(a.said_at) || Number(b.position) - Number(a.position)
-  return later || (String(a.id) < String(b.id) ? 1 : -1)
-}
+/** Where a turn stands in its session; an index of the schema holds this expression. */
+const POSITION = (row: string) => `${row}.metadata ->> 'position'`
 
-/** One statement for all ids: each side is a short walk along the index of the session. */
+/** A statement for each kind: each side is a short walk along an index of the session. */
 export function around(
   session: SqliteSession,
   scope: Scope,
@@ -91,30 +73,32 @@ export function around(
 ): ReadonlyMap<MemoryId, Surroundings> {
   const resident = session.resident.of(session.ownerNumber(scope))
   if (resident !== null) return resident.around(scope, ids, reach)
-  const side = (beyond: '<' | '>', direction: 'ASC' | 'DESC') =>
-    `(SELECT json_group_array(id) FROM (
-       SELECT other.id FROM memory AS other
-       WHERE other.place_number = memory.place_number AND other.session = memory.session
-         AND other.id ${beyond} memory.id
-       ORDER BY other.id ${direction} LIMIT ${reach}))`
-  const where = conjunction([
-    ...within('memory', scope, session, []),
-    { sql: 'memory.session IS NOT NULL', values: [] },
-  ])
-  const rows = session.packed(
-    {
-      columns: {
-        id: 'memory.id',
-        session: 'memory.session',
-        before: side('<', 'DESC'),
-        after: side('>', 'ASC'),
-      },
-      from: `FROM json_each(?) AS asked
-        CROSS JOIN memory ON memory.id = asked.value
-        WHERE ${where.sql}`,
-    },
-    [JSON.stringify(ids), ...where.values],
-  )
+  const ofTurns = ids.filter(isTurnId)
+  const ofMemories = ids.filter((id) => !isTurnId(id))
+  const rows = [
+    ...neighbours(
+      session,
+      scope,
+      ofMemories,
+      "<> 'turn'",
+      ({ beyond, direction }) => ({
+        condition: `other.id ${beyond} memory.id`,
+        order: `other.id ${direction}`,
+      }),
+      reach,
+    ),
+    ...neighbours(
+      session,
+      scope,
+      ofTurns,
+      "= 'turn'",
+      ({ beyond, direction }) => ({
+        condition: `(${POSITION('other')}, other.id) ${beyond} (${POSITION('memory')}, memory.id)`,
+        order: `${POSITION('other')} ${direction}, other.id ${direction}`,
+      }),
+      reach,
+    ),
+  ]
   return new Map(
     rows.map((row) => [
       String(row.id) as MemoryId, // these columns hold nothing else
@@ -124,6 +108,45 @@ export function around(
         after: JSON.parse(String(row.after)) as MemoryId[],
       },
     ]),
+  )
+}
+
+type Side = { readonly beyond: '<' | '>'; readonly direction: 'ASC' | 'DESC' }
+
+function neighbours(
+  session: SqliteSession,
+  scope: Scope,
+  ids: readonly MemoryId[],
+  isOfKind: string,
+  along: (side: Side) => { readonly condition: string; readonly order: string },
+  reach: number,
+): readonly SqlRow[] {
+  if (ids.length === 0) return []
+  const side = (towards: Side) => {
+    const { condition, order } = along(towards)
+    return `(SELECT json_group_array(id) FROM (
+       SELECT other.id FROM memory AS other
+       WHERE other.place_number = memory.place_number AND other.session = memory.session
+         AND other.type ${isOfKind} AND ${condition}
+       ORDER BY ${order} LIMIT ${reach}))`
+  }
+  const where = conjunction([
+    ...within('memory', scope, session, []),
+    { sql: `memory.session IS NOT NULL AND memory.type ${isOfKind}`, values: [] },
+  ])
+  return session.packed(
+    {
+      columns: {
+        id: 'memory.id',
+        session: 'memory.session',
+        before: side({ beyond: '<', direction: 'DESC' }),
+        after: side({ beyond: '>', direction: 'ASC' }),
+      },
+      from: `FROM json_each(?) AS asked
+        CROSS JOIN memory ON memory.id = asked.value
+        WHERE ${where.sql}`,
+    },
+    [JSON.stringify(ids), ...where.values],
   )
 }
 

@@ -1,10 +1,10 @@
-/** Turns of the port ↔ columns of SQLite. */
-import { spokenTerms } from '../../core/searchable.ts'
+/** Turns of the port ↔ columns of SQLite. What is searched of a turn is its document, a row of `memory`. */
 import { fromStorable, toStorable } from '../../core/storable-text.ts'
 import type { Turn } from '../../core/transcript.ts'
 import type { SqlRow, SqlValue } from './driver.ts'
-import { type Home, storableOrNull, textOrNull, toPlace, type Words, wordsFor } from './rows.ts'
+import { type Home, storableOrNull, textOrNull, toPlace } from './rows.ts'
 
+/** Without `terms` and `terms_count`, which rows of earlier versions hold. */
 export const TURN_COLUMNS = [
   'id',
   'owner_number',
@@ -16,13 +16,11 @@ export const TURN_COLUMNS = [
   'content',
   'position',
   'said_at',
-  'terms_count',
-  'terms',
   'disabled',
 ] as const
 
 /** In the order of TURN_COLUMNS. */
-export function turnValues(turn: Turn, home: Home, words: Words): readonly SqlValue[] {
+export function turnValues(turn: Turn, home: Home): readonly SqlValue[] {
   return [
     turn.id,
     home.ownerNumber,
@@ -34,15 +32,8 @@ export function turnValues(turn: Turn, home: Home, words: Words): readonly SqlVa
     toStorable(turn.content),
     turn.position,
     turn.saidAt,
-    words.count,
-    words.terms,
     turn.disabled ? 1 : 0,
   ]
-}
-
-/** What the index knows of a turn. */
-export function turnWords(turn: Pick<Turn, 'content' | 'speaker'>): Words {
-  return wordsFor(spokenTerms(turn))
 }
 
 export function toTurn(row: SqlRow): Turn {

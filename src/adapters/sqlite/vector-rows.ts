@@ -2,11 +2,12 @@
 import { embeddingTextHash } from '../../core/embedding.ts'
 import { AppError } from '../../core/errors.ts'
 import { covers, type MemoryId, type Scope } from '../../core/ids.ts'
+import { DOCUMENT_TYPES } from '../../core/search-document.ts'
 import { fromStorable } from '../../core/storable-text.ts'
 import { isKeptInBytes } from '../../core/vectors.ts'
 import type { SpaceReport, VectorEntry, VectorSpace } from '../../ports/vector-index.ts'
 import type { SqlRow, SqlValue } from './driver.ts'
-import { conjunction, matching, within } from './filters.ts'
+import { conjunction, memoryConditions, within } from './filters.ts'
 import { toPlace } from './rows.ts'
 import type { SqliteSession } from './session.ts'
 import { fromBlob, toBlob, toRecord, vectorOfRecord, vectorsOfRecords } from './vector-record.ts'
@@ -165,7 +166,7 @@ export function removeVectors(
   const found = findSpace(session, space)
   if (found === null || ids.length === 0) return
   for (const id of ids) session.resident.outdate(session.ownerNumber(scope), id)
-  const filters = matching('memory', { ids })
+  const filters = memoryConditions({ ids, types: DOCUMENT_TYPES })
   const where = conjunction([...within('memory', scope, session, filters), ...filters])
   session.run(
     `DELETE FROM vector
@@ -254,7 +255,7 @@ export function keptVectors(
 ): ReadonlyMap<MemoryId, Float32Array> {
   const found = findSpace(session, space)
   if (found === null || ids.length === 0) return new Map()
-  const filters = matching('memory', { ids })
+  const filters = memoryConditions({ ids, types: DOCUMENT_TYPES })
   const where = conjunction([...within('memory', scope, session, filters), ...filters])
   const kept = keptTogether(
     session,

@@ -7,7 +7,7 @@
  */
 import { compareText, type MemoryId, type Scope } from '../../core/ids.ts'
 import { innerProduct, isZero } from '../../core/vectors.ts'
-import type { MemoryFilter } from '../../ports/store.ts'
+import type { DocumentFilter } from '../../ports/store.ts'
 import type { VectorHit, VectorQuery } from '../../ports/vector-index.ts'
 import { Breather } from './breather.ts'
 import { type Condition, conjunction, memoryConditions, within } from './filters.ts'
@@ -94,7 +94,7 @@ export async function searchVectors(
   return (await withScan(search, place, (scanned) => collect(search, scanned))) ?? []
 }
 
-function isFoundByIndex({ ids, key, fingerprint, change }: MemoryFilter): boolean {
+function isFoundByIndex({ ids, key, fingerprint, change }: DocumentFilter): boolean {
   return [ids, key, fingerprint, change].some((value) => value !== undefined)
 }
 
@@ -266,15 +266,17 @@ class Behind {
 async function permittedSequences({
   session,
   owner,
+  query,
   permitted,
   breather,
 }: VectorSearch): Promise<ReadonlySet<number>> {
   const sequences = new Set<number>()
-  for (let after = ''; ; ) {
+  const [first, end] = idsOf(query.where)
+  for (let after = first; ; ) {
     const [page] = session.all(
       `SELECT max(id) AS last FROM
-         (SELECT id FROM memory WHERE owner_number = ? AND id > ? ORDER BY id LIMIT ?)`,
-      [owner.ownerNumber, after, PERMITTED_ROWS],
+         (SELECT id FROM memory WHERE owner_number = ? AND id > ? AND id < ? ORDER BY id LIMIT ?)`,
+      [owner.ownerNumber, after, end, PERMITTED_ROWS],
     )
     if (typeof page?.last !== 'string') return sequences
     const [row] = session.all(
@@ -287,6 +289,14 @@ async function permittedSequences({
     after = page.last
     if (breather.isDue) await breather.pause()
   }
+}
+
+/** Ids of turns stand behind those of memories. What can't be permitted is not gone through. */
+const [ID_MIN, TURN_ID_MIN, ID_MAX] = ['', 'turn_', '\u{10ffff}']
+
+function idsOf({ types }: DocumentFilter): readonly [after: string, before: string] {
+  if (types === undefined || !types.includes('turn')) return [ID_MIN, TURN_ID_MIN]
+  return types.every((type) => type === 'turn') ? [TURN_ID_MIN, ID_MAX] : [ID_MIN, ID_MAX]
 }
 
 /**

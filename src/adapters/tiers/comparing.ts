@@ -1,5 +1,6 @@
 /** Compares a mirror with the store and the index of the memories, page by page, and mends it when asked to. */
 import { compareText, type MemoryId, type OwnerId } from '../../core/ids.ts'
+import { DOCUMENT_TYPES } from '../../core/search-document.ts'
 import type { VectorSpace } from '../../ports/vector-index.ts'
 import type { MirrorDifferences } from '../../ports/vector-tiers.ts'
 import { type CopyParts, copyMemories, isCleaned, markOf } from './copying.ts'
@@ -71,8 +72,8 @@ async function* pagesOf(
   let after: string | undefined
   do {
     const from = after === undefined ? {} : { after }
-    const { rows, next } = await store.find('memory', scope, {
-      ...{ where: {}, limit: PAGE, order: 'oldest' },
+    const { rows, next } = await store.findDocuments(scope, {
+      ...{ where: { types: DOCUMENT_TYPES }, limit: PAGE, order: 'oldest' },
       ...from,
     })
     const page = { limit: PAGE, ...from } as { limit: number; after?: MemoryId } // an id of the page before

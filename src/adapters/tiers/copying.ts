@@ -4,7 +4,7 @@
  */
 import { embeddingTextHash } from '../../core/embedding.ts'
 import type { Instant, MemoryId, OwnerId } from '../../core/ids.ts'
-import type { Memory } from '../../core/memory.ts'
+import { DOCUMENT_TYPES, type SearchDocument } from '../../core/search-document.ts'
 import { sha256 } from '../../core/sha256.ts'
 import type { Store } from '../../ports/store.ts'
 import type { VectorIndex, VectorSpace } from '../../ports/vector-index.ts'
@@ -29,7 +29,8 @@ export async function copyMemories(
   ids: readonly MemoryId[],
 ): Promise<void> {
   const scope = { owner }
-  const { rows } = await store.find('memory', scope, { where: { ids }, limit: ids.length })
+  const where = { ids, types: DOCUMENT_TYPES }
+  const { rows } = await store.findDocuments(scope, { where, limit: ids.length })
   const known = await vectors.vectorsOf(space, scope, ids)
   const points = rows.flatMap((row) => {
     const vector = known.get(row.id)
@@ -49,7 +50,11 @@ export async function copyMemories(
  */
 export function markOf(
   textHash: string,
-  { place: { user, session }, type, expiresAt }: Pick<Memory, 'place' | 'type' | 'expiresAt'>,
+  {
+    place: { user, session },
+    type,
+    expiresAt,
+  }: Pick<SearchDocument, 'place' | 'type' | 'expiresAt'>,
 ): string {
   const rest = sha256(JSON.stringify([user, session, type, expiresAt])).slice(0, REST_DIGITS)
   return `${textHash}-${rest}`
@@ -57,7 +62,7 @@ export function markOf(
 const REST_DIGITS = 12
 
 export function isCleaned(
-  { expiresAt }: Pick<Memory, 'expiresAt'>,
+  { expiresAt }: Pick<SearchDocument, 'expiresAt'>,
   cleanedBefore: Instant | null,
 ): boolean {
   return cleanedBefore !== null && expiresAt !== null && expiresAt < cleanedBefore

@@ -4,7 +4,8 @@
  * memories, so that they are exact however the mirror keeps its own.
  */
 import { compareText, type Scope } from '../../core/ids.ts'
-import type { MemoryFilter } from '../../ports/store.ts'
+import { MEMORY_TYPES } from '../../core/memory.ts'
+import type { DocumentFilter } from '../../ports/store.ts'
 import type { VectorHit, VectorIndex, VectorQuery, VectorSpace } from '../../ports/vector-index.ts'
 import type { MirrorFilter, MirrorHit, VectorMirror } from '../../ports/vector-mirror.ts'
 
@@ -28,7 +29,7 @@ const GROWTH = 4
 const PAGE = 500
 
 /** Filters that leave a few memories out of many: what is nearest to the question says nothing about them. */
-const NARROW: readonly (keyof MemoryFilter)[] = [
+const NARROW: readonly (keyof DocumentFilter)[] = [
   'ids',
   'key',
   'fingerprint',
@@ -73,10 +74,14 @@ async function heldOf(mirror: VectorMirror, space: VectorSpace, { owner }: Scope
   return mirror.count(space, owner).catch(() => 1)
 }
 
-export function mirrorFilter(scope: Scope, { types, unendedAt }: MemoryFilter): MirrorFilter {
+/** A mirror holds memories and turns, and is told which of them are meant. */
+export function mirrorFilter(
+  scope: Scope,
+  { types = MEMORY_TYPES, unendedAt }: DocumentFilter,
+): MirrorFilter {
   return {
     ...scope,
-    ...(types === undefined ? {} : { types }),
+    types,
     ...(unendedAt === undefined ? {} : { unexpiredAt: unendedAt }),
   }
 }

@@ -6,6 +6,7 @@
 import type { EntryKind } from '../../core/entry.ts'
 import { toAppError } from '../../core/errors.ts'
 import { type Instant, type MemoryId, type OwnerId, SYSTEM_OWNER } from '../../core/ids.ts'
+import { documentId } from '../../core/search-document.ts'
 import { isZero, refuseUnfit } from '../../core/vectors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Change, Store, StoreFault } from '../../ports/store.ts'
@@ -137,8 +138,12 @@ function hear(keeper: Keeper, changes: readonly Change[]): void {
   for (const change of changes) {
     if (change.op === 'put' && change.table === 'memory' && change.expect !== 'absent') {
       keeper.changed(change.row.place.owner, [change.row.id])
+    } else if (change.op === 'put' && change.table === 'turn' && change.expect !== 'absent') {
+      keeper.changed(change.row.place.owner, [documentId(change.row.id)])
     } else if (change.op === 'remove' && change.table === 'memory') {
       keeper.changed(change.scope.owner, [change.id])
+    } else if (change.op === 'remove' && change.table === 'turn') {
+      keeper.changed(change.scope.owner, [documentId(change.id)])
     } else if (isOfSettings(change)) {
       void keeper.settingsChanged()
     }

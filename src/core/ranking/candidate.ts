@@ -1,6 +1,6 @@
 /** What ranking works on: candidates that collect evidence, and the steps that tell how each got its score. */
 import type { MemoryId } from '../ids.ts'
-import type { Memory } from '../memory.ts'
+import type { SearchDocument } from '../search-document.ts'
 
 export const STAGES = [
   'keyword',
@@ -79,7 +79,7 @@ export type Candidate = {
   readonly trail: readonly UntoldStep[]
 }
 
-export type Loaded = Candidate & { readonly memory: Memory }
+export type Loaded = Candidate & { readonly memory: SearchDocument }
 
 type Revision = Partial<Omit<Candidate, 'id' | 'coverage' | 'contextCoverage'>>
 
@@ -101,7 +101,7 @@ export function revised<C extends Candidate | Loaded>(candidate: C, revision: Re
   } as Candidate as C // all that either has
 }
 
-export function loadedWith(candidate: Candidate, memory: Memory): Loaded {
+export function loadedWith(candidate: Candidate, memory: SearchDocument): Loaded {
   return {
     id: candidate.id,
     score: candidate.score,

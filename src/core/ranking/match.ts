@@ -1,6 +1,6 @@
 /** What a question says about who and when, and how well a memory fits that. */
 import type { Instant } from '../ids.ts'
-import type { Memory } from '../memory.ts'
+import type { SearchDocument } from '../search-document.ts'
 import { byScore, type Loaded, revised, stepped } from './candidate.ts'
 import { EVIDENCE_WEIGHTS } from './fusion.ts'
 import { containsName } from './names.ts'
@@ -56,7 +56,7 @@ export function match(candidates: readonly Loaded[], asked: Asked): readonly Loa
 }
 
 /** The time that a memory is of: when it began to hold, if that is known. */
-export function momentOf({ validFrom, createdAt }: Memory): Instant {
+export function momentOf({ validFrom, createdAt }: SearchDocument): Instant {
   return validFrom ?? createdAt
 }
 

@@ -2,7 +2,7 @@
 import { effectiveSalience } from '../consolidation/salience.ts'
 import { remainingShare } from '../decay.ts'
 import type { Instant } from '../ids.ts'
-import type { Memory } from '../memory.ts'
+import type { SearchDocument } from '../search-document.ts'
 import { byScore, type Loaded, stepped } from './candidate.ts'
 import { momentOf } from './match.ts'
 
@@ -37,7 +37,7 @@ export function weigh(
 }
 
 /** 1 for what is new or pinned, halving with every half-life since it was last of use. */
-export function freshness(memory: Memory, now: Instant, halfLifeDays: number): number {
+export function freshness(memory: SearchDocument, now: Instant, halfLifeDays: number): number {
   if (memory.pinned || halfLifeDays === 0) return 1
   const last = Math.max(momentOf(memory), memory.lastUsedAt ?? Number.NEGATIVE_INFINITY)
   return remainingShare(now - last, halfLifeDays)

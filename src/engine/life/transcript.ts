@@ -140,8 +140,8 @@ export async function searchTurns(
   scope: Scope,
   { text, limit, days }: SearchTurns,
 ): Promise<readonly FoundTurn[]> {
-  const saidFrom = (clock.now() - days * DAY_MS) as Instant // whole milliseconds
-  return findSaid(store, scope, { text, limit, where: { saidFrom, disabled: false } })
+  const createdFrom = (clock.now() - days * DAY_MS) as Instant // whole milliseconds
+  return findSaid(store, scope, { text, limit, where: { createdFrom, statuses: ['active'] } })
 }
 
 /** What it says now is learned from again; what only the old words said is taken back. */

@@ -2,6 +2,7 @@
 import { embeddingTextHash } from '../../core/embedding.ts'
 import { AppError } from '../../core/errors.ts'
 import type { MemoryId, OwnerId } from '../../core/ids.ts'
+import { DOCUMENT_TYPES } from '../../core/search-document.ts'
 import { innerProduct, isZero } from '../../core/vectors.ts'
 import type { Store } from '../../ports/store.ts'
 import type { SpaceReport, VectorEntry, VectorIndex } from '../../ports/vector-index.ts'
@@ -101,10 +102,9 @@ export class VectorCopies {
     owner: OwnerId,
     ids: readonly MemoryId[],
   ): Promise<readonly VectorEntry[]> {
-    const { rows } = await this.#ends.memories.find(
-      'memory',
+    const { rows } = await this.#ends.memories.findDocuments(
       { owner },
-      { where: { ids }, limit: ids.length },
+      { where: { ids, types: DOCUMENT_TYPES }, limit: ids.length },
     )
     const vectors = await from.vectorsOf(space, { owner }, ids)
     return rows.flatMap((memory) => {
