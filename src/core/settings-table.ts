@@ -114,6 +114,22 @@ export const SETTINGS = {
     scope: 'owner',
     help: 'Where recall looks when the caller does not say: in the session that is named, in everything of the owner, or in shared memory as well.',
   },
+  recallSources: {
+    kind: 'choice',
+    default: 'both',
+    choices: ['both', 'facts', 'conversations'],
+    scope: 'owner',
+    help: 'What the gateway recalls: facts that were learned, excerpts of earlier conversations, or both.',
+  },
+  excerptCharacters: {
+    kind: 'number',
+    default: 280,
+    min: 80,
+    max: 4_000,
+    step: 'integer',
+    scope: 'owner',
+    help: 'How much of a turn of an earlier conversation is quoted, cut at the ends of sentences.',
+  },
   sharedMemory: {
     kind: 'switch',
     default: false,

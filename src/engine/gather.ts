@@ -7,11 +7,12 @@ import type { Instant, MemoryId, Scope } from '../core/ids.ts'
 import { type Candidate, NO_EVIDENCE } from '../core/ranking/candidate.ts'
 import { COURSE_REACH } from '../core/ranking/evidence.ts'
 import { closenessAmong, SUBJECTS_MAX } from '../core/ranking/floor.ts'
+import { blendVectors } from '../core/ranking/follow-up.ts'
 import { type Asked, isNamed } from '../core/ranking/match.ts'
 import { mayName, withoutNames } from '../core/ranking/names.ts'
 import type { Settings } from '../core/settings.ts'
 import type { Embedder } from '../ports/embedder.ts'
-import type { Besides, MemoryFilter, Surroundings, TextMatch } from '../ports/store.ts'
+import type { Besides, DocumentFilter, Surroundings, TextMatch } from '../ports/store.ts'
 import type { VectorHit, VectorSpace } from '../ports/vector-index.ts'
 import { type Timely, withinTime } from './deadline.ts'
 import type { Indexer } from './indexing.ts'
@@ -30,8 +31,10 @@ export type Question = RecallParts & {
   readonly ports: EnginePorts
   readonly scope: Scope
   readonly settings: Settings
-  readonly where: MemoryFilter
+  readonly where: DocumentFilter
   readonly text: string
+  /** What was said before a follow-up question; null where the question speaks for itself. */
+  readonly context: string | null
   readonly now: Instant
   readonly deadlineMs: number
 }
@@ -64,8 +67,10 @@ const NAMED_HITS = 8
 export type Skipped = { readonly kind: 'skipped'; readonly because: string }
 export type Leg<Result> = Timely<Result> | Skipped
 
-export async function keywordLeg({ ports, scope, text, where, settings, deadlineMs }: Question) {
+export async function keywordLeg(call: Question) {
+  const { ports, scope, context, where, settings, deadlineMs } = call
   if (settings.strategy === 'semantic') return skipped('the strategy is semantic')
+  const text = context === null ? call.text : `${call.text}\n${context}`
   return withinTime(deadlineMs, () =>
     ports.store.matchText(scope, { text, limit: KEYWORD_CANDIDATES, where, besides: BESIDES }),
   )
@@ -105,7 +110,7 @@ export async function meaningLeg(
     }
     await indexer.settle(scope, Math.min(SETTLE_MS, deadlineMs / 2))
     const compared = await nameless(call, words)
-    const vector = await asks(() => vectorOf(compared, embedder, signal))
+    const vector = await asks(() => vectorOf(compared, call.context, embedder, signal))
     const limit = settings.vectorCandidates
     const hits = await vectors.nearest(space, scope, {
       ...{ vector, limit, where: call.where, besides: BESIDES },
@@ -135,7 +140,7 @@ async function nameless(
     const ids = hits.flatMap(({ id, speaker }) => (speaker === undefined ? [id] : []))
     const known = hits.flatMap(({ speaker }) => speaker ?? [])
     if (ids.length === 0) return known
-    const { rows } = await ports.store.find('memory', scope, {
+    const { rows } = await ports.store.findDocuments(scope, {
       where: { ...where, ids },
       limit: ids.length,
     })
@@ -146,12 +151,14 @@ async function nameless(
 
 async function vectorOf(
   text: string,
+  context: string | null,
   embedder: Embedder,
   signal: AbortSignal,
 ): Promise<Float32Array> {
-  const [vector] = await embedder.embed([text], { purpose: 'query', signal })
+  const texts = context === null ? [text] : [text, context]
+  const [vector, before] = await embedder.embed(texts, { purpose: 'query', signal })
   if (vector === undefined) throw new AppError('unavailable', 'The question got no vector.')
-  return vector
+  return before === undefined ? vector : blendVectors(vector, before)
 }
 
 /** A model for languages in Latin letters makes noise of other scripts; words do better alone there. */
@@ -189,7 +196,7 @@ export async function fromThatTime(
   if (span === null || span.until - span.from > TELLING_SPAN_MS_MAX) return NOTHING_THEN
   const isLong = span.until - span.from > SPAN_MS_MAX
   const found = await withinTime(deadlineMs, () =>
-    ports.store.find('memory', scope, {
+    ports.store.findDocuments(scope, {
       where: { ...where, createdFrom: span.from, createdBefore: span.until },
       limit: isLong ? 1 : SPAN_MEMORIES,
     }),

@@ -16,7 +16,14 @@
 import { AppError } from '../core/errors.ts'
 import type { Instant, MemoryId, Scope } from '../core/ids.ts'
 import { PAGE_ROWS_MAX, QUERY_CHARACTERS_MAX, RECALL_MEMORIES_MAX } from '../core/limits.ts'
-import { hasEnded, isBelieved, MEMORY_STATUSES, type Memory, TRUST_LEVELS } from '../core/memory.ts'
+import {
+  hasEnded,
+  isBelieved,
+  MEMORY_STATUSES,
+  MEMORY_TYPES,
+  type Memory,
+  TRUST_LEVELS,
+} from '../core/memory.ts'
 import { type Fitted, withinBudget } from '../core/ranking/budget.ts'
 import {
   byScore,
@@ -38,14 +45,16 @@ import {
   type KeywordLeg,
 } from '../core/ranking/evidence.ts'
 import { aboveFloor, CERTAIN_COVERAGE } from '../core/ranking/floor.ts'
+import { discountContext, isFollowUp } from '../core/ranking/follow-up.ts'
 import { type FusionOptions, fuse, type Legs, withTrail } from '../core/ranking/fusion.ts'
 import { type Asked, match, readQuestion } from '../core/ranking/match.ts'
 import { withoutTimeWords } from '../core/ranking/time-words.ts'
 import { weigh } from '../core/ranking/weigh.ts'
+import { type DocumentType, isTurnDocument, type SearchDocument } from '../core/search-document.ts'
 import { resolveSettings, type Settings } from '../core/settings.ts'
 import { estimateTokens } from '../core/tokens.ts'
 import { innerProduct } from '../core/vectors.ts'
-import type { MemoryFilter, Page } from '../ports/store.ts'
+import type { DocumentFilter, MemoryFilter, Page } from '../ports/store.ts'
 import { withinTime } from './deadline.ts'
 import {
   COURSE_MEMORIES,
@@ -72,6 +81,13 @@ export type RecallQuery = ReadFilter & {
   readonly limit?: number
   /** Also what is kept for review because its source is not trusted. */
   readonly includeSuspect?: boolean
+  /**
+   * Whether to search memories (`facts`), turns of conversations, or both, which is the default. Filters that only
+   * memories can pass, as `categories`, leave turns out; so do the strategies `recent` and `exact`.
+   */
+  readonly include?: Settings['recallSources']
+  /** What the person said just before, newest first: a follow-up question is searched together with it. */
+  readonly context?: readonly string[]
   readonly strategy?: Settings['strategy']
   readonly fusion?: Settings['fusion']
   /** At most so many tokens of memories, but at least one memory. */
@@ -88,7 +104,8 @@ export type RecallQuery = ReadFilter & {
 }
 
 export type Recalled = {
-  readonly memory: Memory
+  /** Of type `turn` where it is a turn of a conversation. */
+  readonly memory: SearchDocument
   readonly score: number
   /** 0 … 1: how much of the question's words the memory holds. */
   readonly coverage: number
@@ -119,6 +136,9 @@ export type Recollection = {
 const POOL = RECALL_MEMORIES_MAX
 /** Below this share of the best score, a memory is not part of the answer. */
 const TAIL_SHARE = 0.2
+/** Of the messages before a follow-up question, so many and so much of each are searched with it. */
+const CONTEXT_MESSAGES_MAX = 2
+const CONTEXT_CHARACTERS_MAX = 400
 type Recall = Question & { readonly query: RecallQuery }
 
 export async function recall(
@@ -142,6 +162,7 @@ export async function recall(
     settings,
     where: filterOf(query, now),
     text: query.text.slice(0, QUERY_CHARACTERS_MAX),
+    context: contextOf(query),
     now,
     deadlineMs: settings.legDeadlineMs,
   }
@@ -182,7 +203,7 @@ async function search(call: Recall): Promise<Found> {
   refuseSilence(keyword, meaning)
   await nextTurn()
   const legs: Legs = {
-    keyword: keyword.kind === 'done' ? sought(keyword.result, text, asked, then) : null,
+    keyword: keyword.kind === 'done' ? sought(keyword.result, call, asked, then) : null,
     meaning: meaning.kind === 'done' ? meaning.result.hits : null,
   }
   const answer = meaning.kind === 'done' ? meaning.result : null
@@ -230,8 +251,14 @@ function legible(candidates: readonly Loaded[], meaning: Meaning | null): readon
 }
 
 /** A time that there are memories of is looked for as a time; a time like "last week" then no longer by its words. */
-function sought(leg: KeywordLeg, text: string, { span }: Asked, { isKnown }: FromThatTime) {
-  return span?.isRelative && isKnown ? withoutTimeWords(leg, text, span) : leg
+function sought(
+  leg: KeywordLeg,
+  { text, context }: Recall,
+  { span }: Asked,
+  { isKnown }: FromThatTime,
+): KeywordLeg {
+  const weighed = context === null ? leg : discountContext(leg, text)
+  return span?.isRelative && isKnown ? withoutTimeWords(weighed, text, span) : weighed
 }
 
 /** Of the nearest, on the scale of the floors. */
@@ -282,12 +309,12 @@ async function load(
   candidates: readonly Candidate[],
 ): Promise<readonly Loaded[]> {
   const ids = candidates.map(({ id }) => id)
-  const { rows } = await ports.store.find('memory', scope, {
+  const { rows } = await ports.store.findDocuments(scope, {
     where: { ...where, ids },
     limit: ids.length,
   })
   const present = query.asOf === undefined ? rows : await asTheyWere(ports, scope, rows, now)
-  const memories = new Map<MemoryId, Memory>(present.map((memory) => [memory.id, memory]))
+  const memories = new Map(present.map((memory) => [memory.id, memory]))
   return candidates.flatMap((candidate) => {
     const memory = memories.get(candidate.id)
     return memory === undefined ? [] : [loadedWith(candidate, memory)]
@@ -331,15 +358,15 @@ function compared(
 async function asTheyWere(
   { store }: EnginePorts,
   scope: Scope,
-  rows: readonly Memory[],
+  rows: readonly SearchDocument[],
   at: Instant,
-): Promise<readonly Memory[]> {
+): Promise<readonly SearchDocument[]> {
   const changed = rows.filter(({ updatedAt }) => updatedAt > at).map(({ id }) => id)
   const { rows: past } = await store.find('revision', scope, {
     where: { memories: changed, inForceAt: at },
     limit: PAGE_ROWS_MAX,
   })
-  const then = new Map(past.map(({ memory }) => [memory.id, memory]))
+  const then = new Map<MemoryId, SearchDocument>(past.map(({ memory }) => [memory.id, memory]))
   return rows
     .flatMap((row) => (row.updatedAt <= at ? [row] : (then.get(row.id) ?? [])))
     .filter((row) => row.status === 'active' && !hasEnded(row, at))
@@ -379,11 +406,11 @@ async function rerank(
 
 /** Whatever the question: the newest first. */
 async function newest(call: Recall, limit: number): Promise<Found> {
-  const present: Memory[] = []
+  const present: SearchDocument[] = []
   let after: string | null = null
   do {
     const page: Page<Memory> = await call.ports.store.find('memory', call.scope, {
-      where: call.where,
+      where: memoriesOnly(call.where),
       limit,
       order: 'newest',
       ...(after === null ? {} : { after }),
@@ -427,7 +454,37 @@ function parseTime(time: Date | number): Instant {
   throw new AppError('invalid_input', 'That is not a time.', { field: 'asOf' })
 }
 
-function filterOf(query: RecallQuery, now: Instant): MemoryFilter {
+/** Null where the question speaks for itself. */
+function contextOf({ text, context = [] }: RecallQuery): string | null {
+  const before = context.slice(0, CONTEXT_MESSAGES_MAX).map((each) => each.trim())
+  const said = before
+    .filter((each) => each !== '')
+    .map((each) => each.slice(-CONTEXT_CHARACTERS_MAX))
+  return said.length > 0 && isFollowUp(text) ? said.join('\n') : null
+}
+
+function filterOf(query: RecallQuery, now: Instant): DocumentFilter {
+  const types = documentTypes(query)
+  return { ...memoryFilterOf(query, now), ...(types === undefined ? {} : { types }) }
+}
+
+/** What only memories have. */
+const MEMORY_FIELDS = ['categories', 'types', 'key', 'pinned', 'importanceMin', 'ids'] as const
+
+/** Undefined for every memory and no turn. */
+function documentTypes(query: RecallQuery): readonly DocumentType[] | undefined {
+  const { include = 'both', types } = query
+  if (include === 'conversations') return ['turn']
+  const isOfMemories = MEMORY_FIELDS.some((field) => query[field] !== undefined)
+  return include === 'facts' || isOfMemories ? types : [...MEMORY_TYPES, 'turn']
+}
+
+function memoriesOnly({ types, ...where }: DocumentFilter): MemoryFilter {
+  const memoryTypes = types?.filter((type) => type !== 'turn')
+  return memoryTypes === undefined ? where : { ...where, types: memoryTypes }
+}
+
+function memoryFilterOf(query: RecallQuery, now: Instant): MemoryFilter {
   const { trusts = TRUST_LEVELS } = query
   const believed = query.includeSuspect === true ? {} : { trusts: trusts.filter(isBelieved) }
   if (query.asOf === undefined) return { ...toMemoryFilter(query, now), ...believed }

@@ -33,6 +33,21 @@ export function withoutTimeWords(leg: KeywordLeg, question: string, span: Span):
   }
 }
 
+/** The same hits with other weights of the terms, in the order that these make. */
+export function rescored(leg: KeywordLeg, rarities: readonly number[]): KeywordLeg {
+  const hits = leg.hits.map((hit) => ({
+    ...hit,
+    ...scoresOf(hit.counts, rarities, hit.length, leg.averageLength),
+  }))
+  return {
+    ...leg,
+    terms: leg.terms.map(({ text }, term) => ({ text, rarity: rarities[term] ?? 0 })),
+    hits: hits
+      .filter(({ score }) => score > 0)
+      .sort((a, b) => b.score - a.score || (a.id < b.id ? 1 : -1)),
+  }
+}
+
 function occurrences(text: string): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
   for (const term of indexTerms(text)) counts.set(term, (counts.get(term) ?? 0) + 1)

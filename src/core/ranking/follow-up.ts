@@ -1,0 +1,60 @@
+/**
+ * Follow-up questions. "And where is it?" has nothing to be found by: what it is about was said before. Such a question is
+ * searched together with the messages before it, and its own words count most.
+ */
+import { STOP_WORDS } from '../stopwords.ts'
+import { queryTerms, UNSPACED } from '../terms.ts'
+import type { KeywordLeg } from './evidence.ts'
+import { rescored } from './time-words.ts'
+
+/** How much a term counts that only the messages before have. */
+const CONTEXT_TERM_WEIGHT = 0.5
+/** How much the question's own vector counts against that of the messages before. */
+const QUESTION_VECTOR_WEIGHT = 0.65
+/** With so few words of its own, a message says nothing by itself; with a pronoun, with a few more. */
+const CONTENT_WORDS_MAX = 1
+const CONTENT_WORDS_WITH_PRONOUN_MAX = 4
+/** In scripts without blanks, where words can't be counted. */
+const UNSPACED_CHARACTERS_MAX = 8
+
+const PRONOUNS: ReadonlySet<string> = new Set(
+  (
+    'it its he him his she her hers they them their theirs that this those these there then one ones ' +
+    'er sie es ihn ihm ihr ihre ihren sein seine seinen das dies diese dieser dort dahin davon dabei damit darin ' +
+    'il elle lui leur leurs ils elles ça cela celui celle ceux y en là son sa ses ' +
+    'él ella ello ellos ellas eso esto esa ese aquello su sus allí ahí ' +
+    'ele ela eles elas isso isto aquilo seu sua dele dela lá'
+  ).split(' '),
+)
+const CONJUNCTION = /^\s*(?:and|but|or|so|und|aber|oder|et|mais|ou|y|pero|o|e|mas)\b/iu
+const WORDS = /[\p{L}\p{N}][\p{L}\p{N}\p{M}'’]*/gu
+
+/** Whether a message needs what was said before it to be understood. */
+export function isFollowUp(message: string): boolean {
+  if (UNSPACED.test(message)) return [...message.trim()].length <= UNSPACED_CHARACTERS_MAX
+  const words = (message.toLowerCase().match(WORDS) ?? []).map((word) =>
+    word.replace(/['’].*$/u, ''),
+  )
+  const isReferring = CONJUNCTION.test(message) || words.some((word) => PRONOUNS.has(word))
+  const content = new Set(words.filter((word) => !STOP_WORDS.has(word) && !PRONOUNS.has(word)))
+  return content.size <= (isReferring ? CONTENT_WORDS_WITH_PRONOUN_MAX : CONTENT_WORDS_MAX)
+}
+
+/** Lowers the weight of terms that only the messages before have. */
+export function discountContext(leg: KeywordLeg, message: string): KeywordLeg {
+  const own = new Set(queryTerms(message))
+  return rescored(
+    leg,
+    leg.terms.map(({ text, rarity }) => (own.has(text) ? rarity : rarity * CONTEXT_TERM_WEIGHT)),
+  )
+}
+
+/** One vector of both, of length one. */
+export function blendVectors(question: Float32Array, context: Float32Array): Float32Array {
+  const blended = question.map(
+    (value, at) =>
+      QUESTION_VECTOR_WEIGHT * value + (1 - QUESTION_VECTOR_WEIGHT) * (context[at] ?? 0),
+  )
+  const length = Math.sqrt(blended.reduce((sum, value) => sum + value * value, 0))
+  return length === 0 ? question : blended.map((value) => value / length)
+}
