@@ -48,7 +48,7 @@ export function createConversations(parts: ConversationParts): ConversationKeepe
     (owner) => settings.effective(owner),
     () => courtesy.manners()(),
   )
-  const prepared = new WeakMap<Prepared, Omit<Ended, 'outcome'>>()
+  const prepared = new WeakMap<Prepared, Omit<Ended, 'outcome' | 'endedAt'>>()
   /** For each request under way, what tells that it has ended. */
   const underWay = new WeakMap<Prepared, () => void>()
   let isClosed = false
@@ -104,10 +104,11 @@ export function createConversations(parts: ConversationParts): ConversationKeepe
       if (known !== undefined && !isClosed) {
         prepared.delete(given) // once is enough
         const { scope, asked } = known.request
+        const endedAt = ports.clock.now()
         dropped = backlog.add({
           lane: laneOf(scope.owner, scope.user ?? null),
           size: asked.characters + (outcome.answer?.text.length ?? 0),
-          run: () => keep({ ...known, outcome }),
+          run: () => keep({ ...known, outcome, endedAt }),
         })
       }
       const lost = dropped + failed + receipts.takeLost()
