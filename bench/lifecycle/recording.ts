@@ -93,6 +93,7 @@ async function record(
         index % 2 === 0 ? [{ user, assistant: said[index + 1] ?? null }] : [],
       ),
       toolResults: [],
+      continuesAnswer: false,
       previous: null,
       conversation: null,
       characters: said.join('').length,

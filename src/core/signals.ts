@@ -13,19 +13,23 @@ export function signalId(first: TurnId): SignalId {
   return `sig_${sha256(first).slice(0, HASH_CHARACTERS)}` as SignalId // made from what it stands for
 }
 
+type SignalOptions = Partial<Pick<Signal, 'position' | 'isHistory' | 'isRead'>>
+
 /** Something new to learn from, or the same again after it has changed. `isRead`: patterns read it where it comes from. */
 export function pendingSignal(
   place: Place,
   turns: readonly [TurnId, ...TurnId[]],
   at: Instant,
   before: Entry | null,
-  isRead = false,
+  { position = 0, isHistory = false, isRead = false }: SignalOptions = {},
 ): Entry {
   return toSignalEntry({
     id: signalId(turns[0]),
     place,
     version: (before?.version ?? 0) + 1,
     turns,
+    position,
+    isHistory,
     status: 'pending',
     isRead,
     attempts: 0,
@@ -66,6 +70,8 @@ export function readSignal({ id, place, kind, at, version, body }: Entry): Signa
     place,
     version,
     turns: turns as readonly TurnId[],
+    position: typeof body.position === 'number' ? body.position : 0,
+    isHistory: body.isHistory === true,
     status,
     // Before this was noted, nearly all came through the gateway, which reads what it keeps.
     isRead: body.isRead !== false,

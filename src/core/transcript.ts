@@ -30,6 +30,10 @@ export type Signal = {
   readonly place: Place
   readonly version: number
   readonly turns: readonly TurnId[]
+  /** Of the exchange in its session: orders the signals of one commit. */
+  readonly position: number
+  /** Whether the exchange was part of the history of a request, and said at an unknown time before it. */
+  readonly isHistory: boolean
   readonly status: SignalStatus
   /** Whether patterns have read it: once is enough, however long it waits for a model. */
   readonly isRead: boolean

@@ -33,6 +33,8 @@ export type WriteContext = {
   readonly neighbours: readonly Memory[]
   /** Tombstones that match the draft's content or key. */
   readonly tombstones: readonly Tombstone[]
+  /** Whether it was said at an unknown earlier time, so that every tombstone may be younger; default: no. */
+  readonly isHistory?: boolean
   readonly reinforcement: number
   /**
    * What someone else makes of statements that rules can't tell from this one, by their words: a verdict on what a
@@ -69,10 +71,10 @@ export type WriteDecision =
 type Restated = Extract<WriteDecision, { kind: 'update' | 'duplicate' }>
 
 export function decideWrite(context: WriteContext): WriteDecision {
-  const { draft, sameKey, tombstones } = context
+  const { draft, sameKey, tombstones, isHistory = false } = context
   const isBlocking = ({ forgottenAt }: Tombstone) =>
     // What is said right after the forgetting is new, even within the same millisecond.
-    draft.isDated ? forgottenAt >= draft.observedAt : forgottenAt > draft.observedAt
+    isHistory || (draft.isDated ? forgottenAt >= draft.observedAt : forgottenAt > draft.observedAt)
   if (tombstones.some(isBlocking)) {
     return { kind: 'refused', because: 'forgotten' }
   }

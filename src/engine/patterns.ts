@@ -14,6 +14,8 @@ export type LearnOptions = {
   /** Default: the person's own. */
   readonly trust?: Trust
   readonly speaker?: string
+  /** Whether it was said at an unknown earlier time: then nothing that was ever forgotten is learned from it. */
+  readonly isHistory?: boolean
   /** Where it was said. */
   readonly turns?: readonly TurnId[]
   /** Stands before the keys, so that what others say never has the key of what the person says. */

@@ -58,14 +58,19 @@ export async function learn(
   // What was said to a model is recorded while others wait: nobody is asked about it here.
   const { adjudicate: _, ...alone } = ports
   for (const draft of patternDrafts(text, options)) {
-    const decision = await write(alone, scope, draft)
+    const decision = await write(alone, scope, draft, options.isHistory)
     if (decision.kind === 'refused') refused++
     else kept.push(remembered(decision))
   }
   return { remembered: kept, refused }
 }
 
-async function write(ports: EnginePorts, scope: Scope, input: DraftInput): Promise<WriteDecision> {
+async function write(
+  ports: EnginePorts,
+  scope: Scope,
+  input: DraftInput,
+  isHistory = false,
+): Promise<WriteDecision> {
   const { store, ids } = ports
   const place = placeOf(scope)
   const home: Scope = { owner: place.owner, user: place.user }
@@ -96,6 +101,7 @@ async function write(ports: EnginePorts, scope: Scope, input: DraftInput): Promi
       sameKey,
       neighbours: memories,
       tombstones,
+      isHistory,
       reinforcement: settings.reinforcement,
     }
     const decision = await judge(ports, context, close, verdicts)

@@ -5,7 +5,7 @@
  */
 import { type Draft, placeOf } from '../core/draft.ts'
 import { blockingTombstones } from '../core/forgetting.ts'
-import type { ChangeId, Instant, MemoryId, Place, Scope, TombstoneId } from '../core/ids.ts'
+import type { ChangeId, Instant, MemoryId, Place, Scope, TombstoneId, TurnId } from '../core/ids.ts'
 import { holdsKey, type Memory, type Tombstone } from '../core/memory.ts'
 import { resolveSettings, type Settings } from '../core/settings.ts'
 import type { Verdict } from '../core/truth/adjudicate.ts'
@@ -30,6 +30,12 @@ type Touched = {
   readonly after: Memory
 }
 
+export type BatchOptions = {
+  readonly verdicts?: Verdicts | undefined
+  /** Turns that were said at an unknown earlier time: what only they say stays forgotten if it ever was. */
+  readonly history?: ReadonlySet<TurnId>
+}
+
 type AddOptions = {
   readonly alone?: boolean
   /** Superseded, and in force again when nothing else holds its key: what is written goes on with it. */
@@ -42,16 +48,23 @@ export class WriteBatch {
   readonly #home: Scope
   readonly #mark: Mark
   readonly #verdicts: Verdicts
+  readonly #history: ReadonlySet<TurnId>
   readonly #settings: Settings
   readonly #touched = new Map<MemoryId, Touched>()
   readonly #guards = new Map<TombstoneId, Change>()
 
-  constructor(ports: EnginePorts, scope: Scope, mark: Mark, verdicts: Verdicts = new Map()) {
+  constructor(
+    ports: EnginePorts,
+    scope: Scope,
+    mark: Mark,
+    { verdicts = new Map(), history = new Set() }: BatchOptions = {},
+  ) {
     this.#ports = ports
     this.#place = placeOf(scope)
     this.#home = { owner: this.#place.owner, user: this.#place.user }
     this.#mark = mark
     this.#verdicts = verdicts
+    this.#history = history
     this.#settings = resolveSettings(ports.settings)
   }
 
@@ -73,6 +86,7 @@ export class WriteBatch {
       sameKey: (draft.key === null ? null : await this.#holder(draft.key)) ?? inForce(revived),
       neighbours: memories,
       tombstones: await this.#tombstones(draft),
+      isHistory: this.#isHistory(draft),
       reinforcement: this.#settings.reinforcement,
     }
     const verdicts = this.#verdictsOn(draft)
@@ -170,6 +184,10 @@ export class WriteBatch {
       ...made.map(({ after }) => after),
     ]
     return { memories: present.filter(isComparable), close }
+  }
+
+  #isHistory({ provenance: { turns } }: Draft): boolean {
+    return turns.length > 0 && turns.every((id) => this.#history.has(id))
   }
 
   #verdictsOn({ content }: Draft): Map<string, Verdict> {

@@ -34,6 +34,7 @@ export function requestOf(
   said: readonly string[],
   fields: RequestFields = {},
 ): ConversationRequest {
+  const { toolResults = [], exchanges = exchangesOf(said) } = fields.asked ?? {}
   return {
     requestId: 'req_1',
     scope: ADA,
@@ -48,8 +49,9 @@ export function requestOf(
       streams: false,
       endUser: null,
       instructions: '',
-      exchanges: exchangesOf(said),
-      toolResults: [],
+      exchanges,
+      toolResults,
+      continuesAnswer: toolResults.length > 0 || (exchanges.at(-1)?.assistant ?? null) !== null,
       previous: null,
       conversation: null,
       characters: said.join('').length,

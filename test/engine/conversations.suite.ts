@@ -18,6 +18,8 @@ import {
 } from './conversations-support.ts'
 
 const QUESTION = ['What do I drink?']
+/** A tool has returned something since the question. */
+const LOOP = { asked: { toolResults: ['42'] } }
 const ONLY_BLOCK = `${FENCE_OPEN}\n- I drink green tea (2026-03-01)\n</recollect-memory>`
 
 export function describeConversations(name: string, open: OpenStore): void {
@@ -137,22 +139,21 @@ function describePreparing(open: OpenStore): void {
   it('[CV6] gives the same bytes while the same words wait for an answer', async () => {
     const { engine, client, clock } = await openConversations(open)
     const { memory } = await engine.remember(ADA, { content: 'I drink green tea' })
-    const loop = { asked: { toolResults: ['42'] } }
     const first = await client.ask(QUESTION, null)
     await engine.remember(ADA, { content: 'I drink black coffee as well' })
     await engine.remember(ADA, { content: 'I drink green tea.' }) // said again
     clock.advance(60_000)
-    expect((await client.ask(QUESTION, null, loop)).block).toBe(first.block)
+    expect((await client.ask(QUESTION, null, LOOP)).block).toBe(first.block)
     expect((await client.ask(['hm?', 'yes', 'What do I drink?'], null)).block).not.toBe(first.block)
     await engine.edit(ADA, memory.id, { content: 'I drink white tea' })
-    const edited = await client.ask(QUESTION, null, loop)
+    const edited = await client.ask(QUESTION, null, LOOP)
     expect(edited.block).toContain('white tea')
     await engine.forget(ADA, memory.id)
-    const forgotten = await client.ask(QUESTION, null, loop)
+    const forgotten = await client.ask(QUESTION, null, LOOP)
     expect(forgotten.block).not.toContain('white tea')
     await engine.remember(ADA, { content: 'I drink cold water' })
     clock.advance(11 * 60_000)
-    expect((await client.ask(QUESTION, null, loop)).block).toContain('cold water')
+    expect((await client.ask(QUESTION, null, LOOP)).block).toContain('cold water')
   })
 
   it('[CV6] a block that is in use lasts, but not for ever', async () => {
@@ -162,10 +163,54 @@ function describePreparing(open: OpenStore): void {
     await engine.remember(ADA, { content: 'I drink cold water' })
     for (let minutes = 9; minutes < 120; minutes += 9) {
       clock.advance(9 * 60_000)
-      expect((await client.ask(QUESTION, null)).block).toBe(first.block)
+      expect((await client.ask(QUESTION, null, LOOP)).block).toBe(first.block)
     }
     clock.advance(9 * 60_000)
-    expect((await client.ask(QUESTION, null)).block).toContain('cold water')
+    expect((await client.ask(QUESTION, null, LOOP)).block).toContain('cold water')
+  })
+
+  it('[CV6] a tool loop that was given nothing is given nothing while it lasts', async () => {
+    const { engine, client } = await openConversations(open)
+    const calling = answerOf('', { callsTools: true })
+    expect((await client.ask(QUESTION, calling)).block).toBeNull()
+    await engine.remember(ADA, { content: 'I drink green tea' })
+    expect((await client.ask(QUESTION, calling, LOOP)).block).toBeNull()
+    expect((await client.ask(QUESTION, 'Tea.', LOOP)).block).toBeNull()
+    expect((await client.ask(QUESTION, 'Tea.')).block).toContain('green tea')
+  })
+
+  it('[CV42] a message that is repeated is recalled afresh, whether it was answered or not', async () => {
+    const { engine, client } = await openConversations(open)
+    await engine.remember(ADA, { content: 'I drink green tea' })
+    await client.ask(QUESTION, 'Tea.')
+    await engine.remember(ADA, { content: 'I drink black coffee as well' })
+    expect((await client.ask(QUESTION, null, {}, { status: 500 })).block).toContain('coffee')
+    await engine.remember(ADA, { content: 'I drink cold water' })
+    expect((await client.ask(QUESTION, 'Much.')).block).toContain('water')
+  })
+
+  it('[CV42] so is a tool loop that is repeated after its answer', async () => {
+    const { engine, client } = await openConversations(open)
+    await engine.remember(ADA, { content: 'I drink green tea' })
+    const calling = answerOf('Let me see.', { callsTools: true })
+    const first = await client.ask(QUESTION, calling)
+    await engine.remember(ADA, { content: 'I drink cold water' })
+    const broken = answerOf('You dri', { isComplete: false })
+    expect((await client.ask(QUESTION, broken, LOOP)).block).toBe(first.block)
+    expect((await client.ask(QUESTION, 'Tea.', LOOP)).block).toBe(first.block)
+    expect((await client.ask(QUESTION, 'Tea.', LOOP)).block).toContain('water')
+  })
+
+  it('[CV43] changed settings are in force at once, in a tool loop as well', async () => {
+    const { engine, client } = await openConversations(open)
+    await engine.remember(ADA, { content: 'I drink green tea' })
+    await engine.remember(ADA, { content: 'I drink cold water' })
+    const calling = answerOf('', { callsTools: true })
+    expect((await client.ask(QUESTION, calling)).block).toContain('green tea')
+    await engine.settings.change(ada, { recallScope: 'session' })
+    expect((await client.ask(QUESTION, calling, LOOP)).block).toBeNull()
+    await engine.settings.change(ada, { recallScope: 'owner' })
+    expect((await client.ask(QUESTION, calling, LOOP)).block).toContain('green tea')
   })
 
   it('[CV9] a request gets what its own user told, and one without a user what is nobody’s', async () => {

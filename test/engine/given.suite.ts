@@ -210,7 +210,8 @@ function describeFitting(open: OpenStore): void {
     const reading = await openReading(open)
     await remember(reading.engine, [who('The user is called Ada')])
     reading.clock.advance(105 * 60_000) // 23:58
-    const asked = () => reading.client.send([SMALL_TALK], null, {}, { status: 500 })
+    const loop = { asked: { continuesAnswer: true } }
+    const asked = () => reading.client.send([SMALL_TALK], null, loop, { status: 500 })
     const { block } = await asked()
     reading.clock.advance(5 * 60_000)
     expect((await asked()).block).toBe(block)

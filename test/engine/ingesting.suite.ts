@@ -97,6 +97,23 @@ export function describeIngesting(name: string, open: OpenStore): void {
       expect(await session.signals()).toHaveLength(3)
     })
 
+    it('[DI22] lists an answer that is added later where it stands in the conversation', async () => {
+      const session = await openSession(open)
+      const parts = session.partsWith(null)
+      const { sessionDate: _, ...undated } = CONVERSATION
+      const [first, ...rest] = undated.turns
+      const unanswered = { user: first?.user ?? '' }
+      await ingest(parts, { ...undated, turns: [unanswered, ...rest] }, NEVER)
+      session.clock.advance(1_000)
+      await ingest(parts, { ...undated, turns: [...undated.turns, OTHER] }, NEVER)
+      const { rows } = await session.store.find('turn', placeOf('trip'), {
+        where: {},
+        order: 'said',
+        limit: 9,
+      })
+      expect(rows.map(({ position }) => position)).toEqual([0, 1, 2, 3, 4, 5])
+    })
+
     it('[DI17] puts what only the old words said into the bin, and learns from all of the new ones', async () => {
       const session = await openSession(open)
       const both = [0, 2]

@@ -365,7 +365,8 @@ function describeHeuristic(open: OpenStore): void {
     const asked = ['What were my exact words about the roof?']
     const first = await client.send(asked, null, {}, { status: 500 })
     expect(first.block).toContain('user: Every roof should be green.')
-    expect((await client.send(asked, null, {}, { status: 500 })).block).toBe(first.block)
+    const loop = { asked: { toolResults: ['42'] } }
+    expect((await client.send(asked, null, loop, { status: 500 })).block).toBe(first.block)
     const { rows } = await store.find('turn', { owner: ada }, { where: {}, limit: 10 })
     await store.commit(
       rows.map(({ id }) => ({
@@ -376,7 +377,7 @@ function describeHeuristic(open: OpenStore): void {
         expect: 'any' as const,
       })),
     )
-    expect((await client.send(asked, null, {}, { status: 500 })).block).toBeNull()
+    expect((await client.send(asked, null, loop, { status: 500 })).block).toBeNull()
   })
 }
 

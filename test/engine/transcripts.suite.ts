@@ -79,11 +79,12 @@ function describeOnce(open: OpenStore): void {
     expect((await engine.list(ADA)).rows).toMatchObject([{ sourceCount: 1 }])
   })
 
-  it('[CV11] a conversation that is met in the middle is kept whole, and only what is said now is learned', async () => {
+  it('[CV11] a conversation that is met in the middle is kept whole, and learned from once', async () => {
     const { engine, client, store } = await openConversations(open)
     const said = ['I live in Rome', 'Nice.', 'I own a dog', 'Great.', 'I prefer tea']
     await client.ask(said, 'Good.')
     await client.ask(said, 'Good.')
+    await client.ask([...said, 'Good.', 'What else?'], 'Nothing.')
     expect(await transcript(store)).toEqual([
       '1 user: I live in Rome',
       '1 assistant: Nice.',
@@ -91,8 +92,61 @@ function describeOnce(open: OpenStore): void {
       '1 assistant: Great.',
       '1 user: I prefer tea',
       '1 assistant: Good.',
+      '1 user: What else?',
+      '1 assistant: Nothing.',
     ])
-    expect(await contentsOf(engine)).toEqual(['I prefer tea'])
+    expect(await contentsOf(engine)).toEqual(['I live in Rome', 'I own a dog', 'I prefer tea'])
+    const { rows } = await engine.list(ADA)
+    expect(rows.map(({ sourceCount }) => sourceCount)).toEqual([1, 1, 1])
+    expect((await engine.signals.list(ADA)).rows).toHaveLength(4)
+  })
+
+  it('[CV40] the turns of a history of 29 messages list in the order of the conversation', async () => {
+    const { engine, client, clock } = await openConversations(open)
+    const said = Array.from({ length: 29 }, (_, n) => `Message ${n}`)
+    const prepared = await engine.conversations.prepare(requestOf(said))
+    clock.advance(5_000)
+    engine.conversations.record(prepared, outcomeOf(prepared, answerOf('Message 29')))
+    await engine.conversations.settled()
+    clock.advance(5_000)
+    said.push('Message 29', 'Message 30')
+    await client.ask(said, 'Message 31')
+    const { rows } = await engine.transcript.turns(ADA, { limit: 100 })
+    expect(rows.map(({ content }) => content)).toEqual([...said, 'Message 31'])
+    const [first, answer] = [rows[0]?.saidAt ?? 0, rows[29]?.saidAt ?? 0]
+    expect(answer - first).toBe(5_000)
+    expect(rows[27]?.saidAt).toBe(first)
+  })
+
+  it('[CV40] an answer has the time of its end, however late it is recorded', async () => {
+    const { engine, client, store, clock } = await openConversations(open)
+    const slow = engine.conversations
+    const first = await slow.prepare(requestOf(['Hello']))
+    clock.advance(1_000)
+    slow.record(first, outcomeOf(first, answerOf('Hi.')))
+    clock.advance(1_000) // nothing has been recorded yet: that begins with the next turn of the event loop
+    await client.ask(['Hello', 'Hi.', 'Who are you?'], 'A model.')
+    const { rows } = await store.find(
+      'turn',
+      { owner: ada },
+      { where: {}, order: 'said', limit: 9 },
+    )
+    expect(rows.map(({ content }) => content)).toEqual(['Hello', 'Hi.', 'Who are you?', 'A model.'])
+  })
+
+  it('[CV41] what was forgotten is not learned from a history that comes later', async () => {
+    const { engine, client, clock } = await openConversations(open)
+    await client.ask(['I live in Rome'], 'Nice.')
+    const [memory] = (await engine.list(ADA)).rows
+    await engine.forget(ADA, memory?.id ?? '')
+    clock.advance(MINUTE)
+    const elsewhere = { scope: { ...ADA, session: 'elsewhere' } }
+    const said = ['I live in Rome', 'Nice.', 'I own a dog', 'Great.', 'I prefer tea']
+    await client.ask(said, 'Good.', elsewhere)
+    expect(await contentsOf(engine)).toEqual(['I own a dog', 'I prefer tea'])
+    // What is said now is new.
+    await client.ask([...said, 'Good.', 'I live in Rome'], 'Again?', elsewhere)
+    expect(await contentsOf(engine)).toEqual(['I live in Rome', 'I own a dog', 'I prefer tea'])
   })
 
   it('[CV11] of a very long history, the last 200 exchanges are kept', async () => {

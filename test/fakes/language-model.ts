@@ -30,6 +30,10 @@ export class ScriptedModel implements LanguageModel {
 
   /** What it was asked the last time, in one text. */
   get lastPrompt(): string {
-    return (this.requests.at(-1)?.messages ?? []).map(({ content }) => content).join('\n')
+    return this.prompts.at(-1) ?? ''
+  }
+
+  get prompts(): readonly string[] {
+    return this.requests.map(({ messages }) => messages.map(({ content }) => content).join('\n'))
   }
 }

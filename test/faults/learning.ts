@@ -89,6 +89,7 @@ export async function say(
       instructions: '',
       exchanges: [{ user: text, assistant: null }],
       toolResults: [],
+      continuesAnswer: false,
       previous: null,
       conversation: null,
       characters: text.length,

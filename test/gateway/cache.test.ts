@@ -66,6 +66,31 @@ function ends(bodies: readonly Buffer[]): readonly number[] {
   })
 }
 
+type Call = { readonly id: string; readonly name: string; readonly arguments: object }
+
+/** The call of a tool as clients send it back, without a word, and its result, which is empty. */
+const emptyResultOf: Record<FormatName, (call: Call) => readonly object[]> = {
+  chat: ({ id, name, arguments: input }) => {
+    const called = { name, arguments: JSON.stringify(input) }
+    return [
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id, type: 'function', function: called }],
+      },
+      { role: 'tool', tool_call_id: id, content: '' },
+    ]
+  },
+  responses: ({ id, name, arguments: input }) => [
+    { type: 'function_call', call_id: id, name, arguments: JSON.stringify(input) },
+    { type: 'function_call_output', call_id: id, output: '' },
+  ],
+  messages: ({ id, name, arguments: input }) => [
+    { role: 'assistant', content: [{ type: 'tool_use', id, name, input }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: '' }] },
+  ],
+}
+
 // Many requests, one after the other.
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -95,6 +120,34 @@ describe.each(FORMAT_NAMES)('%s', (format) => {
     })
     expect(isCut).toContain(true)
   })
+
+  it.each([false, true])(
+    '[CV6] keeps the prompt cache of a tool loop, streamed %s',
+    async (stream) => {
+      const setup = await setUpGateway('memory on')
+      const call = { id: 'call_1', name: 'weather', arguments: { city: 'Fuzhou' } }
+      const said: object[] = [{ role: 'user', content: 'Which tea is my favourite?' }]
+      const ask = async (reply: Parameters<typeof speak>[1]) => {
+        setup.upstream.respond((request) => speak(request, reply))
+        const body = requestOf(format, said as Spoken[], { stream }) // with calls of tools among them
+        const response = await askFor(setup, PATHS[format], body)
+        expect(response.status).toBe(200)
+        await response.arrayBuffer()
+        await setup.engine.conversations.settled()
+        return setup.upstream.last().text
+      }
+      const before = await ask({ toolCalls: [call] })
+      expect(before).toContain(FENCE)
+      said.push(...emptyResultOf[format](call))
+      await setup.engine.remember({ owner: OWNER }, { content: 'My favourite tea cup is blue' })
+      const looped = await ask({ toolCalls: [{ ...call, id: 'call_2' }] })
+      // All but the brackets that end the list and the request.
+      expect(looped.startsWith(before.slice(0, -2))).toBe(true)
+      expect(await ask({ text: 'Jasmine.' })).toBe(looped)
+      said.splice(1)
+      expect(await ask({ text: 'Jasmine.' })).toContain('blue')
+    },
+  )
 
   it('[GW8] injects the same bytes while recall finds the same', async () => {
     const setup = await setUpGateway('memory on')

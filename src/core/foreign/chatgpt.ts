@@ -1,5 +1,4 @@
 /** ChatGPT's data export: conversations as trees, of which the branch that was shown last becomes the transcript. */
-import type { Instant } from '../ids.ts'
 import { TURN_ROLES } from '../transcript.ts'
 import {
   type Fields,
@@ -12,6 +11,7 @@ import {
   readItem,
   textOf,
   timeOf,
+  withOrderedTimes,
 } from './record.ts'
 
 export function* readChatgpt(value: unknown): Generator<ForeignRecord> {
@@ -35,18 +35,11 @@ function conversationTurns(item: unknown, at: number): readonly ForeignRecord[] 
     throw invalid('A conversation has no id, or no messages where they should be.')
   }
   const records: ForeignRecord[] = []
-  // A message without a time was said when the one before it was.
-  let saidAt = timeOf(conversation, 'create_time')
-  let position = 0
   for (const node of branch(mapping, textOf(conversation, 'current_node'))) {
-    const place = { session, at, position, saidAt }
-    for (const record of readItem(at, () => turnOf(node, place) ?? [])) {
-      records.push(record)
-      position++
-      if (record.kind === 'turn') saidAt = record.saidAt
-    }
+    const place = { session, at, position: records.length }
+    records.push(...readItem(at, () => turnOf(node, place) ?? []))
   }
-  return records
+  return withOrderedTimes(records, timeOf(conversation, 'create_time'))
 }
 
 /** From the first message to the one that was shown last. */
@@ -81,11 +74,10 @@ type Place = {
   readonly session: string
   readonly at: number
   readonly position: number
-  readonly saidAt: Instant | null
 }
 
 /** Null for what nobody saw: hidden instructions, thoughts, empty messages. */
-function turnOf(node: Fields, { session, at, position, saidAt }: Place): ForeignTurn | null {
+function turnOf(node: Fields, { session, at, position }: Place): ForeignTurn | null {
   const message = field(node, 'message')
   if (!isObject(message) || isHidden(message)) return null
   const author = field(message, 'author')
@@ -103,7 +95,7 @@ function turnOf(node: Fields, { session, at, position, saidAt }: Place): Foreign
     speaker: role === 'tool' && isObject(author) ? textOf(author, 'name') : null,
     content,
     position,
-    saidAt: timeOf(message, 'create_time') ?? saidAt,
+    saidAt: timeOf(message, 'create_time'),
   }
 }
 

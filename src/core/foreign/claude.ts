@@ -1,5 +1,4 @@
 /** Claude's data export: conversations as lists of messages, which become the transcript. */
-import type { Instant } from '../ids.ts'
 import type { TurnRole } from '../transcript.ts'
 import { conversationsOf } from './chatgpt.ts'
 import {
@@ -13,6 +12,7 @@ import {
   readItem,
   textOf,
   timeOf,
+  withOrderedTimes,
 } from './record.ts'
 
 const ROLES: Readonly<Record<string, TurnRole>> = {
@@ -35,14 +35,12 @@ function conversationTurns(item: unknown, at: number): readonly ForeignRecord[] 
   if (session === null || !Array.isArray(messages)) {
     throw invalid('A conversation has no id, or no messages where they should be.')
   }
-  let saidAt = timeOf(conversation, 'created_at')
-  return messages.flatMap((message: unknown, position) => {
-    const records = readItem(at, () =>
-      isObject(message) ? (turnOf(message, session, at, position, saidAt) ?? []) : [],
-    )
-    for (const record of records) if (record.kind === 'turn') saidAt = record.saidAt
-    return records
-  })
+  const records = messages.flatMap((message: unknown, position) => [
+    ...readItem(at, () =>
+      isObject(message) ? (turnOf(message, session, at, position) ?? []) : [],
+    ),
+  ])
+  return withOrderedTimes(records, timeOf(conversation, 'created_at'))
 }
 
 function turnOf(
@@ -50,7 +48,6 @@ function turnOf(
   session: string,
   at: number,
   position: number,
-  saidAt: Instant | null,
 ): ForeignTurn | null {
   const sender = (textOf(message, 'sender') ?? '').toLowerCase()
   const role = Object.hasOwn(ROLES, sender) ? ROLES[sender] : undefined
@@ -65,7 +62,7 @@ function turnOf(
     role,
     content,
     position,
-    saidAt: timeOf(message, 'created_at') ?? saidAt,
+    saidAt: timeOf(message, 'created_at'),
   }
 }
 

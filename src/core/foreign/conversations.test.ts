@@ -132,4 +132,23 @@ describe('Claude', () => {
       saidAt: Date.parse('2026-01-01T00:00:01.123Z'),
     })
   })
+
+  it('[PO40] gives turns times in the order of the conversation, whichever of them are missing', () => {
+    const times = (startedAt: string | null, ...given: readonly (string | null)[]) => {
+      const messages = given.map((time) => ({ sender: 'human', text: 'x', created_at: time }))
+      const told = { uuid: 'u1', created_at: startedAt, chat_messages: messages }
+      return [...readClaude([told])].map((record) =>
+        record.kind === 'turn' && record.saidAt !== null
+          ? new Date(record.saidAt).toISOString().slice(0, 10)
+          : null,
+      )
+    }
+    const [one, two, three] = ['2026-01-01', '2026-01-02', '2026-01-03']
+    expect(times(null, null, two, null, three)).toEqual([two, two, two, three])
+    expect(times(one, null, two, null)).toEqual([one, two, two])
+    expect(times(three, null, two)).toEqual([two, two])
+    expect(times(three, one, two)).toEqual([one, two])
+    expect(times(one, three, two)).toEqual([three, three])
+    expect(times(null, null, null)).toEqual([null, null])
+  })
 })

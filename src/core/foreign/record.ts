@@ -97,6 +97,32 @@ export function readItem(
   }
 }
 
+/**
+ * The turns of a conversation with times that never decrease, so that they list in its order. A turn without a time takes
+ * that of the turn before it; the first ones take when the conversation was started.
+ */
+export function withOrderedTimes(
+  records: readonly ForeignRecord[],
+  startedAt: Instant | null,
+): readonly ForeignRecord[] {
+  const times = records.flatMap((record) => (record.kind === 'turn' ? [record.saidAt] : []))
+  const first = times.find((time) => time !== null) ?? null
+  let previous = times[0] === null ? earlierOf(startedAt, first) : null
+  return records.map((record) => {
+    if (record.kind !== 'turn') return record
+    previous = laterOf(previous, record.saidAt)
+    return { ...record, saidAt: previous }
+  })
+}
+
+function earlierOf(a: Instant | null, b: Instant | null): Instant | null {
+  return a === null || (b !== null && b < a) ? b : a
+}
+
+function laterOf(a: Instant | null, b: Instant | null): Instant | null {
+  return a === null || (b !== null && b > a) ? b : a
+}
+
 export function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

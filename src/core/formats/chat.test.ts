@@ -5,7 +5,14 @@ import { FENCE_CLOSE, FENCE_OPEN } from '../prompting/block.ts'
 import { ANSWER_CHARACTERS_MAX } from './answering.ts'
 import { chat } from './chat.ts'
 
-const NOTHING_SAID = { id: null, text: '', isComplete: false, isCutOff: false, usage: null }
+const NOTHING_SAID = {
+  id: null,
+  text: '',
+  isComplete: false,
+  isCutOff: false,
+  callsTools: false,
+  usage: null,
+}
 const BLOCK = `${FENCE_OPEN}\n- Likes tea (2026-03-01)\n${FENCE_CLOSE}`
 
 describe('requests', () => {
@@ -65,6 +72,14 @@ describe('requests', () => {
       { user: 'Yes', assistant: null },
     ])
     expect(asked.toolResults).toEqual(['result'])
+  })
+
+  it('[FM20] tell whether the answer to the last words has begun', () => {
+    const call = { role: 'assistant', content: null, tool_calls: [{}] }
+    expect(read(user('Hello')).continuesAnswer).toBe(false)
+    expect(read(user('Hello'), call).continuesAnswer).toBe(true)
+    expect(read(user('Hello'), call, { role: 'tool', content: '' }).continuesAnswer).toBe(true)
+    expect(read(user('Hello'), call, user('Stop')).continuesAnswer).toBe(false)
   })
 
   it('[FM7] tell who asks, for how much, and how', () => {
@@ -199,6 +214,7 @@ describe('answers', () => {
       text: 'Hello, Ann.',
       isComplete: true,
       isCutOff: false,
+      callsTools: false,
       usage: { input: 12, output: 5, cached: 8 },
     })
   })
@@ -218,6 +234,7 @@ describe('answers', () => {
       DONE,
     )
     expect(called).toMatchObject({ text: 'One moment.', isComplete: true, usage: null })
+    expect(called.callsTools).toBe(true)
     const refused = answerTo(
       chunk({ role: 'assistant', refusal: '' }),
       chunk({ refusal: "I can't " }),
@@ -267,9 +284,13 @@ describe('answers', () => {
       text: 'Hello',
       isComplete: true,
       isCutOff: false,
+      callsTools: false,
       usage: { input: 12, output: 5, cached: 8 },
     })
-    expect(whole({ content: null, tool_calls: [{}] }, 'tool_calls')).toMatchObject({ text: '' })
+    expect(whole({ content: null, tool_calls: [{}] }, 'tool_calls')).toMatchObject({
+      text: '',
+      callsTools: true,
+    })
     expect(whole({ content: 'Hel' }, 'length')).toMatchObject({ isComplete: false, isCutOff: true })
     expect(whole({ content: 'Hel' }, 'content_filter').isCutOff).toBe(false)
     expect(whole({ content: [{ type: 'text', text: 'Parts' }] }, 'stop').text).toBe('Parts')

@@ -154,6 +154,7 @@ class ChatReader implements AnswerReader {
   #usage: Usage | null = null
   #finish: string | null = null
   #hasFailed = false
+  #callsTools = false
 
   event({ name, data }: { readonly name: string; readonly data: string }): void {
     if (name === 'error') this.#hasFailed = true
@@ -173,6 +174,7 @@ class ChatReader implements AnswerReader {
       text: this.#words.text(),
       isComplete: isEnded && isWhole,
       isCutOff: isEnded && this.#finish === 'length',
+      callsTools: this.#callsTools,
       usage: this.#usage,
     }
   }
@@ -188,9 +190,14 @@ class ChatReader implements AnswerReader {
     this.#finish = nameIn(choice.finish_reason) ?? this.#finish
     const spoken = choice[saidIn]
     if (!isObject(spoken)) return
+    this.#callsTools ||= isObject(spoken.function_call) || isFilled(spoken.tool_calls)
     this.#words.add('content', contentIn(spoken.content))
     this.#words.add('refusal', spoken.refusal)
   }
+}
+
+function isFilled(list: Json | undefined): boolean {
+  return isList(list) && list.length > 0
 }
 
 /** Of several answers to the same request the first one counts. */

@@ -27,6 +27,8 @@ export type Asked = {
   readonly exchanges: readonly Exchange[]
   /** What tools returned since the person last said something. */
   readonly toolResults: readonly string[]
+  /** Whether the answer to the last user message has begun: tool calls, tool results or words of the model follow it. */
+  readonly continuesAnswer: boolean
   /** The answer that this request goes on from, where the provider keeps the conversation. */
   readonly previous: string | null
   /** The conversation by the provider's own name for it. */
@@ -66,6 +68,8 @@ export type Answer = {
   readonly isComplete: boolean
   /** Whether it ended in good order, but only because it had become too long. */
   readonly isCutOff?: boolean
+  /** Whether the client has to run tools before the model goes on. */
+  readonly callsTools?: boolean
   readonly usage: Usage | null
 }
 

@@ -43,6 +43,13 @@ describe('requests', () => {
     expect(asked.toolResults).toEqual(['new result', 'other result'])
   })
 
+  it('[FM20] tell whether the answer to the last words has begun', () => {
+    const call = said([{ type: 'tool_use', id: 't', name: 'f', input: {} }])
+    expect(read(user('Hello')).continuesAnswer).toBe(false)
+    expect(read(user('Hello'), call, user([result('')])).continuesAnswer).toBe(true)
+    expect(read(user('Hello'), call, user([result('7'), text('Stop')])).continuesAnswer).toBe(false)
+  })
+
   it('[FM7] may bring results and words in one message', () => {
     const asked = read(user('Hello'), said('Looking.'), user([result('7'), text('Hurry up')]))
     expect(asked.exchanges).toEqual([
@@ -208,6 +215,7 @@ describe('answers', () => {
       text: 'Hello, Ann.\nMore.',
       isComplete: true,
       isCutOff: false,
+      callsTools: true,
       // What was in the cache and what was put there is part of the input.
       usage: { input: 15, output: 5, cached: 8 },
     })
@@ -254,6 +262,7 @@ describe('answers', () => {
       text: 'Hello\nMore.',
       isComplete: true,
       isCutOff: false,
+      callsTools: false,
       usage: { input: 4, output: 5, cached: null },
     })
     expect(whole({ ...body, stop_reason: 'max_tokens' }).isComplete).toBe(false)
@@ -263,6 +272,7 @@ describe('answers', () => {
       text: '',
       isComplete: false,
       isCutOff: false,
+      callsTools: false,
       usage: null,
     })
   })

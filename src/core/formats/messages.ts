@@ -97,15 +97,15 @@ function piecesOf(message: JsonObject): readonly Piece[] {
   if (role !== 'user') return []
   // Results come first in a message, but they came together with what is said in it.
   const turn: Piece = { kind: 'turn', text: wordsOf(content, textOf) }
-  return isTurn(message) ? [turn, ...resultsIn(content)] : resultsIn(content)
+  return isTurn(message) ? [turn, ...resultsIn(content, true)] : resultsIn(content, false)
 }
 
-function resultsIn(content: Json | undefined): readonly Piece[] {
+function resultsIn(content: Json | undefined, joinsTurn: boolean): readonly Piece[] {
   if (!isList(content)) return []
   return content
     .filter(isObject)
     .filter(isResult)
-    .map((result) => ({ kind: 'result', text: wordsOf(result.content, textOf) }))
+    .map((result) => ({ kind: 'result', text: wordsOf(result.content, textOf), joinsTurn }))
 }
 
 /** Thoughts are blocks of their own kinds, and no text. */
@@ -162,6 +162,9 @@ function blockJson(text: string): string {
 /** The answer is not whole, though it ended in good order: it became too long. */
 const CUT_OFF: ReadonlySet<string> = new Set(['max_tokens', 'model_context_window_exceeded'])
 
+/** The model goes on once the client has sent the results of its tools, or the answer so far. */
+const UNANSWERED: ReadonlySet<string> = new Set(['tool_use', 'pause_turn'])
+
 class MessagesReader implements AnswerReader {
   readonly #words = new Words()
   readonly #counts = new Map<string, number>()
@@ -200,6 +203,7 @@ class MessagesReader implements AnswerReader {
       text: this.#words.text(),
       isComplete: isEnded && isWhole,
       isCutOff: isEnded && isCutOff,
+      callsTools: UNANSWERED.has(this.#stopReason ?? ''),
       usage: this.#usage(),
     }
   }

@@ -7,7 +7,10 @@ import type { Asked, Exchange } from './format.ts'
 type Value = Json | undefined
 
 /** What takes time to read of a long conversation. */
-type Texts = Pick<Asked, 'instructions' | 'exchanges' | 'toolResults' | 'characters'>
+type Texts = Pick<
+  Asked,
+  'instructions' | 'exchanges' | 'toolResults' | 'continuesAnswer' | 'characters'
+>
 
 /** A request whose words are read when somebody first asks for them: where memory is off, nobody does. */
 export function askedWith(known: Omit<Asked, keyof Texts>, read: () => Texts): Asked {
@@ -27,6 +30,9 @@ export function askedWith(known: Omit<Asked, keyof Texts>, read: () => Texts): A
     get toolResults() {
       return readOnce().toolResults
     },
+    get continuesAnswer() {
+      return readOnce().continuesAnswer
+    },
     get characters() {
       return readOnce().characters
     },
@@ -37,7 +43,8 @@ export function askedWith(known: Omit<Asked, keyof Texts>, read: () => Texts): A
 export type Piece =
   | { readonly kind: 'turn'; readonly text: string }
   | { readonly kind: 'answer'; readonly text: string }
-  | { readonly kind: 'result'; readonly text: string }
+  /** `joinsTurn`: it came in the same message as the words of the turn before it. */
+  | { readonly kind: 'result'; readonly text: string; readonly joinsTurn?: boolean }
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -100,7 +107,9 @@ export function isOwn(
   })
 }
 
-export function fold(pieces: readonly Piece[]): Pick<Asked, 'exchanges' | 'toolResults'> {
+export function fold(
+  pieces: readonly Piece[],
+): Pick<Asked, 'exchanges' | 'toolResults' | 'continuesAnswer'> {
   const exchanges: { user: string; answers: string[] }[] = []
   let toolResults: string[] = []
   for (const { kind, text } of pieces) {
@@ -112,7 +121,12 @@ export function fold(pieces: readonly Piece[]): Pick<Asked, 'exchanges' | 'toolR
       else toolResults.push(text)
     }
   }
-  return { exchanges: exchanges.map(toExchange), toolResults }
+  const last = pieces.findLast((piece) => !(piece.kind === 'result' && piece.joinsTurn === true))
+  return {
+    exchanges: exchanges.map(toExchange),
+    toolResults,
+    continuesAnswer: last !== undefined && last.kind !== 'turn',
+  }
 }
 
 function toExchange({ user, answers }: { user: string; answers: readonly string[] }): Exchange {

@@ -54,6 +54,29 @@ describe('requests', () => {
     expect(asked.toolResults).toEqual(['new result', 'other result'])
   })
 
+  it('[FM20] tell whether the answer to the last words has begun', () => {
+    const hello = { role: 'user', content: 'Hello' }
+    const result = { type: 'function_call_output', call_id: 'c', output: '' }
+    expect(read('Hello').continuesAnswer).toBe(false)
+    expect(read([hello]).continuesAnswer).toBe(false)
+    expect(read([hello, result]).continuesAnswer).toBe(true)
+    expect(read([hello, result, hello]).continuesAnswer).toBe(false)
+  })
+
+  it('[FM21] tell which calls the client has to answer', () => {
+    const callsTools = (type: string) => {
+      const reader = responses.createReader()
+      reader.whole({ id: 'resp_1', status: 'completed', output: [{ type }] })
+      return reader.answer().callsTools
+    }
+    for (const type of ['function_call', 'custom_tool_call', 'computer_call', 'local_shell_call']) {
+      expect(callsTools(type)).toBe(true)
+    }
+    for (const type of ['web_search_call', 'message', 'reasoning']) {
+      expect(callsTools(type)).toBe(false)
+    }
+  })
+
   it('[FM7] tell which answer or conversation they go on from', () => {
     const output = [{ type: 'function_call_output', call_id: 'c', output: '7' }]
     const asked = read(output, { previous_response_id: 'resp_1', conversation: 'conv_1' })
@@ -197,6 +220,7 @@ describe('answers', () => {
       text: 'Hello, Ann.\nMore.',
       isComplete: true,
       isCutOff: false,
+      callsTools: true,
       usage: { input: 12, output: 5, cached: 8 },
     }
     const output = [reasoning, message(outputText('Hello, Ann.'), outputText('More.')), call]
@@ -253,6 +277,7 @@ describe('answers', () => {
       text: 'Hello\nNo.',
       isComplete: true,
       isCutOff: false,
+      callsTools: false,
       usage: { input: 12, output: 5, cached: 8 },
     })
     for (const status of ['queued', 'in_progress', 'incomplete', 'failed', 'cancelled']) {

@@ -209,6 +209,7 @@ class ResponsesReader implements AnswerReader {
   #isCompleted = false
   #isCutOff = false
   #hasFailed = false
+  #callsTools = false
 
   event({ name, data }: { readonly name: string; readonly data: string }): void {
     const event = parseData(data)
@@ -220,6 +221,7 @@ class ResponsesReader implements AnswerReader {
     if (type === 'response.output_text.delta' || type === 'response.refusal.delta') {
       this.#words.add(`${event.output_index}/${event.content_index}`, event.delta)
     }
+    this.#callsTools ||= isClientCall(event.item) || CALL_ARGUMENTS.test(type)
     if (isObject(event.response)) this.whole(event.response)
   }
 
@@ -233,6 +235,7 @@ class ResponsesReader implements AnswerReader {
     const { status, incomplete_details: why } = body
     this.#isCutOff ||=
       status === 'incomplete' && isObject(why) && why.reason === 'max_output_tokens'
+    this.#callsTools ||= isList(body.output) && body.output.some(isClientCall)
     const texts = textsIn(body.output)
     if (texts.length === 0) return
     this.#words.clear()
@@ -245,9 +248,27 @@ class ResponsesReader implements AnswerReader {
       text: this.#words.text(),
       isComplete: this.#isCompleted && !this.#hasFailed && !this.#words.isOverfull,
       isCutOff: this.#isCutOff,
+      callsTools: this.#callsTools,
       usage: this.#usage,
     }
   }
+}
+
+/** Calls that the client answers; the provider answers those of its own tools, such as web search. */
+const CLIENT_CALLS: ReadonlySet<Json | undefined> = new Set([
+  'function_call',
+  'custom_tool_call',
+  'computer_call',
+  'local_shell_call',
+  'shell_call',
+  'apply_patch_call',
+  'mcp_approval_request',
+])
+
+const CALL_ARGUMENTS = /^response\.(?:function_call_arguments|custom_tool_call_input)\./
+
+function isClientCall(item: Json | undefined): boolean {
+  return isObject(item) && CLIENT_CALLS.has(item.type)
 }
 
 const ENDED_BADLY: ReadonlySet<Json | undefined> = new Set([

@@ -7,7 +7,7 @@ import { Patience } from '../patience.ts'
 import { Backlog } from './backlog.ts'
 import type { Conversations, Outcome, Prepared } from './conversations.ts'
 import { Courtesy, type GiveWay, NOT_AT_ALL, polite } from './courtesy.ts'
-import { type PreparingParts, prepareAtOnce, prepareBlock } from './preparing.ts'
+import { type PreparingParts, prepareAtOnce, prepareBlock, stickyName } from './preparing.ts'
 import { Receipts } from './receipts.ts'
 import { type Ended, keepEnded, type RecordingParts } from './recording.ts'
 import { responseOwner } from './responses.ts'
@@ -48,7 +48,7 @@ export function createConversations(parts: ConversationParts): ConversationKeepe
     (owner) => settings.effective(owner),
     () => courtesy.manners()(),
   )
-  const prepared = new WeakMap<Prepared, Omit<Ended, 'outcome'>>()
+  const prepared = new WeakMap<Prepared, Omit<Ended, 'outcome' | 'endedAt'>>()
   /** For each request under way, what tells that it has ended. */
   const underWay = new WeakMap<Prepared, () => void>()
   let isClosed = false
@@ -103,11 +103,13 @@ export function createConversations(parts: ConversationParts): ConversationKeepe
       let dropped = 0
       if (known !== undefined && !isClosed) {
         prepared.delete(given) // once is enough
+        if (isAnswered(outcome)) sticky.drop(stickyName(known.request))
         const { scope, asked } = known.request
+        const endedAt = ports.clock.now()
         dropped = backlog.add({
           lane: laneOf(scope.owner, scope.user ?? null),
           size: asked.characters + (outcome.answer?.text.length ?? 0),
-          run: () => keep({ ...known, outcome }),
+          run: () => keep({ ...known, outcome, endedAt }),
         })
       }
       const lost = dropped + failed + receipts.takeLost()
@@ -158,6 +160,12 @@ async function settingsFor(
   { preparation, request }: Ended,
 ): Promise<Settings> {
   return preparation.settings ?? settings.effective(parseScope(request.scope).owner)
+}
+
+/** Whether the model is done with the user message: a tool loop goes on, and what broke off is asked for again. */
+function isAnswered({ answer }: Outcome): boolean {
+  if (answer === null || answer.callsTools === true) return false
+  return answer.isComplete || answer.isCutOff === true
 }
 
 function laneOf(owner: string, user: string | null): string {

@@ -15,7 +15,7 @@ import type { Recalled } from '../recall.ts'
 import type { StoredSettings } from '../system/settings.ts'
 import type { ConversationRequest, Prepared, SkipReason } from './conversations.ts'
 import { hashOf, steady } from './hashing.ts'
-import type { GivenBlock, StickyBlocks } from './sticky.ts'
+import type { BlockDecision, GivenBlock, StickyBlocks } from './sticky.ts'
 import type { Conversation } from './threads.ts'
 import { findSession } from './transcript.ts'
 
@@ -163,17 +163,17 @@ type BlockCall = {
   readonly leftMs: () => number
 }
 
-type Made = Pick<Preparation, 'gate' | 'recalled'> & { readonly block: GivenBlock | SkipReason }
-
-async function blockFor(call: BlockCall, late: AbortSignal): Promise<Made> {
+async function blockFor(call: BlockCall, late: AbortSignal): Promise<BlockDecision> {
   const { parts, request, settings, at } = call
   const { sticky, ports, read } = parts
-  const name = stickyName(request)
+  const key = { name: stickyName(request), settings }
   const home = homeOf(request)
   const budget = budgetOf(request, settings)
-  const before = await sticky.find(ports.store, home, name, at)
-  if (before !== null && before.tokens <= budget) {
-    return { gate: before.gate, recalled: before.recalled, block: before }
+  // Outside of a tool loop the message is asked for the first time, or again: then it is recalled afresh.
+  const isLoop = request.asked.continuesAnswer
+  const before = isLoop ? await sticky.find(ports.store, home, key, at) : null
+  if (before !== null && (typeof before.block === 'string' || before.block.tokens <= budget)) {
+    return before
   }
   const { gate, block, ...found } = await read({
     home,
@@ -193,7 +193,11 @@ async function blockFor(call: BlockCall, late: AbortSignal): Promise<Made> {
     degraded: call.degraded,
   })
   const recalled = found.recalled.map(toReceiptMemory)
-  if (typeof block === 'string') return { gate, recalled, block }
+  if (typeof block === 'string') {
+    // What was not found because something failed may be found by the next request.
+    if (call.degraded.size === 0) sticky.keep(key, { gate, recalled, block }, at)
+    return { gate, recalled, block }
+  }
   const { text, tokens, content, identity } = block
   const given: GivenBlock = {
     text,
@@ -203,8 +207,9 @@ async function blockFor(call: BlockCall, late: AbortSignal): Promise<Made> {
     gate,
     recalled,
   }
-  sticky.keep(name, given, at)
-  return { gate, recalled, block: given }
+  const decision = { gate, recalled, block: given }
+  sticky.keep(key, decision, at)
+  return decision
 }
 
 /** What the model reads anyway. */
@@ -237,7 +242,7 @@ function toReceiptMemory({ memory, score, coverage, trail }: Recalled): ReceiptM
 }
 
 /** Equal for the requests of one conversation that wait for an answer to the same words. */
-function stickyName({ scope, asked }: ConversationRequest): string {
+export function stickyName({ scope, asked }: ConversationRequest): string {
   const { exchanges, conversation, previous } = asked
   const opening = exchanges[0]?.user ?? null
   return hashOf(

@@ -2,7 +2,7 @@
 import type { ScopeInput } from '../../core/draft.ts'
 import { type ErrorCode, toAppError } from '../../core/errors.ts'
 import { PLACEMENTS, type Placement } from '../../core/formats/format.ts'
-import type { MemoryId, ReceiptId, SessionId, TurnId } from '../../core/ids.ts'
+import type { Instant, MemoryId, ReceiptId, SessionId, TurnId } from '../../core/ids.ts'
 import { NAME_CHARACTERS_MAX } from '../../core/limits.ts'
 import type { Extraction } from '../../core/patterns/index.ts'
 import { stripBlocks, unmarkLines } from '../../core/prompting/block.ts'
@@ -39,6 +39,8 @@ export type Ended = {
   readonly request: ConversationRequest
   readonly preparation: Preparation
   readonly outcome: Outcome
+  /** When the answer was complete. Recording may run later, after the next message of the conversation. */
+  readonly endedAt: Instant
 }
 
 /** What keeping came to, even when it failed halfway. */
@@ -84,14 +86,15 @@ function isKept({ request, outcome: { status } }: Ended, { extract }: Settings):
 
 async function keepAll(
   { ports, learn, noteSaid }: RecordingParts,
-  { request, outcome, preparation }: Ended,
+  ended: Ended,
   conversation: Conversation,
   settings: Settings,
   progress: Progress,
 ): Promise<void> {
+  const { request, preparation } = ended
   const attempted = new Set<TurnId>()
   const kept = await persistently(ports.clock, () =>
-    keepTranscript(ports, conversation, replyOf(request, outcome, ports), {
+    keepTranscript(ports, conversation, replyOf(ended), {
       keepsToolResults: settings.extractToolResults,
       isKeptByProvider: request.format === 'responses',
       attempted,
@@ -111,16 +114,12 @@ async function keepAll(
   }
 }
 
-function replyOf(
-  { format }: ConversationRequest,
-  { answer }: Outcome,
-  { clock }: EnginePorts,
-): Reply {
+function replyOf({ request: { format }, outcome: { answer }, endedAt }: Ended): Reply {
   if (answer === null) return null
   const { id, text, isComplete, isCutOff = false } = answer
   // In chats no request goes on from an answer by its id.
   const named = format === 'chat' ? null : id
-  return { id: named, text: stripBlocks(text), isComplete, isCutOff, at: clock.now() }
+  return { id: named, text: stripBlocks(text), isComplete, isCutOff, at: endedAt }
 }
 
 type Lesson = { readonly text: string; readonly options: LearnOptions }
@@ -129,7 +128,7 @@ type Lesson = { readonly text: string; readonly options: LearnOptions }
 function lessons({ said, answered, toolResults }: Kept, { block }: Preparation): readonly Lesson[] {
   const given = [...(block?.content.memories ?? []), ...(block?.content.turns ?? [])]
   return [
-    ...said.map(({ text, turn }) => ({ text, options: { turns: [turn] } })),
+    ...said.map(({ text, turn, isHistory }) => ({ text, options: { turns: [turn], isHistory } })),
     ...toolResults.map((text) => ({
       text,
       options: { trust: 'tool' as const, speaker: 'tool', keyPrefix: 'tool:' },

@@ -1,13 +1,18 @@
 /**
- * Blocks that stay as they were. A model that calls tools is asked the same thing several times, with more at the end
- * each time; were the block another one in between, the provider would have to read everything after it anew.
+ * The blocks of tool loops. A model that calls tools is asked the same thing several times, with more at the end each
+ * time; another block in between would invalidate the provider's prompt cache. A block is reused only while its user
+ * message awaits its answer, under the same settings, and while what is in it says the same; everything else is recalled
+ * afresh.
  */
 import type { Instant, MemoryId, OwnerId, Scope, TurnId } from '../../core/ids.ts'
 import { BELIEVED_TRUST_LEVELS, type Memory } from '../../core/memory.ts'
 import { type BlockContent, renderBlock } from '../../core/prompting/block.ts'
 import type { ReceiptGate, ReceiptMemory } from '../../core/receipt.ts'
+import type { Settings } from '../../core/settings.ts'
 import type { Turn } from '../../core/transcript.ts'
 import type { Store } from '../../ports/store.ts'
+import type { SkipReason } from './conversations.ts'
+import { hashOf } from './hashing.ts'
 
 export type GivenBlock = {
   readonly text: string
@@ -19,13 +24,25 @@ export type GivenBlock = {
   readonly recalled: readonly ReceiptMemory[]
 }
 
+/** What a message is given: a block, or the reason for none. */
+export type BlockDecision = {
+  readonly gate: ReceiptGate | null
+  readonly recalled: readonly ReceiptMemory[]
+  readonly block: GivenBlock | SkipReason
+}
+
+/** What a block is reused for: the same user message under the same settings. */
+export type BlockKey = { readonly name: string; readonly settings: Settings }
+
 /** Since it was last given, and since it was made: what is learned meanwhile has to be found one day. */
 const UNUSED_MS = 10 * 60_000
 const KEPT_MS = 2 * 60 * 60_000
 const BLOCKS_MAX = 1_000
 
 type KeptBlock = {
-  readonly block: GivenBlock
+  readonly decision: BlockDecision
+  /** A hash of the settings that it was made under. */
+  readonly settings: string
   readonly madeAt: Instant
   readonly givenAt: Instant
 }
@@ -34,8 +51,13 @@ export class StickyBlocks {
   /** The one that was given last is the last one. */
   readonly #blocks = new Map<string, KeptBlock>()
 
-  keep(name: string, block: GivenBlock, now: Instant): void {
-    this.#put(name, { block, madeAt: now, givenAt: now })
+  keep({ name, settings }: BlockKey, decision: BlockDecision, now: Instant): void {
+    this.#put(name, { decision, settings: settingsHash(settings), madeAt: now, givenAt: now })
+  }
+
+  /** The user message was answered, so that nothing awaits an answer under this name. */
+  drop(name: string): void {
+    this.#blocks.delete(name)
   }
 
   #put(name: string, kept: KeptBlock): void {
@@ -47,25 +69,48 @@ export class StickyBlocks {
     }
   }
 
-  /** The block, if what is in it still says the same. Being restated or used doesn't change what memories say. */
-  async find(store: Store, scope: Scope, name: string, now: Instant): Promise<GivenBlock | null> {
+  /** The decision, if what is in its block still says the same. Being restated or used doesn't change what memories say. */
+  async find(
+    store: Store,
+    scope: Scope,
+    { name, settings }: BlockKey,
+    now: Instant,
+  ): Promise<BlockDecision | null> {
     const kept = this.#blocks.get(name)
     if (kept === undefined) return null
-    const { content, text } = kept.block
-    const isFresh = now < kept.givenAt + UNUSED_MS && now < kept.madeAt + KEPT_MS
-    const present = isFresh ? await presentOf(store, scope, content, now) : null
-    const isSame = present !== null && renderBlock(present) === text
+    const { block } = kept.decision
+    const isFresh =
+      kept.settings === settingsHash(settings) &&
+      now < kept.givenAt + UNUSED_MS &&
+      now < kept.madeAt + KEPT_MS
+    const isSame =
+      isFresh && (typeof block === 'string' || (await isUnchanged(store, scope, block, now)))
     // Another request may have put another one there meanwhile.
     if (this.#blocks.get(name) === kept) {
       if (isSame) this.#put(name, { ...kept, givenAt: now })
       else this.#blocks.delete(name)
     }
-    return isSame ? kept.block : null
+    return isSame ? kept.decision : null
   }
 
   clear(): void {
     this.#blocks.clear()
   }
+}
+
+/** Of all settings: most of them influence what is recalled or how it is rendered, and any other one changes rarely. */
+function settingsHash(settings: Settings): string {
+  return hashOf(JSON.stringify(settings))
+}
+
+async function isUnchanged(
+  store: Store,
+  scope: Scope,
+  { content, text }: GivenBlock,
+  now: Instant,
+): Promise<boolean> {
+  const present = await presentOf(store, scope, content, now)
+  return present !== null && renderBlock(present) === text
 }
 
 /** The content as it is now, in the same order, on the day that it was given; null when a part is no longer in use. */

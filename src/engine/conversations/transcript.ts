@@ -36,6 +36,8 @@ import {
 } from './threads.ts'
 
 export type Said = { readonly turn: TurnId; readonly text: string }
+/** `isHistory`: part of the history that the client sent, so said at an unknown time before the request. */
+export type SaidByUser = Said & { readonly isHistory: boolean }
 
 /** What was kept, and what of it is to be learned from. */
 export type Kept = {
@@ -43,7 +45,7 @@ export type Kept = {
   /** Of what was asked now, whether or not they were there already. */
   readonly turns: readonly TurnId[]
   /** What the person said, as far as it is new, and was answered for the first time. */
-  readonly said: readonly Said[]
+  readonly said: readonly SaidByUser[]
   /** What was answered, when it is whole, and new or another than before. */
   readonly answered: Said | null
   /** What tools returned, as far as it is new. */
@@ -113,7 +115,7 @@ export async function keepTranscript(
     const rows = rowsOf(exchanges, known)
     for (const { id } of rows) attempted.add(id)
     if (isHeard) for (const id of waiting) attempted.add(id)
-    const said = learnable(exchanges, spot, waiting).filter(({ turn }) => attempted.has(turn))
+    const said = saidByUser(exchanges).filter(({ turn }) => attempted.has(turn))
     const asked = exchanges.at(-1)
     const noted = isHeard ? noteworthy(exchanges, said, rows) : []
     const { owner, user } = conversation
@@ -170,9 +172,11 @@ function exchangesOf(
     const isAnswered = isAsked && reply?.isComplete === true
     const answer = isAnswered ? wholeAnswer(exchange.assistant, reply) : exchange.assistant
     const user = userTurn(conversation, spot.session, position, exchange.user)
+    // Only the answer to this request is later than the request; a later time would sort history after what follows it.
+    const saidAt = isAnswered ? reply.at : conversation.at
     return {
       user: user.content.trim() === '' ? null : user,
-      assistant: answerTurn(conversation, spot.session, position, user.id, answer, reply),
+      assistant: answerTurn(conversation, spot.session, position, user.id, answer, saidAt),
       ifKnown: isAnswered ? 'replace' : 'leave',
       spoken: user.id,
       position,
@@ -192,7 +196,7 @@ function continuation(
   const { session, turn: spoken } = link
   const position = link.position - 1
   const text = reply.isComplete ? reply.text : null
-  const assistant = answerTurn(conversation, session, position, spoken, text, reply)
+  const assistant = answerTurn(conversation, session, position, spoken, text, reply.at)
   return [{ user: null, assistant, ifKnown: 'append', spoken, position }]
 }
 
@@ -224,20 +228,10 @@ function appended(before: Turn, piece: Turn): string {
   return `${before.content}\n${piece.content}`.slice(0, TURN_CHARACTERS_MAX)
 }
 
-/**
- * Of a conversation that was met in the middle, the history may be anything; only what is said now counts, and what was
- * said when it had no whole answer.
- */
-function learnable(
-  exchanges: readonly KeptExchange[],
-  { isFollowed }: Spot,
-  waiting: ReadonlySet<TurnId>,
-): readonly Said[] {
+function saidByUser(exchanges: readonly KeptExchange[]): readonly SaidByUser[] {
   return exchanges.flatMap(({ user }, index) => {
-    const isMeant = isFollowed || index === exchanges.length - 1
-    return user !== null && (isMeant || waiting.has(user.id))
-      ? [{ turn: user.id, text: user.content }]
-      : []
+    const isHistory = index < exchanges.length - 1
+    return user === null ? [] : [{ turn: user.id, text: user.content, isHistory }]
   })
 }
 
@@ -250,13 +244,14 @@ function noteworthy(
   const learned = new Set(said.map(({ turn }) => turn))
   const written = new Set(rows.map(({ id }) => id))
   return exchanges.flatMap((exchange, index): readonly NotedExchange[] => {
-    const { user, assistant, spoken, ifKnown } = exchange
+    const { user, assistant, spoken, ifKnown, position } = exchange
     if (user === null && ifKnown !== 'append') return [] // nobody said a word
     const isAnswered = assistant !== null && written.has(assistant.id)
     const isLast = index === exchanges.length - 1
     if (!learned.has(spoken) && !(isLast && isAnswered)) return []
     const isWritten = turnsOf(exchange).some(({ id }) => written.has(id))
-    return [{ turns: assistant === null ? [spoken] : [spoken, assistant.id], isWritten }]
+    const turns = assistant === null ? ([spoken] as const) : ([spoken, assistant.id] as const)
+    return [{ turns, position, isWritten, isHistory: !isLast }]
   })
 }
 
@@ -309,12 +304,12 @@ function userTurn(
 }
 
 function answerTurn(
-  { owner, user, at }: Conversation,
+  { owner, user }: Conversation,
   session: SessionId,
   position: number,
   answers: TurnId,
   content: string | null,
-  reply: Reply,
+  saidAt: Instant,
 ): Turn | null {
   if (content === null || content.trim() === '') return null
   return {
@@ -325,7 +320,7 @@ function answerTurn(
     speaker: null,
     content: content.slice(0, TURN_CHARACTERS_MAX),
     position: position * 2 + 1,
-    saidAt: reply?.at ?? at,
+    saidAt,
     disabled: false,
   }
 }

@@ -18,7 +18,15 @@ import { EXTRACTED_TURNS_MAX } from '../../core/distillation/turn-extraction.ts'
 import { type DraftInput, parseDraft } from '../../core/draft.ts'
 import { AppError, toAppError } from '../../core/errors.ts'
 import { foldStatement } from '../../core/fingerprint.ts'
-import type { ChangeId, Instant, MemoryId, Place, Scope, SessionId } from '../../core/ids.ts'
+import type {
+  ChangeId,
+  Instant,
+  MemoryId,
+  Place,
+  Scope,
+  SessionId,
+  TurnId,
+} from '../../core/ids.ts'
 import { PAGE_ROWS_MAX } from '../../core/limits.ts'
 import type { Signal, Turn } from '../../core/transcript.ts'
 import type { Change } from '../../ports/store.ts'
@@ -51,6 +59,7 @@ import {
   type DistillationMode,
   sessionTask,
   type Task,
+  turnsBefore,
   turnsOf,
   turnsTask,
 } from './task.ts'
@@ -95,7 +104,7 @@ export async function distil(
 type Snapshot = {
   readonly signals: readonly Signal[]
   readonly turns: readonly Turn[]
-  /** Turns that were distilled before, for the few that come after them. */
+  /** Turns that precede them in the conversation, as context for a few. */
   readonly before: readonly Turn[]
   readonly isContinued: boolean
   /** Signals that wait as well, and are left for another time. */
@@ -188,7 +197,8 @@ class Round {
       adjudicate: askedAtMost(adjudicate, VERDICTS_MAX, this.#signal),
     }
     const mark = stamp(asking)
-    await write(new WriteBatch(asking, this.#place, mark, verdicts), mark)
+    const history = historyIn(this.#snapshot)
+    await write(new WriteBatch(asking, this.#place, mark, { verdicts, history }), mark)
     this.#stopIfCancelled()
     return verdicts
   }
@@ -201,17 +211,23 @@ class Round {
     const all = await allSignals(this.#ports, this.#place)
     const waiting = all.filter(({ status }) => status === 'pending')
     const signals = waiting.slice(0, this.#mode === 'turns' ? howMany(waiting) : SIGNALS_MAX)
-    const isOver = ({ status }: Signal) => status === 'processed'
-    const past = this.#mode === 'turns' ? all.filter(isOver).slice(-EXTRACTED_TURNS_MAX) : []
-    const read = (from: readonly Signal[]) =>
-      turnsOf(this.#ports, this.#place, [...new Set(from.flatMap(({ turns }) => turns))])
+    const ids = [...new Set(signals.flatMap((each) => each.turns))]
+    const turns = await turnsOf(this.#ports, this.#place, ids)
     return {
       signals,
-      turns: await read(signals),
-      before: await read(past),
-      isContinued: all.some(isOver),
+      turns,
+      before: this.#mode === 'turns' ? await this.#before(turns, all) : [],
+      isContinued: all.some(({ status }) => status === 'processed'),
       left: waiting.length - signals.length,
     }
+  }
+
+  /** Also turns without a signal, but none that a person has excluded from learning. */
+  async #before(turns: readonly Turn[], all: readonly Signal[]): Promise<readonly Turn[]> {
+    const forgotten = all.filter(({ status }) => status === 'forgotten')
+    const excluded = new Set(forgotten.flatMap((each) => each.turns))
+    const count = EXTRACTED_TURNS_MAX - turns.length
+    return turnsBefore(this.#ports, this.#place, { turns, excluded, count })
   }
 
   async #task({ turns, before, isContinued }: Snapshot): Promise<Task> {
@@ -233,13 +249,14 @@ class Round {
     const { inTurn = (_, work) => work() } = this.#parts
     const { adjudicate: _, ...decided } = this.#ports
     const mark = stamp(this.#ports)
+    const history = historyIn(snapshot)
     let change: ChangeId | null = null
     let stored: Stored | null = null
     const decide = async (): Promise<Decided<Stored | 'changed'>> => {
       this.#stopIfCancelled()
       const guards = await this.#guards(snapshot)
       if (guards === null) return { changes: [], result: 'changed' }
-      const batch = new WriteBatch(decided, this.#place, mark, verdicts)
+      const batch = new WriteBatch(decided, this.#place, mark, { verdicts, history })
       stored = (await write?.(batch, mark)) ?? { ...(await this.#known()), ...NOTHING }
       const changes = batch.changes()
       change = changes.length === 0 ? null : mark.change
@@ -430,6 +447,12 @@ class Round {
 }
 
 const NOTHING = { facts: NO_FACTS, identity: 0 }
+
+/** Turns that were part of the history of a request. */
+function historyIn(snapshot: Snapshot | null): ReadonlySet<TurnId> {
+  const signals = snapshot?.signals.filter(({ isHistory }) => isHistory) ?? []
+  return new Set(signals.flatMap(({ turns }) => turns))
+}
 
 /** So many of the oldest that their turns are asked about together. */
 function howMany(waiting: readonly Signal[]): number {

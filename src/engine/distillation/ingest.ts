@@ -196,12 +196,14 @@ function turnChanges(
   isDated: boolean,
 ): readonly Change[] {
   const kept = new Set(turns.map(({ id }) => id))
+  const times = isDated ? new Map<TurnId, Instant>() : timesOf(turns, known)
   return [
     ...turns.flatMap((turn): readonly Change[] => {
       const before = known.get(turn.id)
-      if (before === undefined) return [{ op: 'put', table: 'turn', row: turn, expect: 'absent' }]
-      // Sent again without a date, it was said when it was said.
-      const saidAt = isDated ? turn.saidAt : before.saidAt
+      const saidAt = times.get(turn.id) ?? turn.saidAt
+      if (before === undefined) {
+        return [{ op: 'put', table: 'turn', row: { ...turn, saidAt }, expect: 'absent' }]
+      }
       const row = { ...turn, saidAt, disabled: before.disabled }
       if (isSame(row, before)) return []
       const { version } = before
@@ -221,6 +223,24 @@ function turnChanges(
         }),
       ),
   ]
+}
+
+/**
+ * When turns without a date were said: known ones keep their time, and a new one is never later than those after it, so
+ * that they list in the order of the conversation.
+ */
+function timesOf(
+  turns: readonly Turn[],
+  known: ReadonlyMap<TurnId, Turn>,
+): ReadonlyMap<TurnId, Instant> {
+  const times = new Map<TurnId, Instant>()
+  let next = Number.POSITIVE_INFINITY as Instant // nothing follows the last one
+  for (const { id, saidAt } of turns.toReversed()) {
+    const time = known.get(id)?.saidAt ?? saidAt
+    next = time < next ? time : next
+    times.set(id, known.has(id) ? time : next)
+  }
+  return times
 }
 
 function isSame(turn: Turn, before: Turn): boolean {
@@ -258,7 +278,7 @@ function signalChanges(
     if (before !== null && isUnchanged(exchange, before)) return []
     const [first, ...rest] = exchange
     const ids = [first.id, ...rest.map((turn) => turn.id)] as const
-    const row = pendingSignal(place, ids, first.saidAt, before)
+    const row = pendingSignal(place, ids, first.saidAt, before, { position: first.position })
     const expect = before === null ? 'absent' : { version: before.version }
     return [{ op: 'put', table: 'entry', row, expect }]
   })

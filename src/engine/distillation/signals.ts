@@ -14,7 +14,7 @@ import { parseLimit } from '../read.ts'
 export const SIGNAL_ATTEMPTS_MAX = 3
 const LIST_LIMIT = 50
 
-/** All of a scope, in the order in which they came. */
+/** All of a scope, in the order in which they came; those of one commit in the order of the conversation. */
 export async function allSignals(
   { store }: Pick<EnginePorts, 'store'>,
   scope: Scope,
@@ -23,7 +23,7 @@ export async function allSignals(
   for await (const page of pages(store, 'entry', scope, { where: { kinds: ['signal'] } })) {
     found.push(...page.map(readSignal).filter((signal) => signal !== null))
   }
-  return found.sort((a, b) => a.createdAt - b.createdAt)
+  return found.sort((a, b) => a.createdAt - b.createdAt || a.position - b.position)
 }
 
 /** How many of a scope wait to be learned from. */

@@ -17,6 +17,7 @@ import type { Scope, TurnId } from '../../core/ids.ts'
 import { PAGE_ROWS_MAX } from '../../core/limits.ts'
 import type { Memory } from '../../core/memory.ts'
 import type { Turn } from '../../core/transcript.ts'
+import { pages } from '../paging.ts'
 import type { EnginePorts } from '../ports.ts'
 
 /** `session`: an episode, facts and who the person is; `turns`: facts alone, from a few turns at a time. */
@@ -43,7 +44,7 @@ export function sessionTask(turns: readonly Turn[], context: DistillationContext
   }
 }
 
-/** `before`: turns that were asked about already, to understand the new ones. */
+/** `before`: turns that precede the new ones in the conversation, as context. */
 export function turnsTask(before: readonly Turn[], turns: readonly Turn[]): Task {
   const isNew = new Set(turns.map(({ id }) => id))
   const all = [...before.slice(-Math.max(0, EXTRACTED_TURNS_MAX - turns.length)), ...turns]
@@ -105,6 +106,33 @@ export async function contextOf(
   }
 }
 
+/** How many rows are read at a time to find the turns before others. */
+const BEFORE_ROWS = 50
+
+/** The last `count` turns before the given ones in the conversation, in its order, without the excluded ones. */
+export async function turnsBefore(
+  { store }: EnginePorts,
+  scope: Scope,
+  {
+    turns: [first],
+    excluded,
+    count,
+  }: {
+    readonly turns: readonly Turn[]
+    readonly excluded: ReadonlySet<TurnId>
+    readonly count: number
+  },
+): Promise<readonly Turn[]> {
+  if (first === undefined || count <= 0) return []
+  const found: Turn[] = []
+  const query = { where: { disabled: false }, order: 'lastSaid', limit: BEFORE_ROWS } as const
+  for await (const page of pages(store, 'turn', scope, query)) {
+    found.push(...page.filter(({ id, position }) => position < first.position && !excluded.has(id)))
+    if (found.length >= count) break
+  }
+  return found.sort(byPosition).slice(-count)
+}
+
 /** Those that are still there and in use, in the order in which they were said. */
 export async function turnsOf(
   { store }: EnginePorts,
@@ -118,5 +146,9 @@ export async function turnsOf(
     const { rows } = await store.find('turn', scope, { where, limit: some.length })
     found.push(...rows)
   }
-  return found.sort((a, b) => a.position - b.position || a.saidAt - b.saidAt)
+  return found.sort(byPosition)
+}
+
+function byPosition(a: Turn, b: Turn): number {
+  return a.position - b.position || a.saidAt - b.saidAt
 }

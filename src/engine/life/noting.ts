@@ -20,6 +20,10 @@ export type { SessionPlace } from '../distillation/distil.ts'
 export type NotedExchange = {
   /** The first names it. */
   readonly turns: readonly [TurnId, ...TurnId[]]
+  /** Of the exchange in its session. */
+  readonly position: number
+  /** Whether it was part of the history of a request. */
+  readonly isHistory: boolean
   /** Whether this commit writes any of its turns. */
   readonly isWritten: boolean
 }
@@ -40,12 +44,15 @@ export function createNoting(ports: EnginePorts, jobs: () => Jobs): NoteSaid {
     const signalIds = exchanges.map(({ turns }) => entryIdOf(turns[0]))
     const known = await readEntries(ports, place, [openId, ...signalIds])
     const now = ports.clock.now()
-    const signals = exchanges.flatMap(({ turns, isWritten }): readonly Change[] => {
-      const before = known.get(entryIdOf(turns[0])) ?? null
-      // Tried again after it was kept all the same: it waits, or has been learned from. What is not to be learned from, stays so.
-      if (before !== null && (!isWritten || readSignal(before)?.status === 'forgotten')) return []
-      return [put(pendingSignal(place, turns, now, before, true), before)]
-    })
+    const signals = exchanges.flatMap(
+      ({ turns, isWritten, position, isHistory }): readonly Change[] => {
+        const before = known.get(entryIdOf(turns[0])) ?? null
+        // Tried again after it was kept all the same: it waits, or has been learned from. What is not to be learned from, stays so.
+        if (before !== null && (!isWritten || readSignal(before)?.status === 'forgotten')) return []
+        const options = { position, isHistory, isRead: true }
+        return [put(pendingSignal(place, turns, now, before, options), before)]
+      },
+    )
     if (signals.length === 0 || settings.extractionMode === 'manual') return signals
     return [
       ...signals,
