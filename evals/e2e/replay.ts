@@ -100,6 +100,8 @@ export async function openReplayEngine(embedder: Embedder | null): Promise<Repla
       documentsOf = await mapTurns(store, conversations)
     },
     findInjected: async (receipt) => {
+      // Written now and not a second later, so that two runs find the same.
+      await engine.noteUse({ owner: OWNER }, [])
       const ids = receipt?.injected?.memories ?? []
       const memories = await Promise.all(ids.map((id) => engine.get({ owner: OWNER }, id)))
       const documentsIn = (turns: readonly TurnId[]) =>
