@@ -180,9 +180,14 @@ async function* lines(
 /** A name of somebody, not what a set may have put in its place. */
 const SPEAKER_CHARACTERS_MAX = 100
 
+/** The text of a document with the caption of its picture; empty where both are blank. */
+export function textOf({ text, caption }: Pick<EvalDocument, 'text' | 'caption'>): string {
+  return [text, caption ?? ''].filter((part) => part.trim() !== '').join('\n')
+}
+
 /** What is said in a document: in parts where it is longer than a memory may be, and nothing where it is blank. */
-function contentsOf({ text, caption }: EvalDocument): readonly string[] {
-  const whole = [text, caption ?? ''].filter((part) => part.trim() !== '').join('\n')
+function contentsOf(document: EvalDocument): readonly string[] {
+  const whole = textOf(document)
   const parts: string[] = []
   for (let start = 0; start < whole.length; start += CONTENT_CHARACTERS_MAX) {
     parts.push(whole.slice(start, start + CONTENT_CHARACTERS_MAX))

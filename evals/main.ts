@@ -1,6 +1,11 @@
-/** `npm run eval -- <name> [--json] [--explain] [--data <folder>] [--sample <groups>]` */
+/**
+ * `npm run eval -- <name> [--json] [--explain] [--data <folder>] [--sample <groups>]`
+ *
+ * `e2e` also takes `--sets <name,…>`, `--budgets <tokens,…>` and `--gateway`.
+ */
 import { parseArgs } from 'node:util'
 import { hasSet } from './datasets.ts'
+import { type E2eOptions, evaluateE2e } from './e2e.ts'
 import { evaluateExtraction } from './extraction.ts'
 import { evaluateFiles } from './files.ts'
 import { fitWeights } from './fit.ts'
@@ -10,7 +15,8 @@ import { evaluateRecall, RECALL_SETS } from './recall.ts'
 import { type EvalOptions, type EvalReport, renderTable } from './report.ts'
 import { evaluateTruth } from './truth.ts'
 
-const EVALS: Readonly<Record<string, (options: EvalOptions) => Promise<EvalReport>>> = {
+const EVALS: Readonly<Record<string, (options: E2eOptions) => Promise<EvalReport>>> = {
+  e2e: evaluateE2e,
   patterns: evaluatePatterns,
   extraction: evaluateExtraction,
   gate: evaluateGate,
@@ -29,6 +35,9 @@ const { values, positionals } = parseArgs({
     explain: { type: 'boolean', default: false },
     data: { type: 'string', default: '../shared/evals' },
     sample: { type: 'string' },
+    sets: { type: 'string' },
+    budgets: { type: 'string' },
+    gateway: { type: 'boolean', default: false },
   },
 })
 
@@ -39,6 +48,11 @@ const name = positionals[0] ?? ''
 const sample = values.sample === undefined ? undefined : Number(values.sample)
 if (sample !== undefined && (!Number.isInteger(sample) || sample < 1)) {
   process.stderr.write('--sample takes a whole number of groups.\n')
+  process.exit(2)
+}
+const budgets = values.budgets?.split(',').map(Number)
+if (budgets?.some((budget) => !Number.isInteger(budget) || budget < 1) === true) {
+  process.stderr.write(`--budgets must be whole numbers of tokens; got ${values.budgets}.\n`)
   process.exit(2)
 }
 /** A folder of `--data` in the form of the public sets is one too, whatever its name. */
@@ -54,6 +68,9 @@ if (evaluate === undefined) {
     explain: values.explain,
     onProgress: showProgress,
     ...(sample === undefined ? {} : { sample }),
+    ...(values.sets === undefined ? {} : { sets: values.sets.split(',') }),
+    ...(budgets === undefined ? {} : { budgets }),
+    gateway: values.gateway,
   })
   showProgress('')
   const json = JSON.stringify(report.json ?? report)

@@ -56,6 +56,10 @@ export function below(name: string, value: number, floor: number): Floor {
   return { name, value, floor, holds: value < floor }
 }
 
+export function atMost(name: string, value: number, floor: number): Floor {
+  return { name, value, floor, holds: value <= floor }
+}
+
 export function renderTable(table: Table): string {
   const cells = [
     table.columns,

@@ -21,3 +21,31 @@ export const UNRELATED_QUESTIONS: readonly string[] = [
   'What is the maximum takeoff weight of a Cessna 172?',
   'Which glaze did the potters of Jingdezhen use?',
 ]
+
+/** Messages that need no memory: greetings, thanks, small talk, and tasks that bring everything they need. */
+export const SMALL_TALK: readonly string[] = [
+  'Hi!',
+  'Hello, good morning.',
+  'How are you today?',
+  'Thanks!',
+  'Thank you so much, that was really helpful.',
+  'Great, that works now.',
+  'ok',
+  'Yes, please go on.',
+  'Can you say that again in one sentence?',
+  'lol that is funny',
+  'Good night, talk to you tomorrow.',
+  'Tell me a joke.',
+  'What is 17 * 23?',
+  'What is 15 percent of 240?',
+  'Convert 100 degrees Fahrenheit to Celsius.',
+  'Translate "the train is late" into Italian.',
+  'Fix this function: function add(a, b) { retrun a + b }',
+  'Write a regular expression that matches an IPv4 address.',
+  'Why does this throw? const xs = []; console.log(xs[0].name)',
+  'Sort these numbers: 9, 4, 7, 1, 3.',
+  'Rewrite this more politely: "Send me the file now."',
+  'Summarize in five words: The quick brown fox jumps over the lazy dog.',
+  'Write a haiku about rain.',
+  'What is the plural of "octopus"?',
+]

@@ -1,0 +1,63 @@
+/** Replays through the engine: `ingest` writes, and `conversations.prepare` reads as the gateway does. */
+import { FORMATS } from '../../src/core/formats/index.ts'
+import { countItems, type OpenReplay, OWNER, openReplayEngine } from './replay.ts'
+
+export const openDirectReplay: OpenReplay = async (embedder) => {
+  const { engine, setNow, setBudget, settle, findInjected } = await openReplayEngine(embedder)
+  let asked = 0
+  return {
+    write: async (conversations) => {
+      for (const { name, at, exchanges } of conversations) {
+        setNow(at)
+        await engine.ingest({
+          owner: OWNER,
+          conversation: name,
+          turns: exchanges.map(({ user, assistant }) => ({
+            user: user.text,
+            assistant: assistant?.text ?? null,
+          })),
+          sessionDate: at,
+        })
+      }
+      await settle(conversations)
+    },
+    ask: async ({ text, at, budget }) => {
+      setNow(at)
+      await setBudget(budget)
+      asked++
+      const messages = [{ role: 'user', content: text }]
+      const prepared = await engine.conversations.prepare({
+        requestId: `question-${asked}`,
+        scope: { owner: OWNER, session: `question-${asked}` },
+        format: 'chat',
+        model: 'gpt-test',
+        provider: 'openai',
+        asked: FORMATS.chat.read({ model: 'gpt-test', messages }),
+        contextWindow: null,
+        wants: { memory: true, inject: true, extract: false },
+        signal: new AbortController().signal,
+      })
+      engine.conversations.record(prepared, {
+        placement: prepared.block === null ? null : 'turn-end',
+        skipped: prepared.skipped,
+        status: 200,
+        answer: null,
+        firstByteMs: null,
+        totalMs: 0,
+        toolCalls: [],
+      })
+      const { receipt: id } = prepared
+      const receipt = id === null ? null : await engine.conversations.receipt({ owner: OWNER }, id)
+      return {
+        block: prepared.block,
+        tokens: prepared.tokens,
+        items: countItems(prepared.count, receipt),
+        ...(await findInjected(receipt)),
+        skipped: prepared.skipped,
+        degraded: prepared.degraded,
+        prepareMs: receipt?.timings.prepareMs ?? 0,
+      }
+    },
+    close: () => engine.close(),
+  }
+}
