@@ -79,6 +79,10 @@ export function isTurnId(id: string): boolean {
   return id.startsWith('turn_')
 }
 
+export function isMemoryDocument(document: SearchDocument): document is Memory {
+  return document.type !== 'turn'
+}
+
 export function isTurnDocument({ type }: Pick<SearchDocument, 'type'>): boolean {
   return type === 'turn'
 }

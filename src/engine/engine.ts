@@ -8,6 +8,7 @@ import type { ForeignRecord } from '../core/foreign/record.ts'
 import { type Instant, parseId, type Scope, SYSTEM_OWNER } from '../core/ids.ts'
 import type { Memory } from '../core/memory.ts'
 import { patternRules } from '../core/patterns/index.ts'
+import { isTurnDocument } from '../core/search-document.ts'
 import { resolveSettings } from '../core/settings.ts'
 import { estimateTokens } from '../core/tokens.ts'
 import { truthRules } from '../core/warming.ts'
@@ -232,6 +233,7 @@ export function createEngineOn(given: EnginePorts): Engine {
   const reader = createReader({
     ports,
     recall: (scope, query) => recallIn(scope, query),
+    countUse: (scope, ids) => uses.note(scope, ids),
     modelFor: (owner) => keeper.modelFor(owner),
   })
   const keeper = createLife({
@@ -281,7 +283,9 @@ export function createEngineOn(given: EnginePorts): Engine {
     )
     if (query.purpose === 'prompt') {
       for (const each of scopes) {
-        const ids = found.memories.filter(({ memory }) => memory.place.owner === each.owner)
+        const ids = found.memories.filter(
+          ({ memory }) => memory.place.owner === each.owner && !isTurnDocument(memory),
+        )
         uses.note(
           each,
           ids.map(({ memory }) => memory.id),
@@ -319,7 +323,7 @@ export function createEngineOn(given: EnginePorts): Engine {
     searchSources: async (scope, query) =>
       searchSources(
         {
-          ...{ recall: recallIn, files, searchTurns: life.transcript.search },
+          ...{ recall: recallIn, files },
           settings: await settings.effective(parseScope(scope).owner),
           countTokens: given.countTokens ?? estimateTokens,
         },

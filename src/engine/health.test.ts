@@ -10,6 +10,7 @@ const SOUND: Index = {
   space: 'a',
   filling: null,
   memories: 500,
+  turns: 0,
   vectors: 500,
   missing: 0,
   because: null,

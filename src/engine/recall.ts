@@ -50,7 +50,7 @@ import { type FusionOptions, fuse, type Legs, withTrail } from '../core/ranking/
 import { type Asked, match, readQuestion } from '../core/ranking/match.ts'
 import { withoutTimeWords } from '../core/ranking/time-words.ts'
 import { weigh } from '../core/ranking/weigh.ts'
-import { type DocumentType, isTurnDocument, type SearchDocument } from '../core/search-document.ts'
+import type { DocumentType, SearchDocument } from '../core/search-document.ts'
 import { resolveSettings, type Settings } from '../core/settings.ts'
 import { estimateTokens } from '../core/tokens.ts'
 import { innerProduct } from '../core/vectors.ts'
@@ -82,8 +82,8 @@ export type RecallQuery = ReadFilter & {
   /** Also what is kept for review because its source is not trusted. */
   readonly includeSuspect?: boolean
   /**
-   * Whether to search memories (`facts`), turns of conversations, or both, which is the default. Filters that only
-   * memories can pass, as `categories`, leave turns out; so do the strategies `recent` and `exact`.
+   * Whether to search memories (`facts`), turns of conversations, or both. The default is both, unless a filter asks for
+   * what only memories have, as `categories` does. The strategies `recent` and `exact` list memories alone.
    */
   readonly include?: Settings['recallSources']
   /** What the person said just before, newest first: a follow-up question is searched together with it. */
@@ -473,10 +473,11 @@ const MEMORY_FIELDS = ['categories', 'types', 'key', 'pinned', 'importanceMin', 
 
 /** Undefined for every memory and no turn. */
 function documentTypes(query: RecallQuery): readonly DocumentType[] | undefined {
-  const { include = 'both', types } = query
+  const { include, types } = query
   if (include === 'conversations') return ['turn']
   const isOfMemories = MEMORY_FIELDS.some((field) => query[field] !== undefined)
-  return include === 'facts' || isOfMemories ? types : [...MEMORY_TYPES, 'turn']
+  if (include === 'facts' || (include === undefined && isOfMemories)) return types
+  return [...(types ?? MEMORY_TYPES), 'turn']
 }
 
 function memoriesOnly({ types, ...where }: DocumentFilter): MemoryFilter {

@@ -25,7 +25,7 @@ export async function findSaid(
   if (hits.length === 0) return []
   const ids = hits.map(({ id }) => id as string as TurnId) // documents of turns go by the ids of turns
   const { rows } = await store.find('turn', scope, { where: { ids }, limit: ids.length })
-  const turns = new Map(rows.map((turn) => [turn.id, turn]))
+  const turns = new Map<string, Turn>(rows.map((turn) => [turn.id, turn]))
   return hits.flatMap(({ id, score }) => {
     const turn = turns.get(id)
     return turn === undefined ? [] : [{ turn, score }]

@@ -1,23 +1,19 @@
 /**
- * A question to several sources at once: memories, episodes, what was said, files. Each ranks its own; what they found
- * becomes one list by how well it fits, from 0 to 1, which is measured in the same way everywhere.
+ * A question to several sources at once. Memories, episodes and turns of conversations are one retrieval; files rank
+ * their own. What both found becomes one list by how well it fits, from 0 to 1, measured in the same way.
  */
 import { parseScope, type ScopeInput } from '../core/draft.ts'
 import { AppError, toAppError } from '../core/errors.ts'
 import type { FileSource } from '../core/files/file.ts'
-import { fitOfCoverage, writingOf } from '../core/files/writing.ts'
 import { RECALL_MEMORIES_MAX } from '../core/limits.ts'
 import { MEMORY_CATEGORIES } from '../core/memory.ts'
+import { isTurnDocument } from '../core/search-document.ts'
 import type { Settings } from '../core/settings.ts'
-import { indexTerms, queryTerms } from '../core/terms.ts'
 import type { CountTokens } from '../core/tokens.ts'
-import type { Turn } from '../core/transcript.ts'
 import type { FileAnswer, FileHit } from '../ports/file-search.ts'
 import { fitsOf } from './files/answering.ts'
 import type { Files } from './files/files.ts'
-import type { SearchTurns } from './life/transcript.ts'
 import type { Recalled, RecallQuery, Recollection } from './recall.ts'
-import type { FoundTurn } from './said.ts'
 import type { Reach } from './shared.ts'
 
 export const SOURCES = ['memories', 'episodes', 'transcript', 'files'] as const
@@ -38,8 +34,7 @@ export type FoundItem = {
   readonly score: number
   readonly tokens: number
 } & (
-  | { readonly source: 'memories' | 'episodes'; readonly recalled: Recalled }
-  | { readonly source: 'transcript'; readonly turn: Turn }
+  | { readonly source: 'memories' | 'episodes' | 'transcript'; readonly recalled: Recalled }
   | { readonly source: 'files'; readonly hit: FileHit }
 )
 
@@ -59,13 +54,11 @@ export type SourcesParts = {
     scope: ScopeInput,
     query: RecallQuery & { readonly reach?: Reach },
   ) => Promise<Recollection>
-  readonly searchTurns: (scope: ScopeInput, query: SearchTurns) => Promise<readonly FoundTurn[]>
   readonly files: Files | null
   readonly settings: Settings
   readonly countTokens: CountTokens
 }
 
-const DAYS_MAX = 36_500
 const FACTS = MEMORY_CATEGORIES.filter((category) => category !== 'episode')
 
 export async function searchSources(
@@ -78,26 +71,24 @@ export async function searchSources(
   const limit = query.limit ?? parts.settings.recallLimit
   const wants = (source: Source) => sources.includes(source)
   refuseImpossible(query)
-  const fromMemory = wants('memories') || wants('episodes')
-  const [recollection, said, files] = await Promise.all([
-    answered(fromMemory, () => parts.recall(scope, { ...asked, ...categoriesOf(query) })),
-    answered(wants('transcript'), () =>
-      parts.searchTurns(scope, { text: query.text, limit, days: DAYS_MAX }),
-    ),
+  const recalled = RECALLED_SOURCES.filter(wants)
+  const [recollection, files] = await Promise.all([
+    answered(recalled.length > 0, () => parts.recall(scope, { ...asked, ...narrowed(query) })),
     answered(wants('files'), () => inFiles(parts, scope, query, { limit, minScore })),
   ])
   const unanswered = [
-    ...failures(recollection, wants('memories') ? 'memories' : 'episodes'),
-    ...failures(said, 'transcript'),
+    ...recalled.slice(0, 1).flatMap((source) => failures(recollection, source)),
     ...failures(files, 'files'),
   ]
   // Where nobody answered, that is the answer.
-  if (unanswered.length > 0 && [recollection, said, files].every(({ value }) => value === null)) {
-    throw [recollection, said, files].find(({ error }) => error !== null)?.error
+  if (unanswered.length > 0 && [recollection, files].every(({ value }) => value === null)) {
+    throw [recollection, files].find(({ error }) => error !== null)?.error
   }
   const items = [
-    ...itemsOfMemory(recollection.value, query.text),
-    ...itemsOfTurns(parts, query.text, said.value ?? [], minScore),
+    ...itemsOfRecall(recollection.value, query.text).filter(
+      ({ source, score }) =>
+        wants(source) && (source !== 'transcript' || score >= (query.minScore ?? 0)),
+    ),
     ...itemsOfFiles(parts, files.value),
   ].sort((a, b) => b.score - a.score)
   return {
@@ -112,9 +103,8 @@ function refuseImpossible({ sources, asOf }: SourcesQuery): void {
   if (sources.length === 0) {
     throw new AppError('invalid_input', 'Which sources? Name at least one.', { field: 'sources' })
   }
-  const isOfToday = sources.includes('files') || sources.includes('transcript')
-  if (asOf === undefined || !isOfToday) return
-  const message = 'Only memories and episodes are known as they were at an earlier time.'
+  if (asOf === undefined || !sources.includes('files')) return
+  const message = '`asOf` must not be given with files: only their present state is indexed.'
   throw new AppError('invalid_input', message, { field: 'asOf' })
 }
 
@@ -139,12 +129,23 @@ function failures({ error }: Answered<unknown>, source: Source) {
   return error === null ? [] : [{ source, because: error.message }]
 }
 
-/** Facts, episodes, or both, within what was asked for. */
-function categoriesOf({ sources, categories }: SourcesQuery): Pick<RecallQuery, 'categories'> {
-  const [facts, episodes] = [sources.includes('memories'), sources.includes('episodes')]
-  if (facts && episodes) return categories === undefined ? {} : { categories }
+/** What one recall answers, in the order in which it is blamed. */
+const RECALLED_SOURCES = ['memories', 'episodes', 'transcript'] as const satisfies readonly Source[]
+
+/** Facts, episodes, turns, or several of them, within what was asked for. */
+function narrowed({
+  sources,
+  categories,
+}: SourcesQuery): Pick<RecallQuery, 'categories' | 'include'> {
+  const [facts, episodes, said] = RECALLED_SOURCES.map((source) => sources.includes(source))
+  if (!facts && !episodes) return { include: 'conversations' }
+  const include = said ? 'both' : 'facts'
+  // Episodes and turns without facts are chosen from all of them.
+  if ((facts && episodes) || (episodes && said)) {
+    return categories === undefined ? { include } : { include, categories }
+  }
   const wanted = facts ? FACTS : (['episode'] as const)
-  return { categories: wanted.filter((each) => categories?.includes(each) ?? true) }
+  return { include, categories: wanted.filter((each) => categories?.includes(each) ?? true) }
 }
 
 async function inFiles(
@@ -163,39 +164,20 @@ async function inFiles(
   })
 }
 
-function itemsOfMemory(found: Recollection | null, text: string): readonly FoundItem[] {
+function itemsOfRecall(found: Recollection | null, text: string): readonly FoundItem[] {
   if (found === null) return []
   const fits = fitsOf(found, text)
   return found.memories.map((recalled, index) => ({
-    source: recalled.memory.category === 'episode' ? 'episodes' : 'memories',
+    source: sourceOf(recalled),
     score: fits[index] ?? 0,
     tokens: recalled.tokens,
     recalled,
   }))
 }
 
-/** They are found by words alone: how many of the question's words the best has says how well all fit. */
-function itemsOfTurns(
-  { countTokens }: SourcesParts,
-  text: string,
-  said: readonly FoundTurn[],
-  minScore: number,
-): readonly FoundItem[] {
-  const terms = queryTerms(text)
-  const covers = said.map(({ turn }) => coverage(terms, turn.content))
-  const best = Math.max(0, ...said.map(({ score }) => score))
-  const fit = fitOfCoverage(Math.max(0, ...covers), writingOf(text))
-  return said.flatMap(({ turn, score: strength }, index) => {
-    const score = best > 0 ? fit * (strength / best) : 0
-    if (score < minScore && covers[index] !== 1) return []
-    return [{ source: 'transcript' as const, score, tokens: countTokens(turn.content), turn }]
-  })
-}
-
-function coverage(terms: readonly string[], content: string): number {
-  if (terms.length === 0) return 0
-  const held = new Set(indexTerms(content))
-  return terms.filter((term) => held.has(term)).length / terms.length
+function sourceOf({ memory }: Recalled): 'memories' | 'episodes' | 'transcript' {
+  if (isTurnDocument(memory)) return 'transcript'
+  return memory.category === 'episode' ? 'episodes' : 'memories'
 }
 
 function itemsOfFiles(

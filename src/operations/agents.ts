@@ -153,6 +153,7 @@ export const searchLayer = defineOperation({
     const { memories } = await engine.recall(place, {
       ...{ text: query, limit: top_k, reach: 'owner' },
       categories: layer === 'episodes' ? ['episode'] : FACTS,
+      include: 'facts',
     })
     return { scope: layer, results: memories.map(layer === 'episodes' ? toEpisodeHit : toFactHit) }
   },

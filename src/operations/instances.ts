@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { AppError } from '../core/errors.ts'
 import { parseId } from '../core/ids.ts'
 import type { Memory } from '../core/memory.ts'
+import { isMemoryDocument } from '../core/search-document.ts'
 import { type Context, defineOperation } from './operation.ts'
 import { ownerOf } from './scope.ts'
 import { isoTime, listOf, memoryCategory } from './wire.ts'
@@ -79,6 +80,7 @@ export const listInstanceMemories = defineOperation({
       text: search,
       ...filter,
       limit: FOUND_MAX,
+      include: 'facts',
     })
     return {
       total: memories.length,
@@ -86,7 +88,7 @@ export const listInstanceMemories = defineOperation({
       offset,
       memories: memories
         .slice(offset, offset + limit)
-        .map(({ memory }) => toInstanceMemory(memory)),
+        .flatMap(({ memory }) => (isMemoryDocument(memory) ? [toInstanceMemory(memory)] : [])),
     }
   },
 })

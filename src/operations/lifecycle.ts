@@ -5,6 +5,7 @@ import type { ScopeInput } from '../core/draft.ts'
 import { AppError } from '../core/errors.ts'
 import { NAME_CHARACTERS_MAX } from '../core/limits.ts'
 import { TURN_CHARACTERS_MAX } from '../core/records.ts'
+import { isMemoryDocument, isTurnDocument, roleOfDocument } from '../core/search-document.ts'
 import { INGESTED_EXCHANGES_MAX } from '../engine/distillation/ingest.ts'
 import type { Distillation } from '../engine/distillation/outcome.ts'
 import { nextField as next, pageFields } from './background.ts'
@@ -288,7 +289,17 @@ export const recallForPrompt = defineOperation({
   input: z.strictObject({ ...scopeFields, prompt: z.string().max(200_000) }),
   output: z.object({
     block: z.string().describe('Empty when there is nothing to say.'),
-    memories: z.array(wireMemory),
+    memories: z.array(wireMemory).describe('Those that the block tells of, in its order.'),
+    turns: z
+      .array(
+        z.object({
+          id: z.string(),
+          role: z.string(),
+          sessionId: z.string(),
+          createdAt: z.string(),
+        }),
+      )
+      .describe('Turns of earlier conversations that it quotes.'),
     skipped: z
       .enum(['off', 'short'])
       .nullable()
@@ -298,7 +309,17 @@ export const recallForPrompt = defineOperation({
   run: async (context, { prompt, ...input }) => {
     const found = await context.engine.recallFor(scopeOf(context, input, 'read'), prompt)
     const { block, memories, skipped } = found
-    return { block, memories: memories.map(toWire), skipped }
+    return {
+      block,
+      memories: memories.filter(isMemoryDocument).map(toWire),
+      turns: memories.filter(isTurnDocument).map((turn) => ({
+        id: turn.id as string,
+        role: roleOfDocument(turn) ?? 'user',
+        sessionId: turn.place.session ?? '',
+        createdAt: isoTime(turn.createdAt),
+      })),
+      skipped,
+    }
   },
 })
 

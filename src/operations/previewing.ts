@@ -3,8 +3,10 @@ import { z } from 'zod'
 import { FORMAT_NAMES, type FormatName, PLACEMENTS } from '../core/formats/format.ts'
 import { FORMATS } from '../core/formats/index.ts'
 import type { JsonObject } from '../core/memory.ts'
+import { memoryIdsIn, turnIdsIn } from '../core/prompting/block.ts'
 import { placementFor } from '../core/prompting/placement.ts'
 import { FUSIONS } from '../core/ranking/fusion.ts'
+import { DOCUMENT_TYPES } from '../core/search-document.ts'
 import { SETTINGS, type Settings, STRATEGIES } from '../core/settings.ts'
 import { SKIPPED } from '../engine/conversations/conversations.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -15,7 +17,7 @@ import { defineOperation } from './operation.ts'
 import { filterFields, legs, step, toFilter, toLegs } from './reading.ts'
 import { SKIP_REASONS, wireGate } from './receipts.ts'
 import { scopeFields, scopeOf } from './scope.ts'
-import { isoTime, memoryCategory, memoryType, timeInput } from './wire.ts'
+import { isoTime, memoryCategory, timeInput } from './wire.ts'
 
 const MESSAGE_CHARACTERS_MAX = 1_048_576
 const TOKENS_MAX = SETTINGS.contextTokensMax.max
@@ -30,6 +32,10 @@ export const previewRetrieval = defineOperation({
     query: z.string().min(1).max(MESSAGE_CHARACTERS_MAX),
     scope: z.enum(['session', 'owner', 'global']).optional(),
     strategy: z.enum(STRATEGIES).optional(),
+    include: z
+      .enum(SETTINGS.recallSources.choices)
+      .optional()
+      .describe('Facts, conversations or both; default: both.'),
     fusion: z.enum(FUSIONS).optional().describe('How words and meaning are joined.'),
     asOf: timeInput.optional().describe('As things stood at an earlier time.'),
     includeSuspect: z.boolean().optional(),
@@ -42,7 +48,7 @@ export const previewRetrieval = defineOperation({
         id: z.string(),
         owner: z.string().describe('`@shared` for what all share.'),
         user: z.string().nullable(),
-        type: memoryType,
+        type: z.enum(DOCUMENT_TYPES).describe('`turn` for what was said in a conversation.'),
         category: memoryCategory,
         key: z.string().nullable(),
         content: z.string(),
@@ -74,7 +80,8 @@ export const previewRetrieval = defineOperation({
   }),
   http: { method: 'POST', path: '/api/memory/retrieve-preview' },
   run: async (context, input) => {
-    const { query, scope: reach, strategy, fusion, asOf, includeSuspect, maxTokens, limit } = input
+    const { query, scope: reach, strategy, fusion, include, asOf, includeSuspect } = input
+    const { maxTokens, limit } = input
     const { engine } = context
     const scope = scopeOf(context, input, 'read')
     const found = await engine.recall(scope, {
@@ -82,7 +89,7 @@ export const previewRetrieval = defineOperation({
       limit,
       tokensMax: maxTokens,
       ...toFilter(input),
-      ...(defined({ strategy, fusion, asOf, includeSuspect, reach }) as object),
+      ...(defined({ strategy, fusion, include, asOf, includeSuspect, reach }) as object),
     })
     const { embedder, vectors } = engine.parts()
     const fusionUsed = fusion ?? (await fusionOf(engine, scope.owner))
@@ -208,7 +215,8 @@ export const previewInjection = defineOperation({
     })
     const { block, settings, skipped, gate, recalled, degraded, milliseconds } = given
     const content = block?.content
-    const memories = content?.memories.map(({ id }) => id as string) ?? []
+    const memories: string[] = content === undefined ? [] : [...memoryIdsIn(content)]
+    const quoted: string[] = content === undefined ? [] : [...turnIdsIn(content)]
     const text = block?.text ?? ''
     return {
       block: text,
@@ -219,10 +227,10 @@ export const previewInjection = defineOperation({
       gate,
       memories,
       identity: block?.identity.map(({ id }) => id as string) ?? [],
-      quoted: content?.turns.map(({ id }) => id as string) ?? [],
+      quoted,
       left: recalled
         .map(({ memory }) => memory.id as string)
-        .filter((id) => !memories.includes(id)),
+        .filter((id) => !memories.includes(id) && !quoted.includes(id)),
       degraded: [...degraded],
       milliseconds,
       deadlineMs: settings.injectDeadlineMs,

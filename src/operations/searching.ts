@@ -2,10 +2,11 @@
 import { z } from 'zod'
 import { parseScope } from '../core/draft.ts'
 import { InvalidFields } from '../core/errors.ts'
-import { excerpt } from '../core/excerpt.ts'
 import { citationOf } from '../core/files/citation.ts'
 import { isCited } from '../core/files/citing.ts'
 import { FILE_SOURCES } from '../core/files/file.ts'
+import { needlesOf, passageOf } from '../core/prompting/passage.ts'
+import { isMemoryDocument, roleOfDocument } from '../core/search-document.ts'
 import { STRATEGIES } from '../core/settings.ts'
 import type { Recalled, Recollection } from '../engine/recall.ts'
 import { type FoundItem, SOURCES } from '../engine/sources.ts'
@@ -42,6 +43,7 @@ const searchHit = z.object({
   createdAt: z.string().optional().describe('When it was learned or said; not of files.'),
   memory: wireMemory.optional(),
   trail: z.array(step).optional(),
+  content: z.string().optional().describe('Of what was said: all of the turn.'),
   role: z.string().optional().describe('Of what was said: who said it.'),
   sessionId: z.string().optional().describe('Of what was said.'),
   path: z.string().optional().describe('Of files.'),
@@ -67,7 +69,7 @@ export const searchMemories = defineOperation({
     sources: listOf(z.enum(SOURCES))
       .optional()
       .describe(
-        'Where to look, in one ranked list; default: memories and episodes. Filters are about these two.',
+        'Where to look, in one ranked list; default: memories, episodes and transcript (what was said in conversations), or only the first two with a filter that turns have no field for, as category.',
       ),
     fileSources: listOf(z.enum(FILE_SOURCES))
       .optional()
@@ -150,7 +152,7 @@ export const searchMemories = defineOperation({
     if (sources === undefined) {
       refuseStray({ fileSources, minScore, sessionKey })
       const found = await context.engine.recall(scope, asked)
-      const results = found.memories.map((recalled) => toHit(recalled, recalled.score, detail))
+      const results = found.memories.map((each) => toHit(each, each.score, query, detail))
       return { ...aboutRecall(found), results, totalTokens: found.tokens }
     }
     const { engine, signal } = context
@@ -200,8 +202,23 @@ function notRecalled(strategy: Recollection['strategy']) {
   }
 }
 
-function toHit(recalled: Recalled, score: number, detail: Detail): Hit {
+function toHit(recalled: Recalled, score: number, query: string, detail: Detail): Hit {
   const { memory, coverage, tokens, trail } = recalled
+  const explained = detail === 'explain' ? { trail: trail.map((each) => ({ ...each })) } : {}
+  if (!isMemoryDocument(memory)) {
+    return {
+      id: memory.id,
+      source: 'transcript',
+      owner: memory.place.owner,
+      snippet: passageOf(memory.content, needlesOf(query, [memory.content]), EXCERPT_CHARACTERS),
+      ...{ score, coverage, tokens },
+      ...(detail === 'snippet' ? {} : { content: memory.content }),
+      createdAt: isoTime(memory.createdAt),
+      role: roleOfDocument(memory) ?? 'user',
+      sessionId: memory.place.session ?? '',
+      ...explained,
+    }
+  }
   return {
     id: memory.id,
     source: memory.category === 'episode' ? 'episodes' : 'memories',
@@ -214,7 +231,7 @@ function toHit(recalled: Recalled, score: number, detail: Detail): Hit {
     category: memory.category,
     createdAt: isoTime(memory.createdAt),
     ...(detail === 'snippet' ? {} : { memory: toWire(memory) }),
-    ...(detail === 'explain' ? { trail: trail.map((each) => ({ ...each })) } : {}),
+    ...explained,
   }
 }
 
@@ -227,16 +244,7 @@ type Telling = {
 
 function toItem(item: FoundItem, { query, detail, owner, isCited: isWithCitation }: Telling): Hit {
   const { score, tokens } = item
-  if (item.source === 'transcript') {
-    const { turn } = item
-    return {
-      ...{ id: turn.id, source: item.source, owner, score, tokens, role: turn.role },
-      snippet: excerpt(turn.content, query, EXCERPT_CHARACTERS),
-      createdAt: isoTime(turn.saidAt),
-      sessionId: turn.place.session ?? '',
-    }
-  }
-  if (item.source !== 'files') return toHit(item.recalled, score, detail)
+  if (item.source !== 'files') return toHit(item.recalled, score, query, detail)
   const { path, startLine, endLine, snippet, source: fileSource } = item.hit
   const id = citationOf({ path, lineFirst: startLine, lineLast: endLine })
   return {

@@ -56,7 +56,7 @@ it('[ST38] finds what was said in a large owner, also in one conversation and by
   const found = async (scope: Scope, text: string, filter: DocumentFilter = {}) => {
     const where = { ...filter, types: ['turn'] } as const
     const { hits } = await store.matchText(scope, { text, limit: 20, where })
-    return hits.map((hit) => rows.findIndex((row) => row.id === hit.id))
+    return hits.map((hit) => rows.findIndex((row) => documentId(row.id) === hit.id))
   }
   expect((await found(all, 'tea umbrella'))[0]).toBe(7)
   expect(await found(all, 'tea umbrella')).toHaveLength(20)

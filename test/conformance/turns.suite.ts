@@ -46,7 +46,7 @@ export function describeTurns(open: OpenStore, histories: number): void {
     await store.commit(rows.map((row) => say(row)))
     const search = async (text: string, limit = 10) => {
       const { hits } = await matchTurns(store, ADA, { text, limit, where: {} })
-      return hits.map((hit) => rows.find((row) => row.id === hit.id)?.content)
+      return hits.map((hit) => rows.find((row) => documentId(row.id) === hit.id)?.content)
     }
     return { store, rows, search }
   }
@@ -186,7 +186,9 @@ export function describeTurns(open: OpenStore, histories: number): void {
       const { hits } = await matchTurns(store, scope, { text: 'secret', limit: 10, where: {} })
       const read = await store.find('turn', scope, { where: {}, limit: 10, order: 'lastSaid' })
       expect(hits.map((hit) => hit.id).sort()).toEqual(read.rows.map((row) => row.id).sort())
-      return places.filter((_, index) => hits.some((hit) => hit.id === rows[index]?.id))
+      return places.filter((_, index) =>
+        hits.some((hit) => hit.id === documentId(rows[index]?.id ?? turnId(0))),
+      )
     }
     expect(await seenBy(ALL_OF_ADA)).toEqual([ADA, EVE, EVE_TODAY, ADA_TODAY])
     expect(await seenBy({ owner: owner('ada'), user: null })).toEqual([ADA, ADA_TODAY])
@@ -224,7 +226,9 @@ export function describeTurns(open: OpenStore, histories: number): void {
     await store.commit(rows.map((row) => say(row)))
     const found = async (where: DocumentFilter, limit = 100) => {
       const { hits } = await matchTurns(store, ADA, { text: 'tea', limit, where })
-      return rows.flatMap((row, n) => (hits.some((hit) => hit.id === row.id) ? [n] : []))
+      return rows.flatMap((row, n) =>
+        hits.some((hit) => hit.id === documentId(row.id)) ? [n] : [],
+      )
     }
     expect(
       await found({ ids: [rows[3]?.id ?? turnId(0), turnId('none')].map(documentId) }),

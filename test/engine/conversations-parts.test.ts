@@ -109,7 +109,7 @@ function conversationsOn(given: SettingValues, recall: ReadingParts['recall']) {
     ids: countingIds(),
     settings,
   }
-  const reader = createReader({ ports, recall, modelFor: () => null })
+  const reader = createReader({ ports, recall, modelFor: () => null, countUse: () => {} })
   const conversations = createConversations({
     ports,
     settings: { effective: async () => settings, known: () => settings },

@@ -1,7 +1,7 @@
 /** What memory does before and after a request, run over every store that can be opened here. */
 import { describe, expect, it } from 'vitest'
 import { referenceVectors } from '../../src/adapters/reference/vectors.ts'
-import { FENCE_OPEN, renderBlock } from '../../src/core/prompting/block.ts'
+import { FENCE_OPEN, memoryLine, renderBlock } from '../../src/core/prompting/block.ts'
 import { SKIPPED } from '../../src/engine/conversations/conversations.ts'
 import { gate, scriptedEmbedder } from '../fakes/embedder.ts'
 import {
@@ -34,7 +34,10 @@ function describePreparing(open: OpenStore): void {
     await engine.remember(ADA, { content: 'My car is a red Volvo' })
     const prepared = await client.ask(['My car is old', 'Oh.', 'What do I drink?'], 'Tea.')
     expect(prepared).toMatchObject({
-      block: renderBlock({ today: clock.now(), memories: [memory], turns: [], question: '' }),
+      block: renderBlock({
+        today: clock.now(),
+        pieces: [{ document: memory, line: memoryLine(memory) ?? '' }],
+      }),
       count: 1,
       skipped: null,
     })

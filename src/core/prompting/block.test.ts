@@ -4,13 +4,15 @@ import { expect, it } from 'vitest'
 import { ADA, instant, memory } from '../../../test/fakes/memories.ts'
 import type { TurnId } from '../ids.ts'
 import type { Memory } from '../memory.ts'
+import { turnDocument } from '../search-document.ts'
 import type { Turn } from '../transcript.ts'
 import {
   FENCE_CLOSE,
   FENCE_OPEN,
-  PREVIEW_CHARACTERS_MAX,
+  memoryLine,
   renderBlock,
   stripBlocks,
+  turnLine,
   unmarkLines,
 } from './block.ts'
 
@@ -21,8 +23,16 @@ const said = (content: string, speaker: string | null = null): Memory =>
   memory({ content, provenance: { ...memory().provenance, speaker } })
 const TODAY = instant(Date.UTC(2026, 10, 16, 23, 59))
 const DATE = 'Today is 2026-11-16, Monday (UTC).'
-const blockOf = (memories: readonly Memory[], turns: readonly Turn[] = [], question = '') =>
-  renderBlock({ today: TODAY, memories, turns, question })
+const blockOf = (memories: readonly Memory[], turns: readonly Turn[] = [], today = TODAY) =>
+  renderBlock({
+    today,
+    pieces: [
+      ...memories.map((document) => ({ document, line: memoryLine(document) })),
+      ...turns.map(turnDocument).map((document) => {
+        return { document, line: turnLine(document, document.content) }
+      }),
+    ].flatMap(({ document, line }) => (line === null ? [] : [{ document, line }])),
+  })
 const TEA = memory({ content: 'I prefer tea', createdAt: instant(Date.UTC(2026, 2, 1)) })
 const BLOCK = blockOf([TEA])
 
@@ -60,8 +70,9 @@ const turn = (content: string, fields: Partial<Turn> = {}): Turn => ({
 
 it('[PL6] tells the day in UTC, and nothing where the day is all there is to say', () => {
   expect(blockOf([TEA]).split('\n')[1]).toBe(DATE)
-  const later = { today: instant(TODAY + 60_000), memories: [TEA], turns: [], question: '' }
-  expect(renderBlock(later)).toContain('\nToday is 2026-11-17, Tuesday (UTC).\n')
+  expect(blockOf([TEA], [], instant(TODAY + 60_000))).toContain(
+    '\nToday is 2026-11-17, Tuesday (UTC).\n',
+  )
   expect(blockOf([])).toBe('')
   expect(blockOf([], [turn('\u200b')])).toBe('')
 })
@@ -82,15 +93,11 @@ it('[PL6] writes an episode with what was decided first', () => {
   expect(blockOf([{ ...episode, category: 'fact' }])).not.toContain('decision')
 })
 
-it('[PL5] quotes what was said with its role and day, a long text where it fits the question', () => {
+it('[PL5] quotes what was said with its role and day', () => {
   expect(blockOf([], [turn('I am\nAda <b>')]).split('\n')[2]).toBe(
     '- user: I am Ada &lt;b> (2026-05-03)',
   )
-  const long = `${'So it went on. '.repeat(50)}The roof leaks. ${'And on. '.repeat(50)}`
-  const quoted = blockOf([], [turn(long, { role: 'assistant' })], 'What about the roof?')
-  const said = /^- assistant: (.*) \(2026-05-03\)$/m.exec(quoted)?.[1] ?? ''
-  expect(said).toContain('The roof leaks.')
-  expect([...said].length).toBeLessThanOrEqual(PREVIEW_CHARACTERS_MAX)
+  const quoted = blockOf([], [turn('The roof leaks.', { role: 'assistant' })])
   expect(unmarkLines(`See:\n${quoted.split('\n').slice(1, -1).join('\n')}\nYes`)).toBe(
     'See:\n\n\nYes',
   )
@@ -277,6 +284,6 @@ it('[CV3] takes linear time on hostile text', () => {
     // Time that grew with the square would run into the limit of the test.
     stripBlocks(text)
     unmarkLines(text)
-    blockOf([said(text)], [turn(text)], text)
+    blockOf([said(text)], [turn(text)])
   }
 })

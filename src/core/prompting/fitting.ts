@@ -1,93 +1,246 @@
-/** How much of what there is to say fits into a block: whole items, who the person is before what was found. */
+/**
+ * What of the documents that were found goes into a block, within its token budget: who the person is, then facts, then
+ * excerpts of conversations, newest first.
+ */
+import { looksLikeInjection } from '../distillation/instructions.ts'
 import type { Instant } from '../ids.ts'
-import type { Memory } from '../memory.ts'
+import {
+  isTurnDocument,
+  roleOfDocument,
+  type SearchDocument,
+  turnOfDocument,
+} from '../search-document.ts'
+import { STOP_WORDS } from '../stopwords.ts'
 import type { CountTokens } from '../tokens.ts'
-import type { Turn } from '../transcript.ts'
-import { type BlockContent, blockFrame, renderBlock } from './block.ts'
+import {
+  type BlockContent,
+  type BlockPiece,
+  blockFrame,
+  memoryLine,
+  renderBlock,
+  turnLine,
+} from './block.ts'
+import { type Needle, needlesOf, passageOf } from './passage.ts'
+import { isSmallTalk } from './small-talk.ts'
 
-/** What could be said, the best first in each list. */
+/** What could be said. */
 export type BlockCandidates = {
   readonly today: Instant
   /** Said in every block. */
-  readonly identity: readonly Memory[]
-  readonly memories: readonly Memory[]
-  readonly turns: readonly Turn[]
+  readonly identity: readonly SearchDocument[]
+  /** Memories and turns, best first. */
+  readonly documents: readonly SearchDocument[]
   readonly question: string
+  /** Messages that the model reads anyway, trimmed. */
+  readonly shown: ReadonlySet<string>
+  /** How much of a turn is quoted. */
+  readonly excerptCharacters: number
+  /** How many documents at most, besides those that are always given. */
+  readonly limit?: number
 }
 
-export type FittedBlock = BlockCandidates & {
+export type FittedBlock = {
   readonly text: string
   readonly tokens: number
   readonly content: BlockContent
+  /** Of its pieces, those that are always given. */
+  readonly identity: readonly SearchDocument[]
 }
 
 /** Of the room that the fence leaves: what is always said must leave some for what was asked. */
 const IDENTITY_SHARE = 0.5
-/** Less of a memory says nothing. */
+/** Less of a document says nothing. */
 const SHORTENED_CHARACTERS_MIN = 40
 /** More than a token of any text has. */
 const CHARACTERS_PER_TOKEN_MAX = 8
+/** Two pieces that share so much of their words say the same. */
+const REPEATED_SHARE = 0.8
+/** With so much, they are about the same thing. */
+const RELATED_SHARE = 0.5
+
+type Piece = BlockPiece & {
+  readonly tokens: number
+  readonly words: ReadonlySet<string>
+}
 
 /**
  * The block, or why there is none; never more than the budget, in tokens, fence and all. What is too long makes way for
- * what comes after it, and where nothing fits of what was found, the best memory is given as far as it does.
+ * what comes after it, and where nothing fits of what was found, the best is given as far as it does.
  */
 export function fitBlock(
   candidates: BlockCandidates,
   budget: number,
   count: CountTokens,
 ): FittedBlock | 'nothing' | 'no-room' {
-  const frame = count(blockFrame(candidates.today))
-  const share = frame + (budget - frame) * IDENTITY_SHARE
-  const nothing = blockOf({ ...candidates, identity: [], memories: [], turns: [] }, count)
-  const always = filled(nothing, 'identity', candidates.identity, share, count)
-  const whole = blockOf({ ...candidates, identity: always.identity }, count)
-  if (whole.text === '') return 'nothing'
-  if (whole.tokens <= budget) return whole
-  const { memories, turns } = candidates
-  const remembered = filled(always, 'memories', memories, budget, count)
-  const fitted = filled(remembered, 'turns', turns, budget, count)
-  const isEmpty = fitted.memories.length + fitted.turns.length === 0
-  const block = (isEmpty ? shortened(always, memories, budget, count) : null) ?? fitted
+  const { today, question, excerptCharacters } = candidates
+  const room = budget - count(blockFrame(today))
+  const needles = needlesOf(
+    question,
+    candidates.documents.map(({ content }) => content.slice(0, NEEDLE_TEXT_CHARACTERS)),
+  )
+  const identity = taken(candidates.identity.flatMap(pieceOf(count)), room * IDENTITY_SHARE)
+  const always = new Set(candidates.identity.map(({ id }) => id))
+  const found = candidates.documents.filter(({ id }) => !always.has(id))
+  const usable = found
+    .filter((document) => isUsable(document, candidates.shown))
+    .flatMap(pieceOf(count, needles, excerptCharacters))
+  const news = usable.filter((piece) => !identity.some((other) => isRepetition(other, piece)))
+  const distinct = withoutRepetitions(news).slice(0, candidates.limit)
+  if (identity.length + distinct.length === 0) return 'nothing'
+  const left = room - tokensOf(identity)
+  const chosen = taken(distinct, left)
+  const [best] = distinct
+  const fitted =
+    chosen.length > 0 || best === undefined
+      ? chosen
+      : shortened(best.document, needles, left, count)
+  const block = blockOf(today, identity, arranged(fitted), count, budget)
   return block.text === '' ? 'no-room' : block
 }
 
-/** With those that fit, in their order. */
-function filled<Part extends 'identity' | 'memories' | 'turns'>(
-  block: FittedBlock,
-  part: Part,
-  items: BlockCandidates[Part],
-  room: number,
-  count: CountTokens,
-): FittedBlock {
-  const all = blockOf({ ...block, [part]: items }, count)
-  if (all.tokens <= room) return all
-  let fitted = block
-  for (const item of items) {
-    const longer = blockOf({ ...fitted, [part]: [...fitted[part], item] }, count)
-    if (longer.tokens <= room) fitted = longer
-  }
-  return fitted
+/** How much of a text tells which words of a question are rare. */
+const NEEDLE_TEXT_CHARACTERS = 4_000
+
+/** Not what the model reads anyway, what only looks like something, or what tries to command. */
+function isUsable(document: SearchDocument, shown: ReadonlySet<string>): boolean {
+  const said = document.content.trim()
+  if (shown.has(said)) return false
+  if (isTurnDocument(document)) return roleOfDocument(document) !== 'system' && !isSmallTalk(said)
+  // A fact that was learned from a message of this very request.
+  return ![...shown].some((each) => each.length > said.length && each.includes(said))
 }
 
-/** With as much of the best memory as there is room for; null where that is too little to say something. */
+/** As a piece, or nothing where there is nothing to say. */
+function pieceOf(
+  count: CountTokens,
+  needles: readonly Needle[] = [],
+  charactersMax = Number.POSITIVE_INFINITY,
+): (document: SearchDocument) => readonly Piece[] {
+  return (document) => {
+    if (!isTurnDocument(document)) return toPiece(document, document.content, count)
+    const passage = passageOf(document.content, needles, charactersMax)
+    // What others wrote may hold commands to a model; it is not the person's, however it came into a conversation.
+    return looksLikeInjection(passage) ? [] : toPiece(document, passage, count)
+  }
+}
+
+function toPiece(document: SearchDocument, text: string, count: CountTokens): readonly Piece[] {
+  const line = isTurnDocument(document) ? turnLine(document, text) : memoryLine(document, text)
+  return line === null ? [] : [{ document, line, tokens: count(`${line}\n`), words: wordsOf(text) }]
+}
+
+/** So much of a text tells what it is about. */
+const COMPARED_CHARACTERS = 2_000
+const WORDS = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu
+
+function wordsOf(text: string): ReadonlySet<string> {
+  const words = text.slice(0, COMPARED_CHARACTERS).toLowerCase().match(WORDS) ?? []
+  return new Set(words.filter((word) => !STOP_WORDS.has(word)))
+}
+
+/** Of a fact and the turn that it came from, and of pieces that say the same, the better one; of equals, the newer. */
+function withoutRepetitions(pieces: readonly Piece[]): readonly Piece[] {
+  const kept: Piece[] = []
+  for (const piece of pieces) {
+    const at = kept.findIndex((other) => isRepetition(other, piece))
+    const other = kept[at]
+    if (other === undefined) kept.push(piece)
+    else if (isBetter(piece, other)) kept[at] = piece
+  }
+  return kept
+}
+
+function isRepetition(a: Piece, b: Piece): boolean {
+  return isSource(a, b) || isSource(b, a) || sharedOf(a, b, Math.max) >= REPEATED_SHARE
+}
+
+/** Whether the first is a fact that was learned from the second, a turn, and tells no less of it. */
+function isSource(fact: Piece, turn: Piece): boolean {
+  const id = turnOfDocument(turn.document)
+  return (
+    id !== null && !isTurnDocument(fact.document) && fact.document.provenance.turns.includes(id)
+  )
+}
+
+/** Stands for both, though it was found later. */
+function isBetter(piece: Piece, other: Piece): boolean {
+  if (isSource(piece, other)) return piece.words.size >= other.words.size * RELATED_SHARE
+  if (isSource(other, piece)) return other.words.size < piece.words.size * RELATED_SHARE
+  if (isTurnDocument(piece.document) !== isTurnDocument(other.document)) return false
+  return momentOf(piece) > momentOf(other)
+}
+
+function sharedOf(a: Piece, b: Piece, of: (a: number, b: number) => number): number {
+  if (a.words.size === 0 || b.words.size === 0) return 0
+  let common = 0
+  for (const word of a.words) if (b.words.has(word)) common++
+  return common / of(a.words.size, b.words.size)
+}
+
+function momentOf({ document }: Piece): Instant {
+  return document.validFrom ?? document.createdAt
+}
+
+/** As many as fit, in their order; what is too long makes way for what comes after it. */
+function taken(pieces: readonly Piece[], room: number): readonly Piece[] {
+  let left = room
+  return pieces.filter(({ tokens }) => {
+    const fits = tokens <= left
+    if (fits) left -= tokens
+    return fits
+  })
+}
+
+function tokensOf(pieces: readonly Piece[]): number {
+  return pieces.reduce((sum, { tokens }) => sum + tokens, 0)
+}
+
+/**
+ * Facts before excerpts, excerpts newest first. Of facts about the same thing the newer stands above the older, and a fact
+ * that a newer excerpt is about stands below that.
+ */
+function arranged(pieces: readonly Piece[]): readonly Piece[] {
+  const excerpts = pieces.filter(({ document }) => isTurnDocument(document))
+  const facts = pieces.filter(({ document }) => !isTurnDocument(document))
+  const isOutdated = (fact: Piece) =>
+    excerpts.some(
+      (excerpt) =>
+        momentOf(excerpt) > momentOf(fact) && sharedOf(fact, excerpt, Math.min) >= RELATED_SHARE,
+    )
+  const current = facts.filter((fact) => !isOutdated(fact))
+  const dated = [...excerpts, ...facts.filter(isOutdated)]
+  return [...newerFirst(current), ...dated.sort((a, b) => momentOf(b) - momentOf(a))]
+}
+
+function newerFirst(facts: readonly Piece[]): readonly Piece[] {
+  const ordered: Piece[] = []
+  for (const fact of facts) {
+    const at = ordered.findIndex(
+      (other) =>
+        momentOf(other) < momentOf(fact) && sharedOf(other, fact, Math.min) >= RELATED_SHARE,
+    )
+    ordered.splice(at < 0 ? ordered.length : at, 0, fact)
+  }
+  return ordered
+}
+
+/** As much of a document as there is room for; nothing where that is too little to say something. */
 function shortened(
-  block: FittedBlock,
-  [best]: readonly Memory[],
+  document: SearchDocument,
+  needles: readonly Needle[],
   room: number,
   count: CountTokens,
-): FittedBlock | null {
-  if (best === undefined) return null
+): readonly Piece[] {
   const upTo = (characters: number) =>
-    blockOf({ ...block, memories: [best] }, count, { memory: best.id, characters })
+    toPiece(document, passageOf(document.content, needles, characters), count)
   let fitted = upTo(SHORTENED_CHARACTERS_MIN)
-  if (fitted.tokens > room) return null
+  if (tokensOf(fitted) > room) return []
   let fits = SHORTENED_CHARACTERS_MIN
-  let exceeds = Math.min(best.content.length, Math.ceil(room * CHARACTERS_PER_TOKEN_MAX)) + 1
+  let exceeds = Math.min(document.content.length, Math.ceil(room * CHARACTERS_PER_TOKEN_MAX)) + 1
   while (exceeds - fits > 1) {
     const middle = Math.floor((fits + exceeds) / 2)
     const longer = upTo(middle)
-    if (longer.tokens <= room) {
+    if (tokensOf(longer) <= room) {
       fitted = longer
       fits = middle
     } else {
@@ -97,17 +250,24 @@ function shortened(
   return fitted
 }
 
+/** Tokens of lines that stand together may be more than those of each, so the last ones go until all of it fits. */
 function blockOf(
-  parts: BlockCandidates,
+  today: Instant,
+  identity: readonly Piece[],
+  found: readonly Piece[],
   count: CountTokens,
-  shortened?: BlockContent['shortened'],
+  budget: number,
 ): FittedBlock {
-  const { today, identity, memories, turns, question } = parts
-  const content = {
-    ...{ today, memories: [...identity, ...memories], turns, question },
-    ...(shortened === undefined ? {} : { shortened }),
+  const pieces = [...identity, ...found]
+  for (;;) {
+    const content = { today, pieces: pieces.map(({ document, line }) => ({ document, line })) }
+    const text = renderBlock(content)
+    const tokens = text === '' ? 0 : count(text)
+    if (tokens <= budget || pieces.length === 0) {
+      const always = new Set(identity.map(({ document }) => document.id))
+      const given = pieces.map(({ document }) => document).filter(({ id }) => always.has(id))
+      return { text, tokens, content, identity: given }
+    }
+    pieces.pop()
   }
-  const text = renderBlock(content)
-  const tokens = text === '' ? 0 : count(text)
-  return { today, identity, memories, turns, question, content, text, tokens }
 }

@@ -88,7 +88,7 @@ export function createConversations(parts: ConversationParts): ConversationKeepe
         receipt,
         settings: preparation.settings ?? preparing.defaults,
         block: isGiven ? block.text : null,
-        count: isGiven ? block.content.memories.length + block.content.turns.length : 0,
+        count: isGiven ? block.content.pieces.length : 0,
         tokens: isGiven ? block.tokens : 0,
         skipped,
         degraded: preparation.degraded,

@@ -141,6 +141,9 @@ const CHARACTERS_PER_TOKEN = 3
 const ANSWER_TOKENS = 4_096
 const ANSWER_SHARE_MAX = 1 / 8
 
+/** A follow-up question is searched together with so many messages before it. */
+const CONTEXT_MESSAGES = 2
+
 /** How many tokens the block may take. */
 function budgetOf(request: ConversationRequest, { contextTokensMax }: Settings): number {
   return Math.min(contextTokensMax, roomInWindow(request))
@@ -180,6 +183,7 @@ async function blockFor(call: BlockCall, late: AbortSignal): Promise<BlockDecisi
     place: () => placeToLook(call),
     text: questionOf(request),
     shown: shownIn(request),
+    context: saidBefore(request),
     at,
     settings,
     budget,
@@ -210,6 +214,16 @@ async function blockFor(call: BlockCall, late: AbortSignal): Promise<BlockDecisi
   const decision = { gate, recalled, block: given }
   sticky.keep(key, decision, at)
   return decision
+}
+
+/** The user's messages before the one that is asked now, newest first. */
+function saidBefore({ asked }: ConversationRequest): readonly string[] {
+  return asked.exchanges
+    .slice(0, -1)
+    .slice(-CONTEXT_MESSAGES)
+    .reverse()
+    .map(({ user }) => stripBlocks(user).trim())
+    .filter((text) => text !== '')
 }
 
 /** What the model reads anyway. */

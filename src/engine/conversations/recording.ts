@@ -5,7 +5,7 @@ import { PLACEMENTS, type Placement } from '../../core/formats/format.ts'
 import type { Instant, MemoryId, ReceiptId, SessionId, TurnId } from '../../core/ids.ts'
 import { NAME_CHARACTERS_MAX } from '../../core/limits.ts'
 import type { Extraction } from '../../core/patterns/index.ts'
-import { stripBlocks, unmarkLines } from '../../core/prompting/block.ts'
+import { memoryIdsIn, stripBlocks, turnIdsIn, unmarkLines } from '../../core/prompting/block.ts'
 import { NO_TOOL_MEMORIES, type Receipt } from '../../core/receipt.ts'
 import type { Settings } from '../../core/settings.ts'
 import { queryTerms } from '../../core/terms.ts'
@@ -126,7 +126,7 @@ type Lesson = { readonly text: string; readonly options: LearnOptions }
 
 /** What is to be learned from, in the order in which it was said. */
 function lessons({ said, answered, toolResults }: Kept, { block }: Preparation): readonly Lesson[] {
-  const given = [...(block?.content.memories ?? []), ...(block?.content.turns ?? [])]
+  const given = block?.content.pieces.map(({ document }) => document) ?? []
   return [
     ...said.map(({ text, turn, isHistory }) => ({ text, options: { turns: [turn], isHistory } })),
     ...toolResults.map((text) => ({
@@ -170,7 +170,7 @@ function receiptOf(
 ): Receipt {
   const { block } = preparation
   const given = block && {
-    memories: block.content.memories.map(({ id }) => id),
+    memories: memoryIdsIn(block.content),
     tokens: block.tokens,
   }
   const placement = toPlacement(outcome.placement)
@@ -189,7 +189,7 @@ function receiptOf(
     gate: preparation.gate,
     recalled: preparation.recalled,
     identity: block?.identity ?? [],
-    quoted: block?.content.turns.map(({ id }) => id) ?? [],
+    quoted: block === null ? [] : turnIdsIn(block.content),
     injected: placement === null || given === null ? null : { placement, ...given },
     shadow: preparation.skipped === 'shadow' ? given : null,
     turns,

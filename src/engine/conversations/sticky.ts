@@ -4,12 +4,12 @@
  * message awaits its answer, under the same settings, and while what is in it says the same; everything else is recalled
  * afresh.
  */
-import type { Instant, MemoryId, OwnerId, Scope, TurnId } from '../../core/ids.ts'
-import { BELIEVED_TRUST_LEVELS, type Memory } from '../../core/memory.ts'
-import { type BlockContent, renderBlock } from '../../core/prompting/block.ts'
+import type { Instant, MemoryId, OwnerId, Scope } from '../../core/ids.ts'
+import { BELIEVED_TRUST_LEVELS } from '../../core/memory.ts'
+import type { BlockContent } from '../../core/prompting/block.ts'
 import type { ReceiptGate, ReceiptMemory } from '../../core/receipt.ts'
+import { DOCUMENT_TYPES, type SearchDocument } from '../../core/search-document.ts'
 import type { Settings } from '../../core/settings.ts'
-import type { Turn } from '../../core/transcript.ts'
 import type { Store } from '../../ports/store.ts'
 import type { SkipReason } from './conversations.ts'
 import { hashOf } from './hashing.ts'
@@ -103,57 +103,40 @@ function settingsHash(settings: Settings): string {
   return hashOf(JSON.stringify(settings))
 }
 
+/** Whether all that is in a block is still in use and says the same. */
 async function isUnchanged(
   store: Store,
   scope: Scope,
-  { content, text }: GivenBlock,
+  { content: { pieces } }: GivenBlock,
   now: Instant,
 ): Promise<boolean> {
-  const present = await presentOf(store, scope, content, now)
-  return present !== null && renderBlock(present) === text
-}
-
-/** The content as it is now, in the same order, on the day that it was given; null when a part is no longer in use. */
-async function presentOf(
-  store: Store,
-  scope: Scope,
-  content: BlockContent,
-  now: Instant,
-): Promise<BlockContent | null> {
-  const { memories, turns } = content
-  const said = turns.map(({ id }) => id)
-  const quoted = said.length === 0 ? [] : await turnsOf(store, scope, said)
-  const known = await memoriesOf(store, scope, memories, now)
-  if (known.length < memories.length || quoted.length < turns.length) return null
-  return { ...content, memories: known, turns: quoted }
-}
-
-async function memoriesOf(
-  store: Store,
-  scope: Scope,
-  memories: readonly Memory[],
-  now: Instant,
-): Promise<readonly Memory[]> {
-  const present = new Map<string, Memory>()
   // Some may come from shared memory, which is another owner's.
-  for (const owner of new Set<OwnerId>(memories.map(({ place }) => place.owner))) {
-    const ids = memories.filter(({ place }) => place.owner === owner).map(({ id }) => id)
-    const { rows } = await store.find('memory', owner === scope.owner ? scope : { owner }, {
-      where: { ids, statuses: ['active'], trusts: BELIEVED_TRUST_LEVELS, unendedAt: now },
+  for (const owner of new Set<OwnerId>(pieces.map(({ document }) => document.place.owner))) {
+    const own = pieces.map(({ document }) => document).filter(({ place }) => place.owner === owner)
+    const ids = own.map(({ id }) => id)
+    const { rows } = await store.findDocuments(owner === scope.owner ? scope : { owner }, {
+      where: {
+        ids,
+        types: DOCUMENT_TYPES,
+        statuses: ['active'],
+        trusts: BELIEVED_TRUST_LEVELS,
+        unendedAt: now,
+      },
       limit: ids.length,
     })
-    for (const row of rows) present.set(row.id, row)
+    const present = new Map(rows.map((row) => [row.id, row]))
+    if (!own.every((document) => saysTheSame(document, present.get(document.id)))) return false
   }
-  return memories.flatMap(({ id }) => present.get(id) ?? [])
+  return true
 }
 
-async function turnsOf(
-  store: Store,
-  scope: Scope,
-  ids: readonly TurnId[],
-): Promise<readonly Turn[]> {
-  const where = { ids, disabled: false }
-  const { rows } = await store.find('turn', scope, { where, limit: ids.length })
-  const present = new Map(rows.map((turn) => [turn.id, turn]))
-  return ids.flatMap((id) => present.get(id) ?? [])
+/** In all that a block shows of it. */
+function saysTheSame(before: SearchDocument, now: SearchDocument | undefined): boolean {
+  return (
+    now !== undefined &&
+    now.content === before.content &&
+    now.provenance.speaker === before.provenance.speaker &&
+    now.validFrom === before.validFrom &&
+    JSON.stringify(now.metadata) === JSON.stringify(before.metadata)
+  )
 }

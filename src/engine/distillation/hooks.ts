@@ -8,9 +8,11 @@ import {
 import { trustIn } from '../../core/distillation/instructions.ts'
 import { type DraftInput, parseScope, type ScopeInput } from '../../core/draft.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Memory } from '../../core/memory.ts'
+import type { Scope } from '../../core/ids.ts'
 import { withoutAsides } from '../../core/prompting/asides.ts'
 import { stripBlocks } from '../../core/prompting/block.ts'
+import { isFollowUp } from '../../core/ranking/follow-up.ts'
+import type { SearchDocument } from '../../core/search-document.ts'
 import type { Settings } from '../../core/settings.ts'
 import { estimateTokens } from '../../core/tokens.ts'
 import type { EnginePorts } from '../ports.ts'
@@ -26,7 +28,8 @@ export type HookParts = {
 export type RecalledFor = {
   /** To be put before the prompt, fence and all; empty when there is nothing to say. */
   readonly block: string
-  readonly memories: readonly Memory[]
+  /** What it tells of, in its order; turns of conversations are of type `turn`. */
+  readonly memories: readonly SearchDocument[]
   /** Why nothing was looked for: the setting says so, or the prompt is too short. Null when it was. */
   readonly skipped: 'off' | 'short' | null
 }
@@ -47,7 +50,7 @@ export type Captured = {
 }
 
 const PROMPT_CHARACTERS_MIN = 5
-const RECALLED_MAX = 3
+const CONTEXT_MESSAGES = 2
 const CAPTURED_MAX = 3
 const CAPTURED_IMPORTANCE = 7
 
@@ -75,13 +78,26 @@ export async function recallFor(
     settings,
     budget: settings.contextTokensMax,
     countTokens: ports.countTokens ?? estimateTokens,
-    limit: RECALLED_MAX,
+    context: await saidBefore(ports, parsed, text),
     leftMs: () => settings.injectDeadlineMs,
     signal: NEVER,
     degraded: new Set(),
   })
   if (typeof block === 'string') return nothing
-  return { block: block.text, memories: block.content.memories, skipped: null }
+  const memories = block.content.pieces.map(({ document }) => document)
+  return { block: block.text, memories, skipped: null }
+}
+
+/** The last messages of the person in the session that is named, newest first, for prompts that refer to them. */
+async function saidBefore(
+  { store }: EnginePorts,
+  scope: Scope,
+  prompt: string,
+): Promise<readonly string[]> {
+  if (typeof scope.session !== 'string' || !isFollowUp(prompt)) return []
+  const where = { roles: ['user'], disabled: false } as const
+  const query = { where, order: 'lastSaid', limit: CONTEXT_MESSAGES } as const
+  return (await store.find('turn', scope, query)).rows.map(({ content }) => content)
 }
 
 /**

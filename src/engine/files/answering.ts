@@ -1,7 +1,9 @@
 /** From what recall found in the index to the lines that answer a question. Pure. */
+
 import type { FileSource } from '../../core/files/file.ts'
 import { fitOfCoverage, type Writing, writingOf } from '../../core/files/writing.ts'
 import type { Memory } from '../../core/memory.ts'
+import { isMemoryDocument } from '../../core/search-document.ts'
 import type { Recalled, Recollection } from '../recall.ts'
 import { factsOf } from './rows.ts'
 
@@ -33,14 +35,16 @@ const JOINED_PARTS_MAX = 2
 /** Best first, as recall has ranked them. */
 export function passagesOf(found: Recollection, question: string): readonly Passage[] {
   const fits = fitsOf(found, question)
-  return found.memories.map((recalled, index) => {
-    const { root, path, source, headings, lineFirst, lineLast } = factsOf(recalled.memory)
+  return found.memories.flatMap((recalled, index) => {
+    const { memory } = recalled
+    if (!isMemoryDocument(memory)) return [] // an index of files holds no conversations
+    const { root, path, source, headings, lineFirst, lineLast } = factsOf(memory)
     return {
       ...{ root, path, source, headings, lineFirst, lineLast },
       score: fits[index] ?? 0,
       isExact: recalled.coverage >= EXACT_COVERAGE,
       parts: 1,
-      memory: recalled.memory,
+      memory,
     }
   })
 }

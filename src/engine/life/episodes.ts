@@ -52,13 +52,16 @@ function isMeant(memory: Memory, { from, before, topics }: EpisodeQuery): boolea
   return topics.some((topic) => known.some((each) => each.includes(topic.toLowerCase())))
 }
 
-export function happenedAt({ validFrom, createdAt }: Memory): Instant {
+export function happenedAt({
+  validFrom,
+  createdAt,
+}: Pick<Memory, 'validFrom' | 'createdAt'>): Instant {
   return validFrom ?? createdAt
 }
 
 /** Topics, decisions or action items. */
 export function linesOf(
-  { metadata }: Memory,
+  { metadata }: Pick<Memory, 'metadata'>,
   name: 'topics' | 'decisions' | 'actionItems',
 ): readonly string[] {
   const value: Json | undefined = metadata[name]

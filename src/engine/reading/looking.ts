@@ -2,8 +2,6 @@
  * What is found for a message, once it is decided what kind of memories it needs. A message that names no matter, as
  * "Where did we leave off?", is not looked up by its words: it gets what is newest of the kind.
  */
-import { looksLikeInjection } from '../../core/distillation/instructions.ts'
-import { gate } from '../../core/gate/index.ts'
 import { namesMatter } from '../../core/gate/matter.ts'
 import { IDENTITY_HINTS, identityGrade } from '../../core/identity/grade.ts'
 import { NARRATIVE_KEY } from '../../core/identity/narrative.ts'
@@ -13,24 +11,24 @@ import { planSizes } from '../../core/planner.ts'
 import { pointOf } from '../../core/prompting/question.ts'
 import { timeSpan } from '../../core/ranking/times.ts'
 import type { ReceiptGate } from '../../core/receipt.ts'
-import type { Settings } from '../../core/settings.ts'
-import type { Turn } from '../../core/transcript.ts'
+import { type SearchDocument, turnDocument } from '../../core/search-document.ts'
 import type { MemoryFilter, TurnFilter } from '../../ports/store.ts'
 import type { Recalled, RecallQuery } from '../recall.ts'
-import { findSaid } from '../said.ts'
 import type { Message, ReadingParts } from './reading.ts'
 
 export type Found = {
-  readonly memories: readonly Memory[]
-  readonly turns: readonly Turn[]
+  /** Memories and turns, best first. */
+  readonly documents: readonly SearchDocument[]
   readonly recalled: readonly Recalled[]
 }
 
-export const NOTHING: Found = { memories: [], turns: [], recalled: [] }
+export const NOTHING: Found = { documents: [], recalled: [] }
 
 type Looking = Pick<ReadingParts, 'ports' | 'recall'>
 
 const FACTS = MEMORY_CATEGORIES.filter((each) => each !== 'episode' && each !== 'identity')
+/** Ranked documents that a block is chosen from: some repeat others, are shown anyway, or are too long. */
+const RANKED_MAX = 40
 
 export async function look(
   parts: Looking,
@@ -45,39 +43,28 @@ export async function look(
     case 'identity':
       return whoTheyAre(parts, message, text, sizes.pinned)
     case 'transcript':
-      return { ...NOTHING, turns: await quotes(parts, message, text, sizes.transcript) }
-    case 'pinned':
-      return recalledFor(parts, message, { text, categories: FACTS }, sizes.pinned)
+      return lastSaid(parts, message, text, sizes.transcript)
     case 'episode':
       return earlierTalk(parts, message, text, sizes.episodes)
+    case 'pinned':
     case 'all':
-      return recalledFor(parts, message, plainly(text, message.settings), undefined)
+      return recalledFor(parts, message, { text }, undefined)
   }
 }
 
-/** Shorter ones, as "thanks!", mean nothing by themselves, and a model finds them near to everything. */
-const TELLING_CHARACTERS_MIN = 24
-
-/** By words alone where nothing in the message says that memories would help. */
-function plainly(text: string, { strategy }: Settings): RecallQuery {
-  const looksByMeaning = strategy === 'hybrid' || strategy === 'semantic'
-  if (!looksByMeaning || text.length >= TELLING_CHARACTERS_MIN) return { text }
-  return gate(text, { entities: [] }).section === 'none' ? { text, strategy: 'keyword' } : { text }
-}
-
+/** Whatever is ranked; the block decides how much of it fits. */
 async function recalledFor(
   { recall }: Looking,
-  { place, budget, limit, legMs, looking, degraded }: Message,
+  { place, limit, legMs, looking, settings, context, degraded }: Message,
   query: RecallQuery,
   sectionMax: number | undefined,
 ): Promise<Found> {
-  const most = smaller(limit, sectionMax)
   const { memories: recalled, legs } = await recall(await place(), {
-    purpose: 'prompt',
+    include: settings.recallSources,
+    ...(context === undefined ? {} : { context }),
     ...looking,
     ...query,
-    tokensMax: Math.max(1, Math.floor(budget)),
-    ...(most === undefined ? {} : { limit: most }),
+    limit: smaller(limit, sectionMax) ?? RANKED_MAX,
     ...(legMs === undefined ? {} : { deadlineMs: legMs }),
   })
   for (const [leg, { state }] of Object.entries(legs)) if (state === 'failed') degraded.add(leg)
@@ -85,7 +72,7 @@ async function recalledFor(
 }
 
 function ofRecalled(recalled: readonly Recalled[]): Found {
-  return { ...NOTHING, recalled, memories: recalled.map(({ memory }) => memory) }
+  return { recalled, documents: recalled.map(({ memory }) => memory) }
 }
 
 function smaller(a: number | undefined, b: number | undefined): number | undefined {
@@ -100,7 +87,7 @@ async function whoTheyAre(
   sectionMax: number,
 ): Promise<Found> {
   const narrative = await narrativeOf(parts, message)
-  if (narrative.length > 0) return { ...NOTHING, memories: narrative }
+  if (narrative.length > 0) return { ...NOTHING, documents: narrative }
   const asked = namesMatter(text)
     ? await recalledFor(parts, message, { text, categories: FACTS }, sectionMax)
     : NOTHING
@@ -110,7 +97,7 @@ async function whoTheyAre(
     ids.length === 0
       ? NOTHING
       : await recalledFor(parts, message, { text, ids, strategy: 'recent' }, sectionMax)
-  const known = new Set(asked.memories.map(({ id }) => id))
+  const known = new Set(asked.documents.map(({ id }) => id))
   const others = told.recalled.filter(({ memory }) => !known.has(memory.id)).sort(byGrade)
   const most = smaller(message.limit, sectionMax) ?? sectionMax
   return ofRecalled([...asked.recalled, ...others].slice(0, most))
@@ -181,7 +168,9 @@ async function earlierTalk(
   const isNamed = namesMatter(text)
   if (isNamed || timeSpan(text, message.at) !== null) {
     const found = await recalledFor(parts, message, query, sectionMax)
-    if (isNamed || found.memories.length > 0) return found
+    // A conversation that nobody has distilled has no episode; what was said in it is there.
+    const said = await recalledFor(parts, message, { text }, undefined)
+    if (isNamed || found.documents.length > 0) return together(found, said)
   }
   const { rows } = await parts.ports.store.find('memory', await message.place(), {
     where: { ...inUse(message.at), categories: ['episode'] },
@@ -192,7 +181,7 @@ async function earlierTalk(
     .toSorted(lastFirst)
     .slice(0, most)
     .map(({ id }) => id)
-  if (ids.length === 0) return NOTHING
+  if (ids.length === 0) return lastSaid(parts, message, text, planSizes(message.budget).transcript)
   const { recalled } = await recalledFor(
     parts,
     message,
@@ -202,7 +191,15 @@ async function earlierTalk(
   return ofRecalled(recalled.toSorted((a, b) => lastFirst(a.memory, b.memory)))
 }
 
-function lastFirst(a: Memory, b: Memory): number {
+function together(first: Found, second: Found): Found {
+  const known = new Set(first.documents.map(({ id }) => id))
+  const others = second.recalled.filter(({ memory }) => !known.has(memory.id))
+  return ofRecalled([...first.recalled, ...others])
+}
+
+type Dated = Pick<SearchDocument, 'id' | 'validFrom' | 'createdAt'>
+
+function lastFirst(a: Dated, b: Dated): number {
   return (b.validFrom ?? b.createdAt) - (a.validFrom ?? a.createdAt) || (a.id < b.id ? 1 : -1)
 }
 
@@ -211,22 +208,25 @@ const DAY_MS = 86_400_000
 /** Some are left out, and others take their place. */
 const QUOTES_PER_PLACE = 4
 
-/** The words that fit best, of the person and of those who answered. What tools returned is nobody's word. */
-async function quotes(
-  { ports: { store } }: Looking,
-  { place, at, limit, shown }: Message,
+/** Turns by their words and meaning or, where the message names no matter, the last ones. */
+async function lastSaid(
+  parts: Looking,
+  message: Message,
   text: string,
   sectionMax: number,
-): Promise<readonly Turn[]> {
-  const scope = await place()
+): Promise<Found> {
+  const { place, at, limit, shown } = message
+  if (namesMatter(text)) {
+    return recalledFor(parts, message, { text, include: 'conversations' }, undefined)
+  }
   const most = smaller(limit, sectionMax) ?? sectionMax
   const saidFrom = (at - QUOTED_DAYS * DAY_MS) as Instant // whole milliseconds
   const where: TurnFilter = { saidFrom, roles: ['user', 'assistant'], disabled: false }
-  const read = QUOTES_PER_PLACE * most + (shown?.size ?? 0)
-  const turns = namesMatter(text)
-    ? (await findSaid(store, scope, { text, limit: read, where })).map(({ turn }) => turn)
-    : (await store.find('turn', scope, { where, order: 'lastSaid', limit: read })).rows
-  return turns
-    .filter(({ content }) => shown?.has(content.trim()) !== true && !looksLikeInjection(content))
-    .slice(0, most)
+  const { rows } = await parts.ports.store.find('turn', await place(), {
+    where,
+    order: 'lastSaid',
+    limit: QUOTES_PER_PLACE * most + (shown?.size ?? 0),
+  })
+  const unseen = rows.filter(({ content }) => shown?.has(content.trim()) !== true)
+  return { ...NOTHING, documents: unseen.slice(0, most).map(turnDocument) }
 }

@@ -6,8 +6,9 @@
  *   look     for memories of that kind, or for what was said
  *   fit      what of it the budget has room for
  */
-import type { Instant, OwnerId, Scope } from '../../core/ids.ts'
+import type { Instant, MemoryId, OwnerId, Scope } from '../../core/ids.ts'
 import type { Memory } from '../../core/memory.ts'
+import { memoryIdsIn } from '../../core/prompting/block.ts'
 import { type FittedBlock, fitBlock } from '../../core/prompting/fitting.ts'
 import { pointOf } from '../../core/prompting/question.ts'
 import type { ReceiptGate } from '../../core/receipt.ts'
@@ -26,10 +27,11 @@ import { type Found, look, NOTHING } from './looking.ts'
 
 export type ReadingParts = {
   readonly ports: EnginePorts
-  /** Counts as a use of what it finds. */
   readonly recall: (scope: Scope, query: RecallQuery) => Promise<Recollection>
   /** On the account of an owner; null where there is none. */
   readonly modelFor: (owner: OwnerId) => LanguageModel | null
+  /** Counts that memories were given to a model. */
+  readonly countUse: (scope: Scope, ids: readonly MemoryId[]) => void
 }
 
 export type Message = {
@@ -40,6 +42,8 @@ export type Message = {
   readonly text: string
   /** What was said in the request itself: a model that reads it needs no quotation of it. */
   readonly shown?: ReadonlySet<string>
+  /** What the person said just before in the session, newest first. */
+  readonly context?: readonly string[]
   readonly at: Instant
   readonly settings: Settings
   /** In tokens, for all of the block. */
@@ -84,7 +88,9 @@ const TURN_MS_MAX = 10_000
 /** Of what is left of the time: a model that decides must leave enough to find something. */
 const MODEL_SHARE = 0.5
 
-export function createReader({ ports, recall, modelFor }: ReadingParts): Reader {
+const NOTHING_SHOWN: ReadonlySet<string> = new Set()
+
+export function createReader({ ports, recall, modelFor, countUse }: ReadingParts): Reader {
   const overrides = overridesAtHand(ports)
   const episodes = episodesAtHand(ports)
   const gatekeeper = new Gatekeeper({ clock: ports.clock, modelFor })
@@ -110,27 +116,39 @@ export function createReader({ ports, recall, modelFor }: ReadingParts): Reader 
       return found.result
     })
 
+  /** Some may come from shared memory, which is another owner's. What is always given is not counted. */
+  const noteUses = ({ owner, user }: Home, { content, identity }: FittedBlock) => {
+    const pieces = content.pieces.filter(({ document }) => !identity.includes(document))
+    for (const each of new Set(pieces.map(({ document }) => document.place.owner))) {
+      const own = pieces.filter(({ document }) => document.place.owner === each)
+      const ids = memoryIdsIn({ pieces: own })
+      if (ids.length > 0) countUse(each === owner ? { owner, user } : { owner: each }, ids)
+    }
+  }
+
   return {
     read: async (message) => {
-      const { home, at, degraded, budget, countTokens } = message
+      const { home, at, settings, degraded, budget, countTokens, limit, looking } = message
       const identity = await alwaysSaid(overrides, home, at).catch(() => {
         degraded.add('identity')
         return []
       })
       const gate = await decide(message, identity)
       const found = await orNothing(message, identity, () => lookUp(message, gate.section))
-      const always = new Set(identity.map(({ id }) => id))
       const block = fitBlock(
         {
           today: at,
           identity,
-          memories: found.memories.filter(({ id }) => !always.has(id)),
-          turns: found.turns,
-          question: pointOf(message.text),
+          documents: found.documents,
+          question: [pointOf(message.text), ...(message.context ?? [])].join('\n'),
+          shown: message.shown ?? NOTHING_SHOWN,
+          excerptCharacters: settings.excerptCharacters,
+          ...(limit === undefined ? {} : { limit }),
         },
         budget,
         countTokens,
       )
+      if (typeof block !== 'string' && looking?.purpose !== 'search') noteUses(home, block)
       return { gate, recalled: found.recalled, block: told(block, gate) }
     },
     changed: (changes) => {
