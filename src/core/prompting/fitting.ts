@@ -56,7 +56,7 @@ const CHARACTERS_PER_TOKEN_MAX = 8
 /** Two pieces that share so much of their words say the same. */
 const REPEATED_SHARE = 0.8
 /** With so much, they are about the same thing. */
-const RELATED_SHARE = 0.5
+const RELATED_SHARE = 0.4
 
 type Piece = BlockPiece & {
   readonly tokens: number
