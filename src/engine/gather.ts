@@ -9,8 +9,9 @@ import { COURSE_REACH } from '../core/ranking/evidence.ts'
 import { closenessAmong, SUBJECTS_MAX } from '../core/ranking/floor.ts'
 import { blendVectors } from '../core/ranking/follow-up.ts'
 import { type Asked, isNamed } from '../core/ranking/match.ts'
-import { mayName, withoutNames } from '../core/ranking/names.ts'
+import { mayName, namesIn, withoutNames } from '../core/ranking/names.ts'
 import type { Settings } from '../core/settings.ts'
+import { queryTerms } from '../core/terms.ts'
 import type { Embedder } from '../ports/embedder.ts'
 import type { Besides, DocumentFilter, Surroundings, TextMatch } from '../ports/store.ts'
 import type { VectorHit, VectorSpace } from '../ports/vector-index.ts'
@@ -61,6 +62,8 @@ const SPAN_MS_MAX = 63 * 86_400_000
 const TELLING_SPAN_MS_MAX = 183 * 86_400_000
 /** How long recall waits for memories that were just written to get their vectors. */
 const SETTLE_MS = 1_000
+/** The inverse document frequency of what stands in a tenth of all documents. */
+const COMMON_NAME_RARITY = Math.log(10)
 /** Of the first hits by words, so many tell whether those speak whom the question names. */
 const NAMED_HITS = 8
 
@@ -136,9 +139,11 @@ async function nameless(
   if (!mayName(text)) return text
   const told = await withinTime(deadlineMs / 4, async () => {
     const leg = await words
-    const hits = leg.kind === 'done' ? leg.result.hits.slice(0, NAMED_HITS) : []
+    if (leg.kind !== 'done') return []
+    const hits = leg.result.hits.slice(0, NAMED_HITS)
     const ids = hits.flatMap(({ id, speaker }) => (speaker === undefined ? [id] : []))
-    const known = hits.flatMap(({ speaker }) => speaker ?? [])
+    const common = namesIn(text).filter((name) => isCommon(name, leg.result))
+    const known = [...common, ...hits.flatMap(({ speaker }) => speaker ?? [])]
     if (ids.length === 0) return known
     const { rows } = await ports.store.findDocuments(scope, {
       where: { ...where, ids },
@@ -147,6 +152,15 @@ async function nameless(
     return [...known, ...rows.flatMap(({ provenance }) => provenance.speaker ?? [])]
   })
   return told.kind === 'done' ? withoutNames(text, told.result.filter(isNamed)) : text
+}
+
+/**
+ * A name that stands in every tenth document or more is that of somebody who takes part: who talks with them addresses them
+ * by it, whatever it is about.
+ */
+function isCommon(name: string, { terms }: TextMatch): boolean {
+  const own = new Set(queryTerms(name))
+  return terms.some(({ text, rarity }) => own.has(text) && rarity <= COMMON_NAME_RARITY)
 }
 
 async function vectorOf(

@@ -11,7 +11,7 @@ const POLITE: ReadonlySet<string> = new Set(
     'fantastic cool sounds hear meet meeting know let lets help helps helped assist assistance need else anything question ' +
     'questions free feel ask course problem problems worries pleasure enjoy luck care day weekend see soon later today got ' +
     'it right exactly absolutely certainly definitely indeed interesting wow really much very so well done fun im ill ive ' +
-    'youre thats its dont cant lot always i me my we us our you your to if is are am be the a an and or for of in on at with ' +
+    'youre thats its dont cant lot always works work now funny lol haha talk tomorrow again say helpful go going come on up i me my we us our you your to if is are am be the a an and or for of in on at with ' +
     'can could will would do does did this that what how any there here just not as have has ' +
     'hallo guten tag morgen abend tschuss tschüss danke dankeschön bitte gern gerne geschehen klar super prima toll schön ' +
     'freut mich kennenzulernen verstanden alles ja nein natürlich viel spaß erfolg glück entschuldigung bis bald später helfen frage fragen ' +

@@ -9,7 +9,12 @@ export function containsName(question: string, name: string): boolean {
 
 /** Whether a name may be in it at all, where names begin with a capital letter. */
 export function mayName(question: string): boolean {
-  return (question.match(CAPITALISED) ?? []).some((word) => !STOP_WORDS.has(word.toLowerCase()))
+  return namesIn(question).length > 0
+}
+
+/** Words that may be names, because they begin with a capital letter. */
+export function namesIn(question: string): readonly string[] {
+  return (question.match(CAPITALISED) ?? []).filter((word) => !STOP_WORDS.has(word.toLowerCase()))
 }
 
 /**

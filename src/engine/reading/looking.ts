@@ -9,6 +9,7 @@ import type { Instant, MemoryId } from '../../core/ids.ts'
 import { BELIEVED_TRUST_LEVELS, MEMORY_CATEGORIES, type Memory } from '../../core/memory.ts'
 import { planSizes } from '../../core/planner.ts'
 import { pointOf } from '../../core/prompting/question.ts'
+import { isSmallTalk } from '../../core/prompting/small-talk.ts'
 import { timeSpan } from '../../core/ranking/times.ts'
 import type { ReceiptGate } from '../../core/receipt.ts'
 import { type SearchDocument, turnDocument } from '../../core/search-document.ts'
@@ -48,7 +49,7 @@ export async function look(
       return earlierTalk(parts, message, text, sizes.episodes)
     case 'pinned':
     case 'all':
-      return recalledFor(parts, message, { text }, undefined)
+      return isSmallTalk(text) ? NOTHING : recalledFor(parts, message, { text }, undefined)
   }
 }
 
