@@ -1,0 +1,41 @@
+/**
+ * The two kinds of search documents: memories, and turns in the same form, as rows of one table.
+ *
+ * The document of a turn carries the negative number of its turn, so postings and vectors tell the two kinds apart
+ * without reading a row, and a search for memories costs what there is of memories, however many turns stand beside them.
+ * Every index of the table holds one kind. A statement about both reads them as a union, which PostgreSQL plans kind
+ * by kind.
+ */
+import type { DocumentType } from '../../core/search-document.ts'
+import type { Names } from './names.ts'
+
+export type DocumentKind = 'memory' | 'turn'
+export const DOCUMENT_KINDS: readonly DocumentKind[] = ['memory', 'turn']
+
+/** Word for word the conditions of the indexes, which PostgreSQL uses only then. */
+export const ROW_OF_KIND: Readonly<Record<DocumentKind, string>> = {
+  memory: `type <> 'turn'`,
+  turn: `type = 'turn'`,
+}
+
+/** The same for the numbers that postings and vectors refer to. */
+export const NUMBER_OF_KIND: Readonly<Record<DocumentKind, string>> = {
+  memory: 'memory > 0',
+  turn: 'memory < 0',
+}
+
+/** Less than any number of a document, to start a walk in their order. */
+export const BEFORE_ALL_NUMBERS = Number.MIN_SAFE_INTEGER
+
+export function kindsOf(types: readonly DocumentType[] | undefined): readonly DocumentKind[] {
+  if (types === undefined) return ['memory']
+  return DOCUMENT_KINDS.filter((kind) =>
+    types.some((type) => (type === 'turn') === (kind === 'turn')),
+  )
+}
+
+/** The rows of these kinds, as a source of a statement. */
+export function rowsOf({ memory }: Names, kinds: readonly DocumentKind[]): string {
+  const parts = kinds.map((kind) => `SELECT * FROM ${memory} WHERE ${ROW_OF_KIND[kind]}`)
+  return parts.length === 1 ? memory : `(${parts.join(' UNION ALL ')})`
+}
