@@ -224,7 +224,7 @@ it('[ST46] reads memories along indexes that hold no turn', async () => {
   const talk = { ...ADA, session: session('talk') }
   await store.commit([
     ...Array.from({ length: 40 }, () => create(memory({ place: talk }))),
-    ...Array.from({ length: 1_500 }, () => say(turn({ place: talk }))),
+    ...Array.from({ length: 1_500 }, (_, n) => say(turn({ place: n % 40 === 0 ? talk : BOB }))),
   ])
   await runSql(server.url, `ANALYZE "${schema}".memory`)
   const table = `"${schema}".memory`
@@ -235,13 +235,10 @@ it('[ST46] reads memories along indexes that hold no turn', async () => {
   expect(await planOf(`SELECT id FROM ${memories} AND fingerprint = 'x'`)).toMatch(
     /memory_by_fingerprint/,
   )
-  const both = `(SELECT * FROM ${table} WHERE type <> 'turn' UNION ALL
-    SELECT * FROM ${table} WHERE type = 'turn') AS document`
-  const page = await planOf(
-    `SELECT * FROM ${both} WHERE owner_id = 'ada' AND id > 'turn_' ORDER BY id LIMIT 9`,
+  const turns = `${table} WHERE owner_id = 'ada' AND type = 'turn'`
+  expect(await planOf(`SELECT * FROM ${turns} AND id > 'turn_' ORDER BY id LIMIT 9`)).toMatch(
+    /turn_document_by_owner/,
   )
-  expect(page).toMatch(/Merge Append/)
-  expect(page).toMatch(/turn_document_by_owner/)
   const course = `owner_id = 'ada' AND session_id = 'talk' AND type = 'turn'`
   expect(
     await planOf(

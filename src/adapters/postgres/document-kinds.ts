@@ -34,7 +34,20 @@ export function kindsOf(types: readonly DocumentType[] | undefined): readonly Do
   )
 }
 
-/** The rows of these kinds, as a source of a statement. */
+/**
+ * The first rows of several statements, one for each kind, in one order. The order and the limit stand in each of them as
+ * well: PostgreSQL walks along the index of a kind only where it is asked for the order of that kind.
+ */
+export function firstOfKinds(
+  kinds: readonly DocumentKind[],
+  tail: string,
+  statement: (kind: DocumentKind) => string,
+): string {
+  const parts = kinds.map((kind) => `(${statement(kind)} ${tail})`)
+  return `${parts.join(' UNION ALL ')} ${tail}`
+}
+
+/** The rows of these kinds, as a source of a statement about few of them. */
 export function rowsOf({ memory }: Names, kinds: readonly DocumentKind[]): string {
   const parts = kinds.map((kind) => `SELECT * FROM ${memory} WHERE ${ROW_OF_KIND[kind]}`)
   return parts.length === 1 ? memory : `(${parts.join(' UNION ALL ')})`

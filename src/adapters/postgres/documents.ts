@@ -3,7 +3,7 @@ import type { Scope } from '../../core/ids.ts'
 import type { SearchDocument } from '../../core/search-document.ts'
 import { orderingOf, partOf } from '../../ports/paging.ts'
 import type { DocumentQuery, Page } from '../../ports/store.ts'
-import { kindsOf, rowsOf } from './document-kinds.ts'
+import { firstOfKinds, kindsOf } from './document-kinds.ts'
 import type { Query } from './driver.ts'
 import { createBinder, documentConditions, scopeConditions } from './filters.ts'
 import { type Names, quoted } from './names.ts'
@@ -20,18 +20,22 @@ export async function findDocuments(
   const { limit } = partOf({ ...asked, where: {} })
   const { isForward } = orderingOf({ ...asked, where: {} })
   const binder = createBinder()
+  const [beyond, direction] = isForward ? ['>', 'ASC'] : ['<', 'DESC']
   const conditions = [
     ...scopeConditions(scope, binder),
-    ...documentConditions(asked.where, binder, kinds),
+    ...(asked.after === undefined ? [] : [`id ${beyond} ${binder.bind(asked.after)}`]),
   ]
-  const [beyond, direction] = isForward ? ['>', 'ASC'] : ['<', 'DESC']
-  if (asked.after !== undefined) conditions.push(`id ${beyond} ${binder.bind(asked.after)}`)
+  const columns = SHAPES.memory.columns.map(quoted).join(', ')
   // One more than asked for tells whether there is another page.
-  const found = await query<MemoryColumns>(
-    `SELECT ${SHAPES.memory.columns.map(quoted).join(', ')} FROM ${rowsOf(names, kinds)} AS document
-     WHERE ${conditions.join(' AND ')} ORDER BY id ${direction} LIMIT ${binder.bind(limit + 1)}`,
-    binder.values,
+  const sql = firstOfKinds(
+    kinds,
+    `ORDER BY id ${direction} LIMIT ${binder.bind(limit + 1)}`,
+    (kind) => {
+      const ofKind = [...conditions, ...documentConditions(asked.where, binder, [kind])]
+      return `SELECT ${columns} FROM ${names.memory} WHERE ${ofKind.join(' AND ')}`
+    },
   )
+  const found = await query<MemoryColumns>(sql, binder.values)
   const rows = found.slice(0, limit).map(documentFromColumns)
   return { rows, next: found.length > limit ? (rows.at(-1)?.id ?? null) : null }
 }

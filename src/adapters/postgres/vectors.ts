@@ -18,6 +18,7 @@ import {
   BEFORE_ALL_NUMBERS,
   DOCUMENT_KINDS,
   type DocumentKind,
+  firstOfKinds,
   ROW_OF_KIND,
 } from './document-kinds.ts'
 import type { Query, Runner } from './driver.ts'
@@ -255,12 +256,15 @@ async function list(
   const binder = createBinder()
   const conditions = [...scopeConditions(scope, binder)]
   if (after !== undefined) conditions.push(`id > ${binder.bind(after)}`)
-  const rows = await query<{ id: MemoryId; text_hash: string }>(
-    `SELECT id, text_hash FROM ${lookedUp(tables, DOCUMENT_KINDS, binder.bind(kept.number))}
-     WHERE ${conditions.join(' AND ')}
-     ORDER BY id LIMIT ${binder.bind(Math.min(limit, PAGE_ROWS_MAX))}`,
-    binder.values,
+  const spaceNumber = binder.bind(kept.number)
+  const tail = `ORDER BY id LIMIT ${binder.bind(Math.min(limit, PAGE_ROWS_MAX))}`
+  const sql = firstOfKinds(
+    DOCUMENT_KINDS,
+    tail,
+    (kind) => `SELECT id, text_hash FROM ${lookedUp(tables, [kind], spaceNumber)}
+      WHERE ${[...conditions, ROW_OF_KIND[kind]].join(' AND ')}`,
   )
+  const rows = await query<{ id: MemoryId; text_hash: string }>(sql, binder.values)
   return rows.map(({ id, text_hash }) => ({ id: decoded(id), textHash: text_hash }))
 }
 
