@@ -18,8 +18,7 @@ import { COMMITTED, create, describeStore } from './store.suite.ts'
 import { describeVectorIndex, SPACE } from './vector-index.suite.ts'
 
 const TABLES = [
-  ...['memory', 'revision', 'tombstone', 'entry', 'turn', 'posting', 'corpus'],
-  ...['turn_posting', 'turn_corpus', 'embedding'],
+  ...['memory', 'revision', 'tombstone', 'entry', 'turn', 'posting', 'corpus', 'embedding'],
 ]
 
 const server = await startServer()

@@ -245,7 +245,7 @@ function describeInspection(url: string): void {
       `UPDATE "${schema}".posting SET frequency = 7 WHERE term = 'gamma'`,
       `INSERT INTO "${schema}".posting VALUES (1, 999999, 0, 1, 1, 'ghost')`,
       `UPDATE "${schema}".memory SET fingerprint = 'wrong' WHERE id = '${rows[2]?.id}'`,
-      `UPDATE "${schema}".corpus SET memories = 70`,
+      `UPDATE "${schema}".corpus SET documents = 70`,
     ]
     for (const sql of damage) await runSql(url, sql)
     const counts = async (repair: boolean) =>

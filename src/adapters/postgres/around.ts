@@ -1,6 +1,7 @@
-/** What stands around memories in their sessions. */
+/** What stands around documents in their sessions: memories around a memory, turns around a turn. */
 import type { MemoryId, Scope, SessionId } from '../../core/ids.ts'
 import type { Besides, Surroundings } from '../../ports/store.ts'
+import { type DocumentKind, ROW_OF_KIND } from './document-kinds.ts'
 import type { Query } from './driver.ts'
 import { type Binder, createBinder, scopeConditions } from './filters.ts'
 import type { Names } from './names.ts'
@@ -35,9 +36,12 @@ export type BesidesColumns = {
   after: MemoryId[] | null
 }
 
+/** What a statement must give of its rows for `withBesides`. */
+export const BESIDES_COLUMNS = ['id', 'owner_id', 'user_id', 'session_id', 'type', 'position']
+
 /**
- * The hits of a statement in their order, with what stands around the first of them. It gives rows of memories, best
- * first, by the columns `order`; in the same trip, because another would cost more than walking a few steps.
+ * The hits of a statement in their order, with what stands around the first of them. It gives rows with `BESIDES_COLUMNS`,
+ * best first, by the columns `order`; in the same trip, because another would cost more than walking a few steps.
  */
 export function withBesides(
   names: Names,
@@ -66,12 +70,26 @@ export function besidesOf(
 
 /** The ids on each side of a row that is called `asked`, nearest first. */
 function sides(names: Names, reach: string): { readonly before: string; readonly after: string } {
-  const side = (beyond: '<' | '>', direction: 'ASC' | 'DESC') =>
-    `ARRAY(SELECT other.id FROM ${names.memory} AS other
+  const side = (kind: DocumentKind, beyond: '<' | '>', direction: 'ASC' | 'DESC') => {
+    const course = COURSES[kind]
+    const point = (row: string) => `(${course.map((column) => `${row}.${column}`).join(', ')})`
+    const order = course.map((column) => `other.${column} ${direction}`).join(', ')
+    return `ARRAY(SELECT other.id FROM ${names.memory} AS other
        WHERE other.owner_id = asked.owner_id AND other.session_id = asked.session_id
-         AND other.user_id IS NOT DISTINCT FROM asked.user_id AND other.id ${beyond} asked.id
-       ORDER BY other.id ${direction} LIMIT ${reach})`
-  return { before: side('<', 'DESC'), after: side('>', 'ASC') }
+         AND other.user_id IS NOT DISTINCT FROM asked.user_id AND other.${ROW_OF_KIND[kind]}
+         AND ${point('other')} ${beyond} ${point('asked')}
+       ORDER BY ${order} LIMIT ${reach})`
+  }
+  const both = (beyond: '<' | '>', direction: 'ASC' | 'DESC') =>
+    `CASE WHEN asked.${ROW_OF_KIND.turn} THEN ${side('turn', beyond, direction)}
+       ELSE ${side('memory', beyond, direction)} END`
+  return { before: both('<', 'DESC'), after: both('>', 'ASC') }
+}
+
+/** What documents of one kind follow each other by in a session. */
+const COURSES: Readonly<Record<DocumentKind, readonly string[]>> = {
+  memory: ['id'],
+  turn: ['position', 'id'],
 }
 
 function surroundings({ session, before, after }: Omit<Columns, 'id'>): Surroundings {

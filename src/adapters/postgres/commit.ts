@@ -13,6 +13,7 @@ import { AppError } from '../../core/errors.ts'
 import type { OwnerId } from '../../core/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../../core/limits.ts'
 import { holdsKey, type MemoryStatus } from '../../core/memory.ts'
+import type { DocumentType } from '../../core/search-document.ts'
 import { toStorable } from '../../core/storable-text.ts'
 import {
   type Change,
@@ -26,9 +27,9 @@ import type { Database, Query } from './driver.ts'
 import { isCollision, isLost, isNeverGiven } from './failures.ts'
 import type { Fence } from './fence.ts'
 import { beginWithLocks, type Names, ownerLocks } from './names.ts'
-import { type Head, type Heads, type IndexedHead, type MemoryHead, planCommit } from './plan.ts'
+import { type Head, type Heads, type MemoryHead, planCommit } from './plan.ts'
 import { decoded, type PlaceColumns, parseProvenance, placeFromColumns } from './rows.ts'
-import { write } from './write.ts'
+import { type DocumentHead, write } from './write.ts'
 
 /** How often a commit is begun: others get in the way, or the server goes away and comes back. */
 const ATTEMPTS_MAX = 6
@@ -50,11 +51,11 @@ export async function commit(
   const once = ({ statement }: CommitMark) =>
     fence.of(database, 'everyone').transaction(begin, async (query, atEnd) => {
       // Across owners, because an id may be taken by somebody else; what is written stays among those it is meant for.
-      const heads = await readHeads(query, names, changes)
+      const { heads, documents } = await readHeads(query, names, changes)
       const plan = planCommit(changes, heads)
       if (plan.kind === 'conflict') return plan
       await fence.narrow(query, owners)
-      await write(query, names, heads, plan)
+      await write(query, names, documents, plan)
       atEnd(statement)
       return COMMITTED
     })
@@ -152,6 +153,7 @@ function ownerOf(change: Change): OwnerId {
 
 type HeadColumns = PlaceColumns & {
   table: Table
+  type: DocumentType
   id: string
   version: number
   number: number
@@ -163,20 +165,32 @@ type HeadColumns = PlaceColumns & {
   length: number
 }
 
-/** Everything stored that a commit might meet: the rows it names, and those that hold a key it wants. */
-async function readHeads(query: Query, names: Names, changes: readonly Change[]): Promise<Heads> {
+type StoredHeads = {
+  readonly heads: Heads
+  /** Of memories and of turns, by id. */
+  readonly documents: ReadonlyMap<string, DocumentHead>
+}
+
+/**
+ * Everything stored that a commit might meet: the rows it names with the documents of its turns, and those that hold a
+ * key it wants.
+ */
+async function readHeads(
+  query: Query,
+  names: Names,
+  changes: readonly Change[],
+): Promise<StoredHeads> {
   const place = 'id, owner_id, user_id, session_id'
-  const memory = `SELECT 'memory' AS "table", ${place}, version, number, key, status, content,
+  const document = `SELECT 'memory' AS "table", ${place}, version, type, number, key, status, content,
       provenance, fingerprint, length FROM ${names.memory}`
   const beside = BESIDE_MEMORIES.map((table, index) => {
     const version = table === 'revision' ? '1' : 'version'
-    const [number, length] = table === 'turn' ? ['number', 'length'] : ['NULL', 'NULL']
-    return `UNION ALL SELECT '${table}', ${place}, ${version}, ${number}, NULL, NULL, NULL, NULL, NULL, ${length}
+    return `UNION ALL SELECT '${table}', ${place}, ${version}, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
        FROM ${names[table]} WHERE id = ANY ($${index + 4}::text[])`
   })
   const rows = await query<HeadColumns>(
-    `${memory} WHERE id = ANY ($1::text[])
-     UNION ALL ${memory} WHERE owner_id = ANY ($2::text[]) AND key = ANY ($3::text[])
+    `${document} WHERE id = ANY ($1::text[])
+     UNION ALL ${document} WHERE owner_id = ANY ($2::text[]) AND key = ANY ($3::text[])
        AND key IS NOT NULL AND status IN ('active', 'disabled') AND NOT id = ANY ($1::text[])
      ${beside.join(' ')}`,
     sought(changes).map((list) => [...list].map(toStorable)),
@@ -184,32 +198,29 @@ async function readHeads(query: Query, names: Names, changes: readonly Change[])
   const heads = {
     ...forEachTable(() => new Map<string, Head>()),
     memory: new Map<string, MemoryHead>(),
-    turn: new Map<string, IndexedHead>(),
   }
+  const documents = new Map<string, DocumentHead>()
   for (const row of rows) {
     const head = { id: decoded(row.id), place: placeFromColumns(row), version: row.version }
-    if (row.table === 'memory') {
-      const { number, status, fingerprint, length } = row
-      heads.memory.set(head.id, {
-        ...head,
-        key: decoded(row.key),
-        content: decoded(row.content),
-        provenance: parseProvenance(row.provenance),
-        number,
-        status,
-        fingerprint,
-        length,
-      })
-    } else if (row.table === 'turn') {
-      heads.turn.set(head.id, { ...head, number: row.number, length: row.length })
-    } else heads[row.table].set(head.id, head)
+    if (row.table !== 'memory') {
+      heads[row.table].set(head.id, head)
+      continue
+    }
+    const { number, status, fingerprint, length } = row
+    const key = decoded(row.key)
+    if (row.type !== 'turn') heads.memory.set(head.id, { ...head, key, status })
+    documents.set(head.id, {
+      ...{ owner: head.place.owner, key, number, fingerprint, length },
+      content: decoded(row.content),
+      provenance: parseProvenance(row.provenance),
+    })
   }
-  return heads
+  return { heads, documents }
 }
 
 const BESIDE_MEMORIES = TABLES.filter((table) => table !== 'memory')
 
-/** Memory ids, then owners and keys that are wanted, then the ids of the other tables. */
+/** Ids of documents, then owners and keys that are wanted, then the ids of the other tables. */
 function sought(changes: readonly Change[]): readonly ReadonlySet<string>[] {
   const ids = forEachTable(() => new Set<string>())
   const [owners, keys] = [new Set<string>(), new Set<string>()]
@@ -221,5 +232,10 @@ function sought(changes: readonly Change[]): readonly ReadonlySet<string>[] {
       if (change.row.key !== null) keys.add(change.row.key)
     }
   }
-  return [ids.memory, owners, keys, ...BESIDE_MEMORIES.map((table) => ids[table])]
+  return [
+    new Set([...ids.memory, ...ids.turn]),
+    owners,
+    keys,
+    ...BESIDE_MEMORIES.map((table) => ids[table]),
+  ]
 }

@@ -29,7 +29,7 @@ export type FenceState = 'off' | 'on' | 'on, but the user of this connection byp
 /** Everything that tells of an owner. Spaces and ledgers tell of none. */
 const FENCED = [
   ...['memory', 'revision', 'tombstone', 'entry', 'turn', 'posting', 'corpus'],
-  ...['turn_posting', 'turn_corpus', 'embedding', 'plain_embedding'],
+  ...['embedding', 'plain_embedding'],
 ] as const satisfies readonly TableName[]
 
 export function createFence(database: Database, names: Names): Fence {

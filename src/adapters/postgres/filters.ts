@@ -2,6 +2,7 @@
 import type { Scope } from '../../core/ids.ts'
 import { toStorable } from '../../core/storable-text.ts'
 import type {
+  DocumentFilter,
   EntryFilter,
   MemoryFilter,
   RevisionFilter,
@@ -11,6 +12,7 @@ import type {
   TurnFilter,
 } from '../../ports/store.ts'
 import { containing } from './containing.ts'
+import { type DocumentKind, ROW_OF_KIND } from './document-kinds.ts'
 
 /** Collects the values of one statement; `bind` answers with the name of the parameter. */
 export type Binder = {
@@ -41,7 +43,7 @@ export function scopeConditions(scope: Scope, { bind }: Binder): readonly string
 }
 
 /** Whether few rows can pass, so that looking them up first beats comparing all candidates. */
-export function isNarrow(scope: Scope, where: MemoryFilter | TurnFilter): boolean {
+export function isNarrow(scope: Scope, where: DocumentFilter): boolean {
   const isNarrowing = ([name, value]: [string, unknown]) =>
     NARROWING.has(name) && value !== undefined
   return scope.session != null || Object.entries(where).some(isNarrowing)
@@ -60,8 +62,18 @@ export const CONDITIONS: {
 }
 
 function memoryConditions(where: MemoryFilter, binder: Binder): readonly string[] {
+  return documentConditions(where, binder, ['memory'])
+}
+
+/** For rows of these kinds, which are those that the filter names, or some of them. */
+export function documentConditions(
+  where: DocumentFilter,
+  binder: Binder,
+  kinds: readonly DocumentKind[],
+): readonly string[] {
   const { bind } = binder
-  const conditions: string[] = []
+  const [only] = kinds
+  const conditions = only !== undefined && kinds.length === 1 ? [ROW_OF_KIND[only]] : []
   const add = <V>(value: V | undefined, condition: (value: V) => string) => {
     if (value !== undefined) conditions.push(condition(value))
   }

@@ -1,7 +1,8 @@
-/** Compares vectors with the memories they are of, and removes what fits no more: it can be made again. */
+/** Compares vectors with the documents they are of, and removes what fits no more: it can be made again. */
 import { embeddingTextHash } from '../../core/embedding.ts'
 import type { StoreFault } from '../../ports/store.ts'
 import type { VectorIndex } from '../../ports/vector-index.ts'
+import { BEFORE_ALL_NUMBERS } from './document-kinds.ts'
 import type { Query } from './driver.ts'
 import { beginWithLocks, ownerHash, ownerLock, userHash } from './names.ts'
 import { decoded, type PlaceColumns, parseProvenance, placeFromColumns } from './rows.ts'
@@ -57,7 +58,7 @@ async function* checkedPages(
     form.kind === 'plain'
       ? 'length(e.exact) / 4'
       : `COALESCE(${form.extension}.vector_dims(e.exact), ${form.extension}.vector_dims(e.rounded))`
-  let [memory, space] = [0, 0]
+  let [memory, space] = [BEFORE_ALL_NUMBERS, 0]
   while (true) {
     const page = await query<Checked>(
       `SELECT e.memory, e.space, e.owner_hash::text AS owner_hash, e.user_hash, e.text_hash,

@@ -7,15 +7,15 @@ import type { OwnerId } from '../../core/ids.ts'
 import { toStorable } from '../../core/storable-text.ts'
 import type { ChangedRow, Departure, Leaving, Noted } from '../../ports/leaving.ts'
 import { TABLES } from '../../ports/store.ts'
+import { ROW_OF_KIND } from './document-kinds.ts'
 import type { Database, Query } from './driver.ts'
 import { isLockedOut, MOVED_STATE } from './failures.ts'
 import type { Fence } from './fence.ts'
 import { exists } from './migrations.ts'
-import { beginWithLocks, migrationLock, type Names, quoted } from './names.ts'
+import { beginWithLocks, migrationLock, type Names, quoted, REFUSING_TRIGGER } from './names.ts'
 import { decoded } from './rows.ts'
 
 const NOTING = 'moving_note'
-const REFUSING = 'moved_away'
 /** Whoever waits for the lock on the tables makes everybody else wait, so it is not for long, but again. */
 const LOCK_MS_MAX = 300
 const LOCK_PAUSE_MS = 300
@@ -55,7 +55,7 @@ export function createLeaving({ database, names, fence }: Parts): Leaving {
     reopen: () =>
       database.transaction(begin, async (query) => {
         await unwatch(query, names, notes)
-        const refusing = `${quoted(names.schema)}.${REFUSING}()`
+        const refusing = `${quoted(names.schema)}.${REFUSING_TRIGGER}()`
         await query(`DROP FUNCTION IF EXISTS ${refusing} CASCADE`)
       }),
   }
@@ -81,7 +81,10 @@ async function watch(query: Query, names: Names, notes: string): Promise<'begun'
     number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, kind text NOT NULL,
     owner_id text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL)`)
   await query(noteRow(names, notes))
-  for (const table of TABLES) await query(notingTrigger(names[table], names, `${NOTING}_row`))
+  for (const table of TABLES.filter((table) => table !== 'memory')) {
+    await query(notingTrigger(names[table], names, `${NOTING}_row`))
+  }
+  for (const trigger of memoryTriggers(names)) await query(trigger)
   await query(noteVector(names, notes))
   for (const table of await vectorTables(query, names)) {
     await query(notingTrigger(table, names, `${NOTING}_vector`))
@@ -113,7 +116,8 @@ function noteRow(names: Names, notes: string): string {
 
 function noteVector(names: Names, notes: string): string {
   const note = (row: 'OLD' | 'NEW') => `INSERT INTO ${notes} (kind, owner_id, id)
-    SELECT 'memory', owner_id, id FROM ${names.memory} WHERE number = ${row}.memory;`
+    SELECT CASE WHEN ${ROW_OF_KIND.turn} THEN 'turn' ELSE 'memory' END, owner_id, id
+    FROM ${names.memory} WHERE number = ${row}.memory;`
   return noting(
     names,
     `${NOTING}_vector`,
@@ -124,6 +128,15 @@ function noteVector(names: Names, notes: string): string {
 function notingTrigger(table: string, names: Names, called: string): string {
   return `CREATE TRIGGER ${NOTING} AFTER INSERT OR UPDATE OR DELETE ON ${table}
     FOR EACH ROW EXECUTE FUNCTION ${quoted(names.schema)}.${called}()`
+}
+
+/** Documents of turns are derived: the new store makes its own from the turns, which are noted as such. */
+function memoryTriggers(names: Names): readonly string[] {
+  const trigger = (name: string, events: string, row: 'OLD' | 'NEW') =>
+    `CREATE TRIGGER ${name} AFTER ${events} ON ${names.memory} FOR EACH ROW
+      WHEN (${row}.${ROW_OF_KIND.memory})
+      EXECUTE FUNCTION ${quoted(names.schema)}.${NOTING}_row()`
+  return [trigger(NOTING, 'INSERT OR UPDATE', 'NEW'), trigger(`${NOTING}_removal`, 'DELETE', 'OLD')]
 }
 
 type NoteColumns = { number: number; kind: string; owner_id: string; id: string }
@@ -157,11 +170,11 @@ async function depart(
     entry,
     JSON.stringify(body),
   ])
-  const refusing = `${quoted(names.schema)}.${REFUSING}`
+  const refusing = `${quoted(names.schema)}.${REFUSING_TRIGGER}`
   await query(`CREATE FUNCTION ${refusing}() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN
     RAISE EXCEPTION USING ERRCODE = '${MOVED_STATE}', MESSAGE = TG_ARGV[0]; END $body$`)
   for (const table of tables) {
-    await query(`CREATE TRIGGER ${REFUSING} BEFORE INSERT OR UPDATE OR DELETE ON ${table}
+    await query(`CREATE TRIGGER ${REFUSING_TRIGGER} BEFORE INSERT OR UPDATE OR DELETE ON ${table}
       FOR EACH STATEMENT EXECUTE FUNCTION ${refusing}(${literal(message)})`)
   }
 }

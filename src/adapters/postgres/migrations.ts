@@ -12,7 +12,7 @@ import { AppError } from '../../core/errors.ts'
 import { sha256 } from '../../core/sha256.ts'
 import { deriveAllTurns } from './derive.ts'
 import type { Database, Query } from './driver.ts'
-import { beginWithLocks, migrationLock, type Names, quoted } from './names.ts'
+import { beginWithLocks, migrationLock, type Names, quoted, REFUSING_TRIGGER } from './names.ts'
 
 /** `{schema}` stands for the quoted schema, and `{extension}` for that of an extension the part needs. */
 export type Migration = {
@@ -201,7 +201,6 @@ export const MIGRATIONS: readonly Migration[] = [
       );
 
       CREATE INDEX entry_by_time ON {schema}.entry (owner_id, kind, at);`,
-    fill: deriveAllTurns,
   },
   {
     name: 'row security, and limits that servers share',
@@ -252,7 +251,51 @@ export const MIGRATIONS: readonly Migration[] = [
     sql: `
       ALTER TABLE {schema}.turn ADD COLUMN disabled boolean NOT NULL DEFAULT false;`,
   },
+  {
+    // Servers of the version before must not run beside it: they search tables that are gone, and take documents of turns
+    // for memories.
+    name: 'turns as documents beside memories',
+    onlyAdds: false,
+    sql: `
+      DROP TABLE {schema}.turn_posting, {schema}.turn_corpus;
+      ALTER TABLE {schema}.turn DROP COLUMN length;
+      ALTER TABLE {schema}.corpus RENAME COLUMN memories TO documents;
+      ALTER TABLE {schema}.memory ADD COLUMN position bigint;
+
+      DROP INDEX {schema}.memory_by_owner, {schema}.memory_by_user, {schema}.memory_by_session,
+        {schema}.memory_by_fingerprint, {schema}.memory_by_change;
+      CREATE INDEX memory_by_owner ON {schema}.memory (owner_id, id) WHERE type <> 'turn';
+      CREATE INDEX memory_by_user ON {schema}.memory (owner_id, user_id, id) WHERE type <> 'turn';
+      CREATE INDEX memory_by_session ON {schema}.memory (owner_id, session_id, id)
+        WHERE session_id IS NOT NULL AND type <> 'turn';
+      CREATE INDEX memory_by_fingerprint ON {schema}.memory (owner_id, fingerprint)
+        WHERE type <> 'turn';
+      CREATE INDEX memory_by_change ON {schema}.memory (owner_id, change) WHERE type <> 'turn';
+      CREATE INDEX turn_document_by_owner ON {schema}.memory (owner_id, id) WHERE type = 'turn';
+      CREATE INDEX turn_document_by_user ON {schema}.memory (owner_id, user_id, id)
+        WHERE type = 'turn';
+      CREATE INDEX turn_document_by_position ON {schema}.memory (owner_id, session_id, position, id)
+        WHERE session_id IS NOT NULL AND type = 'turn';`,
+    fill: (query, names) => withoutRefusal(query, names.memory, () => deriveAllTurns(query, names)),
+  },
 ]
+
+/** A store that was left takes no writes, but it can be opened by a later version, and taken into use again. */
+async function withoutRefusal(
+  query: Query,
+  table: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  const [refusal] = await query(
+    'SELECT 1 FROM pg_trigger WHERE tgrelid = to_regclass($1) AND tgname = $2',
+    [table, REFUSING_TRIGGER],
+  )
+  const alter = (how: 'DISABLE' | 'ENABLE') =>
+    refusal === undefined ? [] : query(`ALTER TABLE ${table} ${how} TRIGGER ${REFUSING_TRIGGER}`)
+  await alter('DISABLE')
+  await work()
+  await alter('ENABLE')
+}
 
 /** The owners that are seen are looked up once for a statement, not for each row. */
 export function policyFor(table: string, column: string, seen: string, type: string): string {

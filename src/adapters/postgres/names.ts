@@ -10,8 +10,6 @@ const TABLES = [
   'turn',
   'posting',
   'corpus',
-  'turn_posting',
-  'turn_corpus',
   'migration',
   'embedding',
   'embedding_space',
@@ -26,6 +24,9 @@ export type TableName = (typeof TABLES)[number]
 
 /** Each table with its schema, quoted, ready to stand in a statement. */
 export type Names = { readonly schema: string } & { readonly [T in TableName]: string }
+
+/** The trigger that refuses every write to a store that was left, on each table that holds rows. */
+export const REFUSING_TRIGGER = 'moved_away'
 
 /** PostgreSQL cuts longer names off without a word. */
 const NAME_BYTES_MAX = 63

@@ -17,22 +17,9 @@ import {
 /** What a commit must know of a row that is stored. */
 export type Head = { readonly id: string; readonly place: Place; readonly version: number }
 
-/** Of a row that is searched by its words. */
-export type IndexedHead = Head & {
-  /** What postings call it. */
-  readonly number: number
-  /** How many terms it is indexed with. */
-  readonly length: number
-}
+export type MemoryHead = Head & Pick<Memory, 'key' | 'status'>
 
-export type MemoryHead = IndexedHead &
-  Pick<Memory, 'key' | 'status' | 'content' | 'provenance'> & { readonly fingerprint: string }
-
-type HeadOf<T extends Table> = T extends 'memory'
-  ? MemoryHead
-  : T extends 'turn'
-    ? IndexedHead
-    : Head
+type HeadOf<T extends Table> = T extends 'memory' ? MemoryHead : Head
 
 export type Heads = { readonly [T in Table]: ReadonlyMap<string, HeadOf<T>> }
 

@@ -22,11 +22,11 @@ import type {
   Memory,
   MemoryCategory,
   MemoryStatus,
-  MemoryType,
   Revision,
   Tombstone,
   Trust,
 } from '../../core/memory.ts'
+import { type DocumentType, type SearchDocument, turnDocument } from '../../core/search-document.ts'
 import { fromStorable, toStorable } from '../../core/storable-text.ts'
 import type { Turn, TurnRole } from '../../core/transcript.ts'
 import type { Row, Table } from '../../ports/store.ts'
@@ -37,11 +37,12 @@ export type PlaceColumns = {
   session_id: SessionId | null
 }
 
+/** Of the table that holds both memories and the documents of turns. */
 export type MemoryColumns = PlaceColumns & {
   id: MemoryId
   key: string | null
   content: string
-  type: MemoryType
+  type: DocumentType
   category: MemoryCategory
   importance: number
   salience: number
@@ -119,39 +120,49 @@ type Shape<T extends Table> = {
 
 const PLACE_COLUMNS = ['owner_id', 'user_id', 'session_id'] as const
 
+const MEMORY_COLUMNS = [
+  'id',
+  ...PLACE_COLUMNS,
+  'key',
+  'content',
+  'type',
+  'category',
+  'importance',
+  'salience',
+  'pinned',
+  'trust',
+  'status',
+  'valid_from',
+  'valid_until',
+  'superseded_by',
+  'conflicts_with',
+  'expires_at',
+  'provenance',
+  'entities',
+  'language',
+  'metadata',
+  'source_count',
+  'use_count',
+  'last_used_at',
+  'version',
+  'change',
+  'created_at',
+  'updated_at',
+] as const satisfies readonly (keyof MemoryColumns)[]
+
+/** A turn in the table of memories: its document, and where it stands in its session. */
+export type TurnDocumentColumns = MemoryColumns & { position: number }
+export const TURN_DOCUMENT_COLUMNS = [...MEMORY_COLUMNS, 'position'] as const
+
+export function turnDocumentToColumns(turn: Turn): TurnDocumentColumns {
+  return { ...documentToColumns(turnDocument(turn)), position: turn.position }
+}
+
 export const SHAPES: { readonly [T in Table]: Shape<T> } = {
   memory: {
-    columns: [
-      'id',
-      ...PLACE_COLUMNS,
-      'key',
-      'content',
-      'type',
-      'category',
-      'importance',
-      'salience',
-      'pinned',
-      'trust',
-      'status',
-      'valid_from',
-      'valid_until',
-      'superseded_by',
-      'conflicts_with',
-      'expires_at',
-      'provenance',
-      'entities',
-      'language',
-      'metadata',
-      'source_count',
-      'use_count',
-      'last_used_at',
-      'version',
-      'change',
-      'created_at',
-      'updated_at',
-    ],
-    toColumns: memoryToColumns,
-    fromColumns: memoryFromColumns,
+    columns: MEMORY_COLUMNS,
+    toColumns: documentToColumns,
+    fromColumns: (columns) => documentFromColumns(columns) as Memory, // its statements leave turns out
   },
   revision: {
     columns: [
@@ -210,7 +221,7 @@ function placeToColumns(place: Place): PlaceColumns {
   }
 }
 
-function memoryToColumns(memory: Memory): MemoryColumns {
+export function documentToColumns(memory: SearchDocument): MemoryColumns {
   return {
     id: encoded(memory.id),
     ...placeToColumns(memory.place),
@@ -242,7 +253,7 @@ function memoryToColumns(memory: Memory): MemoryColumns {
   }
 }
 
-function memoryFromColumns(columns: MemoryColumns): Memory {
+export function documentFromColumns(columns: MemoryColumns): SearchDocument {
   return {
     id: decoded(columns.id),
     place: placeFromColumns(columns),

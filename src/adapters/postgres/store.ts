@@ -19,6 +19,8 @@ import { createAllowances } from './allowances.ts'
 import { around } from './around.ts'
 import { commit, ownersOf } from './commit.ts'
 import { createMarks } from './commit-marks.ts'
+import { ROW_OF_KIND } from './document-kinds.ts'
+import { findDocuments } from './documents.ts'
 import { type Database, openDatabase, type Query } from './driver.ts'
 import { createFence, type Fence } from './fence.ts'
 import { CONDITIONS, createBinder, scopeConditions } from './filters.ts'
@@ -32,7 +34,7 @@ import { createReplicas, type Replicas } from './replicas.ts'
 import { decoded, SHAPES } from './rows.ts'
 import { sessions } from './sessions.ts'
 import { tally } from './tally.ts'
-import { matchText, matchTurns } from './text.ts'
+import { matchText } from './text.ts'
 import { createPostgresVectors } from './vectors.ts'
 import type { VectorForm } from './vectors-forms.ts'
 import { prepareVectors, type VectorSupport, type WithoutPgvector } from './vectors-schema.ts'
@@ -139,11 +141,10 @@ function storeOn(parts: Parts): PostgresStore {
     get: (table, scope, id) => get(reading(scope), names, table, scope, id),
     find: (table, scope, query) => find(reading(scope), names, table, scope, query),
     tally: (scope, where) => tally(reading(scope), names, scope, where),
+    findDocuments: (scope, query) => findDocuments(reading(scope), names, scope, query),
     around: (scope, ids, reach) =>
       searching(scope, (query) => around(query, names, scope, ids, reach)),
     matchText: (scope, asked) => searching(scope, (query) => matchText(query, names, scope, asked)),
-    matchTurns: (scope, asked) =>
-      searching(scope, (query) => matchTurns(query, names, scope, asked)),
     sessions: (scope, query) => sessions(reading(scope), names, scope, query),
     commit: async (changes) => {
       const outcome = await commit({ database, names, fence, marks }, changes)
@@ -246,7 +247,11 @@ async function get<T extends Table>(
   id: Tables[T]['id'],
 ): Promise<Row<T> | null> {
   const binder = createBinder()
-  const conditions = [`id = ${binder.bind(id)}`, ...scopeConditions(scope, binder)]
+  const conditions = [
+    `id = ${binder.bind(id)}`,
+    ...scopeConditions(scope, binder),
+    ...CONDITIONS[table]({}, binder),
+  ]
   const rows = await selectRows(query, names, table, conditions.join(' AND '), binder.values)
   return rows[0] ?? null
 }
@@ -312,22 +317,28 @@ async function places(
   owner: OwnerId | undefined,
 ): ReturnType<Store['places']> {
   const binder = createBinder()
-  const where = owner === undefined ? '' : `WHERE owner_id = ${binder.bind(owner)}`
-  const held = TABLES.map(
-    (table) =>
-      `SELECT owner_id, user_id, ${table === 'memory' ? 1 : 0} AS memories FROM ${names[table]} ${where}`,
-  )
-  const rows = await query<{ owner: OwnerId; user: UserId | null; memories: number }>(
-    `SELECT owner_id AS owner, user_id AS "user", sum(memories)::integer AS memories FROM (
-       ${held.join(' UNION ALL ')}
-     ) AS held GROUP BY owner_id, user_id`,
+  const theirs = owner === undefined ? [] : [`owner_id = ${binder.bind(owner)}`]
+  const held = TABLES.map((table) => {
+    const conditions = [...theirs, ...CONDITIONS[table]({}, binder)]
+    const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
+    const [memories, turns] = [table === 'memory' ? 1 : 0, table === 'turn' ? 1 : 0]
+    return `SELECT owner_id, user_id, ${memories} AS memories, ${turns} AS turns FROM ${names[table]} ${where}`
+  })
+  const rows = await query<{
+    owner: OwnerId
+    user: UserId | null
+    memories: number
+    turns: number
+  }>(
+    `SELECT owner_id AS owner, user_id AS "user", sum(memories)::integer AS memories,
+       sum(turns)::integer AS turns FROM (${held.join(' UNION ALL ')}) AS held
+     GROUP BY owner_id, user_id`,
     binder.values,
   )
   return rows
-    .map(({ owner, user, memories }) => ({
-      owner: decoded(owner),
-      user: decoded(user),
-      memories,
+    .map(({ owner, user, memories, turns }) => ({
+      ...{ owner: decoded(owner), user: decoded(user) },
+      ...{ memories, turns },
     }))
     .sort(byPlace)
 }
@@ -337,7 +348,10 @@ async function measure(
   names: Names,
   facts: StoreReport['facts'],
 ): Promise<Pick<StoreReport, 'sizeBytes' | 'rows' | 'facts'>> {
-  const counts = TABLES.map((table) => `(SELECT count(*) FROM ${names[table]}) AS ${table}`)
+  const counts = TABLES.map((table) => {
+    const where = table === 'memory' ? `WHERE ${ROW_OF_KIND.memory}` : ''
+    return `(SELECT count(*) FROM ${names[table]} ${where}) AS ${table}`
+  })
   const [row] = await query<Record<Table, number> & { bytes: number; server: string }>(
     `SELECT ${counts.join(', ')},
        (SELECT sum(pg_total_relation_size(c.oid))::bigint FROM pg_class AS c

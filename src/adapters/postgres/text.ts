@@ -4,37 +4,34 @@
  * Postings hold all that a score needs, so every candidate is scored without reading its row; rows are then read in
  * order of their scores, and only until enough of them pass the filters.
  */
-import type { MemoryId, Scope, TurnId } from '../../core/ids.ts'
+import type { MemoryId, Scope } from '../../core/ids.ts'
 import { TEXT_HITS_MAX } from '../../core/limits.ts'
 import { queryTerms } from '../../core/terms.ts'
-import {
-  type MemoryFilter,
-  NO_MATCH,
-  type TextMatch,
-  type TextQuery,
-  type TurnFilter,
-  type TurnMatch,
-  type TurnQuery,
-} from '../../ports/store.ts'
-import { type BesidesColumns, besidesOf, withBesides } from './around.ts'
+import { NO_MATCH, type TextMatch, type TextQuery } from '../../ports/store.ts'
+import { BESIDES_COLUMNS, type BesidesColumns, besidesOf, withBesides } from './around.ts'
+import { type DocumentKind, kindsOf, NUMBER_OF_KIND, rowsOf } from './document-kinds.ts'
 import type { Query } from './driver.ts'
-import { type Binder, CONDITIONS, createBinder, isNarrow, scopeConditions } from './filters.ts'
+import {
+  type Binder,
+  createBinder,
+  documentConditions,
+  isNarrow,
+  scopeConditions,
+} from './filters.ts'
 import { type Names, ownerHash, userHash } from './names.ts'
 import { decoded, parseProvenance } from './rows.ts'
-import { memoryIndex, type TextIndex, turnIndex } from './text-index.ts'
 
-type Scored = { readonly score: number; readonly coverage: number }
-
-type MemoryHit = Scored &
-  BesidesColumns & {
-    id: MemoryId
-    /** By the position of the term, from 1; a term that does not occur is missing. */
-    counts: { [position: string]: number }
-    length: number
-    rarities: number[]
-    average_length: number
-    provenance: string
-  }
+type HitColumns = BesidesColumns & {
+  readonly score: number
+  readonly coverage: number
+  id: MemoryId
+  /** By the position of the term, from 1; a term that does not occur is missing. */
+  counts: { [position: string]: number }
+  length: number
+  rarities: number[]
+  average_length: number
+  provenance: string
+}
 
 export async function matchText(
   query: Query,
@@ -43,20 +40,19 @@ export async function matchText(
   { text, where, limit, besides }: TextQuery,
 ): Promise<TextMatch> {
   const terms = queryTerms(text)
-  if (terms.length === 0) return NO_MATCH
+  const kinds = kindsOf(where.types)
+  if (terms.length === 0 || kinds.length === 0) return NO_MATCH
   const binder = createBinder()
-  const visible = [...scopeConditions(scope, binder), ...CONDITIONS.memory(where, binder)]
-  const placed = ['owner_id', 'user_id', 'session_id', 'provenance']
-  const found = searchStatement(memoryIndex(names), binder, {
-    ...{ scope, terms, where, limit, visible },
-    columns: besides === undefined ? ['id', 'session_id AS session'] : ['id', ...placed],
-    order: ['id'],
+  const found = searchStatement(names, binder, {
+    ...{ scope, terms, where, limit, kinds },
+    columns:
+      besides === undefined ? ['id', 'session_id AS session'] : [...BESIDES_COLUMNS, 'provenance'],
   })
   const sql =
     besides === undefined
       ? found
       : withBesides(names, binder, besides, { statement: found, order: 'score DESC, id DESC' })
-  const rows = await query<MemoryHit>(sql, binder.values)
+  const rows = await query<HitColumns>(sql, binder.values)
   const [first] = rows
   if (first === undefined) return NO_MATCH
   return {
@@ -75,79 +71,59 @@ export async function matchText(
   }
 }
 
-export async function matchTurns(
-  query: Query,
-  names: Names,
-  scope: Scope,
-  { text, where, limit }: TurnQuery,
-): Promise<TurnMatch> {
-  const terms = queryTerms(text)
-  if (terms.length === 0) return { hits: [] }
-  const binder = createBinder()
-  const visible = [...scopeConditions(scope, binder), ...CONDITIONS.turn(where, binder)]
-  const sql = searchStatement(turnIndex(names), binder, {
-    ...{ scope, terms, where, limit, visible },
-    columns: ['id', 'said_at', 'position'],
-    order: ['said_at', 'position', 'id'],
-  })
-  const rows = await query<Scored & { id: TurnId }>(sql, binder.values)
-  return {
-    hits: rows.map(({ id, score, coverage }) => ({ id: decoded(id), score, coverage })),
-  }
-}
-
-type Search = {
+type Search = Pick<TextQuery, 'where' | 'limit'> & {
   readonly scope: Scope
   readonly terms: readonly string[]
-  readonly where: MemoryFilter | TurnFilter
-  readonly limit: number
-  /** What must be true of a row. */
-  readonly visible: readonly string[]
-  /** What is read of it. */
+  readonly kinds: readonly DocumentKind[]
+  /** What is read of a row. */
   readonly columns: readonly string[]
-  /** Which of two with the same score comes first: the greater one. */
-  readonly order: readonly string[]
 }
 
-function searchStatement(index: TextIndex, { bind }: Binder, search: Search): string {
-  const { scope, terms, where, columns } = search
-  const { table, rows, posting, corpus, documents } = index
-  const visible = search.visible.join(' AND ')
+function searchStatement(names: Names, binder: Binder, search: Search): string {
+  const { scope, terms, where, kinds, columns } = search
+  const { bind } = binder
+  const visible = [
+    ...scopeConditions(scope, binder),
+    ...documentConditions(where, binder, kinds),
+  ].join(' AND ')
   const posted = [`p.owner_hash = ${bind(ownerHash(scope.owner))}::bigint`, 'p.term = asked.term']
   const ours =
     scope.user === undefined ? [] : [`p.user_hash = ${bind(userHash(scope.user))}::integer`]
+  const [only] = kinds
+  const ofKind = only !== undefined && kinds.length === 1 ? [`p.${NUMBER_OF_KIND[only]}`] : []
   const few = isNarrow(scope, where)
-    ? [`p.${table} = ANY (ARRAY(SELECT number FROM ${rows} WHERE ${visible}))`]
+    ? [
+        `p.memory = ANY (ARRAY(SELECT number FROM ${rowsOf(names, kinds)} AS document WHERE ${visible}))`,
+      ]
     : []
-  const order = ['score', ...search.order.map((column) => `r.${column}`)]
   // Rounding makes equal scores equal, and a whole coverage 1, in whatever order the parts were added up.
   return `
     WITH corpus AS (
-      SELECT ${documents} AS documents, terms::float8 / ${documents} AS average_length FROM ${corpus}
-      WHERE owner_id = ${bind(scope.owner)} AND ${documents} > 0 AND terms > 0
+      SELECT documents, terms::float8 / documents AS average_length FROM ${names.corpus}
+      WHERE owner_id = ${bind(scope.owner)} AND documents > 0 AND terms > 0
     ), asked AS MATERIALIZED (
       SELECT asked.term, position, ln(1 + (GREATEST(0, documents - holding) + 0.5) / (holding + 0.5)) AS rarity
       FROM corpus CROSS JOIN unnest(${bind(terms)}::text[]) WITH ORDINALITY AS asked(term, position)
       CROSS JOIN LATERAL (
-        SELECT count(*)::float8 AS holding FROM ${posting} AS p WHERE ${posted.join(' AND ')}
+        SELECT count(*)::float8 AS holding FROM ${names.posting} AS p WHERE ${posted.join(' AND ')}
       ) AS counted
     ), scored AS (
-      SELECT p.${table} AS number, sum(rarity) AS found, max(length) AS length,
+      SELECT p.memory AS number, sum(rarity) AS found, max(length) AS length,
         jsonb_object_agg(asked.position, frequency) AS counts, round(sum(
           rarity * frequency * 2.2 / (frequency + 1.2 * (0.25 + 0.75 * length / average_length))
         ) * 1e12) / 1e12 AS score
       FROM corpus CROSS JOIN asked CROSS JOIN LATERAL (
-        SELECT ${table}, frequency, length::float8 FROM ${posting} AS p
-        WHERE ${[...posted, ...ours, ...few].join(' AND ')} OFFSET 0
+        SELECT memory, frequency, length::float8 FROM ${names.posting} AS p
+        WHERE ${[...posted, ...ours, ...ofKind, ...few].join(' AND ')} OFFSET 0
       ) AS p
-      GROUP BY p.${table}
+      GROUP BY p.memory
     )
     SELECT r.*, score, counts, length, (SELECT average_length FROM corpus),
       (SELECT json_agg(rarity ORDER BY position) FROM asked) AS rarities,
       LEAST(1, round(found / (SELECT sum(rarity) FROM asked) * 1e12) / 1e12) AS coverage
     FROM (SELECT * FROM scored ORDER BY score DESC) AS best CROSS JOIN LATERAL (
-      SELECT ${columns.join(', ')} FROM ${rows} WHERE number = best.number AND ${visible} LIMIT 1
+      SELECT ${columns.join(', ')} FROM ${names.memory} WHERE number = best.number AND ${visible} LIMIT 1
     ) AS r
-    ORDER BY ${order.map((column) => `${column} DESC`).join(', ')}
+    ORDER BY score DESC, r.id DESC
     LIMIT ${bind(Math.max(0, Math.min(search.limit, TEXT_HITS_MAX)))}`
 }

@@ -5,7 +5,7 @@ import { namesIn } from './names.ts'
 import type { Pgvector } from './vectors-forms.ts'
 import { createVectorIndexes } from './vectors-indexes.ts'
 
-const OWNER = 'ada' as OwnerId // any text is an owner
+const SUBJECT = { owner: 'ada' as OwnerId, kind: 'memory' } as const // any text is an owner
 const KEPT = { number: 1, dimensions: 8, column: 'exact' } as const
 
 /** A server where every owner is large and no index can be made, until it is said to be well. */
@@ -32,7 +32,7 @@ it('[VI33] an index that could not be built is tried again, after twice as long 
   let now = 0
   const indexes = createVectorIndexes(tables, 10, () => now)
   const grow = async () => {
-    await indexes.grown(KEPT, OWNER)
+    await indexes.grown(KEPT, SUBJECT)
     await expect.poll(() => indexes.report().indexesBeingBuilt).toBe(0)
     return state.builds
   }

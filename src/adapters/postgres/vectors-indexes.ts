@@ -5,12 +5,14 @@
  * only when there are many. An index is never needed for a right answer: until it is ready, and when it can't be
  * built, all vectors are compared.
  */
-import type { OwnerId } from '../../core/ids.ts'
+import { NUMBER_OF_KIND } from './document-kinds.ts'
 import { indexLock, ownerHash, quoted } from './names.ts'
 import type { Pgvector } from './vectors-forms.ts'
 import {
   canBeIndexed,
+  formerIndexNames,
   INDEX_PREFIX,
+  type IndexSubject,
   indexName,
   indexStatement,
   type KeptSpace,
@@ -18,8 +20,8 @@ import {
 } from './vectors-spaces.ts'
 
 export type VectorIndexes = {
-  /** Begins to build an index when the owner has become large. Neither waits for it nor ever fails. */
-  grown(kept: KeptSpace, owner: OwnerId): Promise<void>
+  /** Begins to build an index when the owner has many documents of the kind. Neither waits for it nor ever fails. */
+  grown(kept: KeptSpace, subject: IndexSubject): Promise<void>
   /** Removes the indexes of a space. */
   drop(spaceNumber: number): Promise<void>
   report(): Readonly<Record<string, string | number>>
@@ -47,11 +49,11 @@ export function createVectorIndexes(
   const building = new Set<string>()
   const failed = new Map<string, Failure>()
 
-  async function build(kept: KeptSpace, owner: OwnerId): Promise<void> {
-    const name = indexName(form, kept, owner)
+  async function build(kept: KeptSpace, subject: IndexSubject): Promise<void> {
+    const name = indexName(form, kept, subject)
     building.add(name)
     try {
-      await buildIndex(tables, kept, owner)
+      await buildIndex(tables, kept, subject)
       failed.delete(name)
     } catch (thrown) {
       const because = thrown instanceof Error ? thrown.message : String(thrown)
@@ -64,13 +66,13 @@ export function createVectorIndexes(
   }
 
   return {
-    async grown(kept, owner) {
-      const name = indexName(form, kept, owner)
+    async grown(kept, subject) {
+      const name = indexName(form, kept, subject)
       const isPaused = now() < (failed.get(name)?.nextTryAt ?? 0)
       if (!canBeIndexed(form, kept) || building.has(name) || isPaused) return
-      const isDue = await lacksIndex(tables, kept, owner, scannedMax).catch(() => false)
+      const isDue = await lacksIndex(tables, kept, subject, scannedMax).catch(() => false)
       // Asked again, since another call may have begun meanwhile.
-      if (isDue && !building.has(name)) void build(kept, owner)
+      if (isDue && !building.has(name)) void build(kept, subject)
     },
 
     async drop(spaceNumber) {
@@ -99,18 +101,19 @@ export function createVectorIndexes(
 async function lacksIndex(
   { of, names, form }: VectorTables<Pgvector>,
   kept: KeptSpace,
-  owner: OwnerId,
+  subject: IndexSubject,
   scannedMax: number,
 ): Promise<boolean> {
-  const [row] = await of([owner]).query<{ due: boolean }>(
+  const [row] = await of([subject.owner]).query<{ due: boolean }>(
     `SELECT CASE WHEN (SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1))
        THEN false ELSE (SELECT count(*) > $4 FROM (
-         SELECT 1 FROM ${names.embedding} WHERE space = $2 AND owner_hash = $3 LIMIT $4 + 1
+         SELECT 1 FROM ${names.embedding} WHERE space = $2 AND owner_hash = $3
+           AND ${NUMBER_OF_KIND[subject.kind]} LIMIT $4 + 1
        ) AS held) END AS due`,
     [
-      qualified(names.schema, indexName(form, kept, owner)),
+      qualified(names.schema, indexName(form, kept, subject)),
       kept.number,
-      ownerHash(owner),
+      ownerHash(subject.owner),
       scannedMax,
     ],
   )
@@ -120,10 +123,10 @@ async function lacksIndex(
 async function buildIndex(
   tables: VectorTables<Pgvector>,
   kept: KeptSpace,
-  owner: OwnerId,
+  subject: IndexSubject,
 ): Promise<void> {
   const { database, names, form } = tables
-  const name = indexName(form, kept, owner)
+  const name = indexName(form, kept, subject)
   await database.separately(async (query) => {
     // When another process is building one, this one's turn comes with a later put.
     const [lock] = await query<{ taken: boolean }>(
@@ -137,10 +140,10 @@ async function buildIndex(
     if (index?.valid === true) return
     // A build that was interrupted leaves an index that is kept up to date and never used.
     if (index !== undefined) await query(dropStatement(tables, name))
-    await query(indexStatement(tables, kept, owner))
-    // One that another version of the extension was searched with is of no use any more.
-    const former = indexName({ hasHalves: !form.hasHalves }, kept, owner)
-    await query(dropStatement(tables, former))
+    await query(indexStatement(tables, kept, subject))
+    for (const former of formerIndexNames(form, kept, subject)) {
+      await query(dropStatement(tables, former))
+    }
     // Whether to go through the index is PostgreSQL's decision, and it should know how many there are.
     for (const table of [names.embedding, names.memory]) await query(`ANALYZE ${table}`)
   })

@@ -5,11 +5,12 @@
 import type { MemoryId } from '../../core/ids.ts'
 import { innerProduct } from '../../core/vectors.ts'
 import type { VectorHit } from '../../ports/vector-index.ts'
+import { BEFORE_ALL_NUMBERS } from './document-kinds.ts'
 import { createBinder, isNarrow } from './filters.ts'
 import { decoded } from './rows.ts'
 import { fromText, told } from './vectors-forms.ts'
 import { JOINING } from './vectors-rows.ts'
-import { permitted, permittedFew, type Search } from './vectors-search.ts'
+import { bySimilarity, permitted, permittedFew, type Search } from './vectors-search.ts'
 import type { VectorTables } from './vectors-spaces.ts'
 
 /** Vectors that are held in memory at once. */
@@ -23,10 +24,10 @@ export async function nearestPlain(
 ): Promise<readonly VectorHit[]> {
   const { limit } = search.query
   let best: readonly VectorHit[] = []
-  for (let last = 0; ; ) {
+  for (let last = BEFORE_ALL_NUMBERS; ; ) {
     const rows = await page(tables, search, last)
     best = [...best, ...rows.map((row) => hitFrom(tables, search, row))]
-      .sort(byLikeness)
+      .sort(bySimilarity)
       .slice(0, limit)
     last = rows.at(-1)?.memory ?? last
     if (rows.length < PAGE_ROWS) return best
@@ -55,8 +56,4 @@ async function page(
 function hitFrom({ form }: VectorTables, { query }: Search, { id, vector }: Columns): VectorHit {
   const product = innerProduct(fromText(form, vector), query.vector)
   return { id: decoded(id), similarity: Math.min(1, Math.max(-1, product)) }
-}
-
-function byLikeness(a: VectorHit, b: VectorHit): number {
-  return b.similarity - a.similarity || (a.id < b.id ? 1 : -1)
 }

@@ -82,6 +82,17 @@ const STEPS: readonly Migration[] = [
     onlyAdds: true,
     sql: policyFor('embedding', 'owner_hash', 'seen_owner_hashes', 'bigint'),
   },
+  {
+    // Servers of the version before must not run beside it, see the step for documents of turns.
+    name: 'vectors of memories and of turns in indexes of their own',
+    onlyAdds: false,
+    sql: `
+      DROP INDEX {schema}.embedding_by_owner;
+      CREATE INDEX embedding_of_memories ON {schema}.embedding (owner_hash, space, user_hash)
+        WHERE memory > 0;
+      CREATE INDEX embedding_of_turns ON {schema}.embedding (owner_hash, space, user_hash)
+        WHERE memory < 0;`,
+  },
 ]
 
 /** The same without the extension: numbers of single precision as bytes, little end first. */

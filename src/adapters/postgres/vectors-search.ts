@@ -3,24 +3,34 @@
  *
  * Vectors of an owner without an index are compared one by one. An index answers about the nearest, so with one a
  * fixed number of candidates is taken from it and compared exactly. That number doesn't depend on the limit: then the
- * first hits don't either. PostgreSQL knows how many memories pass the filters, so it is left to decide whether to go
- * through the index or to begin with the memories. When fewer candidates come back than were asked for, the index may
+ * first hits don't either. PostgreSQL knows how many documents pass the filters, so it is left to decide whether to go
+ * through the index or to begin with the documents. When fewer candidates come back than were asked for, the index may
  * have given up on the filters, and all vectors are compared after all.
+ *
+ * Memories and turns have indexes of their own, so where both are asked for, both are searched, at the same time.
  */
-import type { MemoryId, Scope } from '../../core/ids.ts'
+import { compareText, type MemoryId, type Scope } from '../../core/ids.ts'
 import { TEXT_HITS_MAX } from '../../core/limits.ts'
 import { toStorable } from '../../core/storable-text.ts'
 import { isZero, refuseUnfit } from '../../core/vectors.ts'
 import type { VectorHit, VectorQuery, VectorSpace } from '../../ports/vector-index.ts'
-import { type BesidesColumns, besidesOf, withBesides } from './around.ts'
+import { BESIDES_COLUMNS, type BesidesColumns, besidesOf, withBesides } from './around.ts'
+import { type DocumentKind, kindsOf } from './document-kinds.ts'
 import type { Statement } from './driver.ts'
-import { type Binder, CONDITIONS, createBinder, isNarrow, scopeConditions } from './filters.ts'
+import {
+  type Binder,
+  createBinder,
+  documentConditions,
+  isNarrow,
+  scopeConditions,
+} from './filters.ts'
 import { decoded } from './rows.ts'
 import { type Pgvector, similarity, toText } from './vectors-forms.ts'
 import { nearestPlain } from './vectors-plain.ts'
 import { heldConditions, JOINING, joined, lookedUp, UNCOMPILED } from './vectors-rows.ts'
 import {
   INDEX_PREFIX,
+  type IndexSubject,
   indexed,
   indexSuffix,
   type KeptSpace,
@@ -48,7 +58,7 @@ function indexSettings({ iterates }: Pgvector): readonly string[] {
 
 type HitColumns = BesidesColumns & { id: MemoryId; similarity: number; candidates?: number }
 
-/** Where the vectors of an owner are to be looked for in a space. */
+/** Where the vectors of an owner's documents of one kind are to be looked for in a space. */
 type Located = { readonly kept: KeptSpace; readonly hasIndex: boolean }
 
 /**
@@ -56,22 +66,22 @@ type Located = { readonly kept: KeptSpace; readonly hasIndex: boolean }
  * same trip: a space may have been made anew, and an index may be ready or gone.
  */
 export type KnownPlaces = {
-  get(space: VectorSpace, scope: Scope): Located | null
-  set(space: VectorSpace, scope: Scope, place: Located | null): void
+  get(space: VectorSpace, subject: IndexSubject): Located | null
+  set(space: VectorSpace, subject: IndexSubject, place: Located | null): void
 }
 
 const KNOWN_MAX = 10_000
 
 export function createKnownPlaces(): KnownPlaces {
   const places = new Map<string, Located>()
-  const nameOf = ({ signature, dimensions }: VectorSpace, { owner }: Scope) =>
-    JSON.stringify([signature, dimensions, owner])
+  const nameOf = ({ signature, dimensions }: VectorSpace, { owner, kind }: IndexSubject) =>
+    JSON.stringify([signature, dimensions, owner, kind])
   return {
-    get: (space, scope) => places.get(nameOf(space, scope)) ?? null,
-    set(space, scope, place) {
+    get: (space, subject) => places.get(nameOf(space, subject)) ?? null,
+    set(space, subject, place) {
       if (places.size >= KNOWN_MAX) places.clear()
-      if (place === null) places.delete(nameOf(space, scope))
-      else places.set(nameOf(space, scope), place)
+      if (place === null) places.delete(nameOf(space, subject))
+      else places.set(nameOf(space, subject), place)
     },
   }
 }
@@ -86,23 +96,46 @@ export async function nearest(
   refuseUnfit(space.dimensions, query.vector)
   const limit = Math.min(query.limit, CANDIDATES)
   if (limit <= 0 || isZero(query.vector)) return []
+  const search = { scope, query: { ...query, limit } }
+  const lists = await Promise.all(
+    kindsOf(query.where.types).map((kind) =>
+      nearestOfKind(tables, known, space, { ...search, kind }),
+    ),
+  )
+  const [only = []] = lists
+  return lists.length === 1 ? only : lists.flat().sort(bySimilarity).slice(0, limit)
+}
+
+export type Search = {
+  readonly kept: KeptSpace
+  readonly scope: Scope
+  readonly kind: DocumentKind
+  readonly query: VectorQuery
+}
+
+async function nearestOfKind(
+  tables: VectorTables,
+  known: KnownPlaces,
+  space: VectorSpace,
+  asked: Omit<Search, 'kept'>,
+): Promise<readonly VectorHit[]> {
   const { form } = tables
-  let place = known.get(space, scope) ?? (await locate(tables, space, scope))
+  const subject = { owner: asked.scope.owner, kind: asked.kind }
+  let place = known.get(space, subject) ?? (await locate(tables, space, subject))
   while (place !== null) {
-    const search = { kept: place.kept, scope, query: { ...query, limit } }
+    const search = { ...asked, kept: place.kept }
     if (form.kind === 'plain') return nearestPlain(tables, search)
     const found = await nearestAt({ ...tables, form }, space, place, search)
-    known.set(space, scope, found.place)
+    known.set(space, subject, found.place)
     if (isSame(place, found.place)) return found.hits
     place = found.place
   }
   return []
 }
 
-export type Search = {
-  readonly kept: KeptSpace
-  readonly scope: Scope
-  readonly query: VectorQuery
+/** Closest first; equal ones by id, newest first. */
+export function bySimilarity(a: VectorHit, b: VectorHit): number {
+  return b.similarity - a.similarity || compareText(b.id, a.id)
 }
 
 function isSame(one: Located, other: Located | null): boolean {
@@ -112,26 +145,26 @@ function isSame(one: Located, other: Located | null): boolean {
 async function locate(
   tables: VectorTables,
   space: VectorSpace,
-  scope: Scope,
+  subject: IndexSubject,
 ): Promise<Located | null> {
-  const [sql, values] = placeStatement(tables, space, scope)
-  return placeFrom(tables, space, await tables.of([scope.owner]).query<PlaceColumns>(sql, values))
+  const [sql, values] = placeStatement(tables, space, subject)
+  return placeFrom(tables, space, await tables.of([subject.owner]).query<PlaceColumns>(sql, values))
 }
 
 type PlaceColumns = { number: number; dimensions: number; ready: boolean | null }
 
-/** Finds the space, and whether the owner has an index there that is ready. */
+/** Finds the space, and whether the owner has an index of the kind there that is ready. */
 function placeStatement(
   { names, form }: VectorTables,
   space: VectorSpace,
-  scope: Scope,
+  { owner, kind }: IndexSubject,
 ): Statement {
   const suffix = form.kind === 'pgvector' ? indexSuffix(form) : ''
   const sql = `SELECT number, dimensions, (SELECT indisvalid FROM pg_index WHERE indexrelid =
        to_regclass(format('%I.%I', $2::text,
-         '${INDEX_PREFIX}' || number || '_' || $3::text || '${suffix}'))) AS ready
+         '${INDEX_PREFIX}' || number || '_' || $3::text || '_${kind}${suffix}'))) AS ready
      FROM ${names.embedding_space} WHERE signature = $1`
-  return [sql, [toStorable(space.signature), names.schema, ownerNumber(scope.owner)]]
+  return [sql, [toStorable(space.signature), names.schema, ownerNumber(owner)]]
 }
 
 function placeFrom(
@@ -150,11 +183,12 @@ async function nearestAt(
   { hasIndex }: Located,
   search: Search,
 ): Promise<{ readonly place: Located | null; readonly hits: readonly VectorHit[] }> {
-  const { scope, query } = search
+  const { scope, kind, query } = search
+  const subject = { owner: scope.owner, kind }
   const ask = async ([settings, statement]: Asking) => {
     const [places = [], rows = []] = await tables
       .of([scope.owner])
-      .readingAll(settings, [placeStatement(tables, space, scope), statement])
+      .readingAll(settings, [placeStatement(tables, space, subject), statement])
     return {
       place: placeFrom(tables, space, places as readonly PlaceColumns[]), // as each was asked for
       rows: rows as readonly HitColumns[],
@@ -209,7 +243,7 @@ const ORDER = 'similarity DESC, id DESC'
 
 /** Where the surroundings are to be told as well, what they are found by. */
 function columnsFor({ besides }: VectorQuery): string {
-  return besides === undefined ? 'id' : 'id, owner_id, user_id, session_id'
+  return besides === undefined ? 'id' : BESIDES_COLUMNS.join(', ')
 }
 
 function ordered(
@@ -225,26 +259,26 @@ function ordered(
   return [sql, binder.values]
 }
 
-/** The vectors that may be hits, with their memories. */
+/** The vectors that may be hits, with their documents. */
 export function permitted(tables: VectorTables, search: Search, binder: Binder): string {
-  const { kept, scope } = search
+  const { kept, scope, kind } = search
   const conditions = [
-    ...heldConditions(kept, scope, binder),
+    ...heldConditions(kept, scope, kind, binder),
     `e.${kept.column} IS NOT NULL`,
     ...visible(search, binder),
   ]
   return `${joined(tables)} WHERE ${conditions.join(' AND ')}`
 }
 
-/** The same where few memories can be hits. */
+/** The same where few documents can be hits. */
 export function permittedFew(tables: VectorTables, search: Search, binder: Binder): string {
-  const { kept } = search
-  return `${lookedUp(tables, binder.bind(kept.number))} WHERE e.${kept.column} IS NOT NULL
+  const { kept, kind } = search
+  return `${lookedUp(tables, [kind], binder.bind(kept.number))} WHERE e.${kept.column} IS NOT NULL
     AND ${visible(search, binder).join(' AND ')}`
 }
 
-function visible({ scope, query }: Search, binder: Binder): readonly string[] {
-  return [...scopeConditions(scope, binder), ...CONDITIONS.memory(query.where, binder)]
+function visible({ scope, kind, query }: Search, binder: Binder): readonly string[] {
+  return [...scopeConditions(scope, binder), ...documentConditions(query.where, binder, [kind])]
 }
 
 function hitFrom(row: HitColumns, place: number, besides: VectorQuery['besides']): VectorHit {

@@ -2,8 +2,10 @@
 
 import type { QueryResultRow } from 'pg'
 import { AppError } from '../../core/errors.ts'
+import type { OwnerId } from '../../core/ids.ts'
 import { toStorable } from '../../core/storable-text.ts'
 import type { VectorSpace } from '../../ports/vector-index.ts'
+import { type DocumentKind, NUMBER_OF_KIND } from './document-kinds.ts'
 import type { Database, Query, Runner, Statement } from './driver.ts'
 import type { Owners } from './fence.ts'
 import { type Names, ownerHash, quoted } from './names.ts'
@@ -32,6 +34,9 @@ export type KeptSpace = {
   /** The column that its vectors are in. */
   readonly column: VectorColumn
 }
+
+/** Whose vectors an index is over, and of which documents. */
+export type IndexSubject = { readonly owner: OwnerId; readonly kind: DocumentKind }
 
 type SpaceColumns = { number: number; dimensions: number }
 
@@ -97,7 +102,7 @@ export function indexed(form: Pgvector, kept: KeptSpace, vector: string): string
   return `(${vector}::${form.extension}.${indexType(form)}(${kept.dimensions}))`
 }
 
-/** The name of an index begins with this, and goes on with the space's number, the owner's, and how it was made. */
+/** The name of an index begins with this, and goes on with the space's number, the owner's, the kind, and how it was made. */
 export const INDEX_PREFIX = 'embedding_nearest_'
 
 /** What the name of an index ends with that was made by a version without half precision. */
@@ -108,25 +113,43 @@ export function indexSuffix({ hasHalves }: Pick<Pgvector, 'hasHalves'>): string 
 export function indexName(
   form: Pick<Pgvector, 'hasHalves'>,
   { number }: KeptSpace,
-  owner: string,
+  { owner, kind }: IndexSubject,
 ): string {
-  return `${INDEX_PREFIX}${number}_${ownerNumber(owner)}${indexSuffix(form)}`
+  return `${INDEX_PREFIX}${number}_${ownerNumber(owner)}_${kind}${indexSuffix(form)}`
+}
+
+/** The names of indexes over the same vectors that another version of the extension, or of Recollect, has made. */
+export function formerIndexNames(
+  form: Pick<Pgvector, 'hasHalves'>,
+  kept: KeptSpace,
+  subject: IndexSubject,
+): readonly string[] {
+  const others = [true, false].filter((hasHalves) => hasHalves !== form.hasHalves)
+  const ofBothKinds = [true, false].map(
+    (hasHalves) =>
+      `${INDEX_PREFIX}${kept.number}_${ownerNumber(subject.owner)}${indexSuffix({ hasHalves })}`,
+  )
+  return [...others.map((hasHalves) => indexName({ hasHalves }, kept, subject)), ...ofBothKinds]
 }
 
 export function ownerNumber(owner: string): string {
   return BigInt.asUintN(64, BigInt(ownerHash(owner))).toString()
 }
 
-/** An owner has an index of its own or none, so that nobody's search goes through the vectors of others. */
+/**
+ * An owner has indexes of its own or none, so that nobody's search goes through the vectors of others; and one for each
+ * kind of document, so that a search for memories never goes through turns.
+ */
 export function indexStatement(
   { names, form }: VectorTables<Pgvector>,
   kept: KeptSpace,
-  owner: string,
+  subject: IndexSubject,
 ): string {
-  return `CREATE INDEX CONCURRENTLY ${quoted(indexName(form, kept, owner))}
+  return `CREATE INDEX CONCURRENTLY ${quoted(indexName(form, kept, subject))}
     ON ${names.embedding} USING hnsw
       (${indexed(form, kept, kept.column)} ${form.extension}.${indexType(form)}_ip_ops)
-    WHERE space = ${kept.number} AND owner_hash = '${ownerHash(owner)}'::bigint`
+    WHERE space = ${kept.number} AND owner_hash = '${ownerHash(subject.owner)}'::bigint
+      AND ${NUMBER_OF_KIND[subject.kind]}`
 }
 
 export function canBeIndexed(form: VectorForm, { dimensions }: KeptSpace): boolean {

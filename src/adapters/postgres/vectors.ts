@@ -1,5 +1,5 @@
 /**
- * Vectors in PostgreSQL, with pgvector. They stand beside the memories and go with them in the same transaction, so a
+ * Vectors in PostgreSQL, with pgvector. They stand beside the documents and go with them in the same transaction, so a
  * search never meets a vector of something that is gone.
  */
 import { embeddingTextHash } from '../../core/embedding.ts'
@@ -14,6 +14,13 @@ import type {
   VectorIndex,
   VectorSpace,
 } from '../../ports/vector-index.ts'
+import {
+  BEFORE_ALL_NUMBERS,
+  DOCUMENT_KINDS,
+  type DocumentKind,
+  firstOfKinds,
+  ROW_OF_KIND,
+} from './document-kinds.ts'
 import type { Query, Runner } from './driver.ts'
 import { createBinder, scopeConditions } from './filters.ts'
 import { beginWithLocks, type Names, ownerHash, ownerLocks, userHash } from './names.ts'
@@ -90,18 +97,23 @@ async function put(
   const { of, names } = tables
   const owners = new Set(entries.map(({ place }) => place.owner))
   // No commit of these owners comes in between, so what is put is of the memories as they are.
-  const kept = await of([...owners]).transaction(
+  const { kept, rows } = await of([...owners]).transaction(
     beginWithLocks(ownerLocks(names, owners)),
     async (query) => {
       const known = await ensureSpace(query, tables, space)
-      const rows = await rowsFor(query, tables, entries)
-      for (const batch of batches(rows, space.dimensions)) {
+      const current = await rowsFor(query, tables, entries)
+      for (const batch of batches(current, space.dimensions)) {
         await insert(query, tables, known, batch)
       }
-      return known
+      return { kept: known, rows: current }
     },
   )
-  for (const owner of owners) await indexes.grown(kept, owner)
+  for (const owner of owners) {
+    for (const kind of DOCUMENT_KINDS) {
+      const isPut = rows.some((row) => row.kind === kind && row.owner_hash === ownerHash(owner))
+      if (isPut) await indexes.grown(kept, { owner, kind })
+    }
+  }
 }
 
 function refuseLong({ form }: VectorTables, { dimensions }: VectorSpace): void {
@@ -116,6 +128,7 @@ function refuseLong({ form }: VectorTables, { dimensions }: VectorSpace): void {
 
 type EntryRow = {
   readonly memory: number
+  readonly kind: DocumentKind
   readonly owner_hash: string
   readonly user_hash: number
   readonly text_hash: string
@@ -123,7 +136,7 @@ type EntryRow = {
   readonly vector: string | null
 }
 
-/** The entries whose memory is there and has the text that was embedded; of several for one memory, the last. */
+/** The entries whose document is there and has the text that was embedded; of several for one document, the last. */
 async function rowsFor(
   query: Query,
   { names, form }: VectorTables,
@@ -159,6 +172,7 @@ function entryRow(
 ): EntryRow {
   return {
     memory,
+    kind: memory > 0 ? 'memory' : 'turn',
     owner_hash: ownerHash(place.owner),
     user_hash: userHash(place.user),
     text_hash: textHash,
@@ -216,7 +230,7 @@ async function vectorsOf(
   const { form, names } = tables
   const binder = createBinder()
   const number = `(SELECT number FROM ${names.embedding_space} WHERE signature = ${binder.bind(space.signature)})`
-  const from = lookedUp(tables, number)
+  const from = lookedUp(tables, DOCUMENT_KINDS, number)
   const vectors = `SELECT id, ${told(form, `e.${columnFor(form, space.signature)}`)} AS vector FROM ${from}
     WHERE id = ANY (${binder.bind(ids)}::text[]) AND ${scopeConditions(scope, binder).join(' AND ')}`
   const [spaces = [], found = []] = await tables
@@ -242,12 +256,15 @@ async function list(
   const binder = createBinder()
   const conditions = [...scopeConditions(scope, binder)]
   if (after !== undefined) conditions.push(`id > ${binder.bind(after)}`)
-  const rows = await query<{ id: MemoryId; text_hash: string }>(
-    `SELECT id, text_hash FROM ${lookedUp(tables, binder.bind(kept.number))}
-     WHERE ${conditions.join(' AND ')}
-     ORDER BY id LIMIT ${binder.bind(Math.min(limit, PAGE_ROWS_MAX))}`,
-    binder.values,
+  const spaceNumber = binder.bind(kept.number)
+  const tail = `ORDER BY id LIMIT ${binder.bind(Math.min(limit, PAGE_ROWS_MAX))}`
+  const sql = firstOfKinds(
+    DOCUMENT_KINDS,
+    tail,
+    (kind) => `SELECT id, text_hash FROM ${lookedUp(tables, [kind], spaceNumber)}
+      WHERE ${[...conditions, ROW_OF_KIND[kind]].join(' AND ')}`,
   )
+  const rows = await query<{ id: MemoryId; text_hash: string }>(sql, binder.values)
   return rows.map(({ id, text_hash }) => ({ id: decoded(id), textHash: text_hash }))
 }
 
@@ -256,8 +273,15 @@ async function count(tables: VectorTables, space: VectorSpace, scope: Scope): Pr
   const kept = await findSpace(own.query, tables, space)
   if (kept === null) return 0
   const binder = createBinder()
-  const conditions = [...heldConditions(kept, scope, binder), ...scopeConditions(scope, binder)]
-  const sql = `SELECT count(*) FROM ${joined(tables)} WHERE ${conditions.join(' AND ')}`
+  const counts = DOCUMENT_KINDS.map((kind) => {
+    const conditions = [
+      ...heldConditions(kept, scope, kind, binder),
+      ...scopeConditions(scope, binder),
+      ROW_OF_KIND[kind],
+    ]
+    return `(SELECT count(*) FROM ${joined(tables)} WHERE ${conditions.join(' AND ')})`
+  })
+  const sql = `SELECT ${counts.join(' + ')} AS count`
   const [row] = await own.reading<{ count: number }>(JOINING, sql, binder.values)
   return row?.count ?? 0
 }
@@ -308,7 +332,7 @@ async function drop(
 const BEGIN = beginWithLocks([])
 
 async function dropVectors(runner: Runner, names: Names, spaceNumber: number): Promise<void> {
-  for (let last: number | null = 0; last !== null; ) {
+  for (let last: number | null = BEFORE_ALL_NUMBERS; last !== null; ) {
     last = await runner.transaction(BEGIN, (query) => dropSome(query, names, spaceNumber, last))
   }
 }
