@@ -138,13 +138,11 @@ it('[CV4] a message that needs no memories is told so, and nothing is looked for
 })
 
 it.each([
-  ['Thanks!', { text: 'Thanks!', strategy: 'keyword' }],
+  ['Thanks!', { text: undefined }],
+  ['My dog?', { text: 'My dog?' }],
   ['What is my dog called?', { text: 'What is my dog called?' }],
   ['Which of the two would suit me better?', { text: 'Which of the two would suit me better?' }],
-  [
-    `${'There is much to tell. '.repeat(20)}Who is Rex?`,
-    { text: 'Who is Rex', strategy: 'keyword' },
-  ],
+  [`${'There is much to tell. '.repeat(20)}Who is Rex?`, { text: 'Who is Rex' }],
 ])('[CV31] asks memory for what a message is about: %s', async (message, asked) => {
   const queries: object[] = []
   const conversations = conversationsOn({}, (_, query) => {

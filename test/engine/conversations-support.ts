@@ -84,7 +84,7 @@ export function outcomeOf(
 }
 
 /** Nothing is late here, however busy the machine is, unless a test says so. */
-const PATIENT: SettingValues = { enabled: true, injectDeadlineMs: 30_000 }
+const PATIENT: SettingValues = { recallSources: 'facts', enabled: true, injectDeadlineMs: 30_000 }
 
 export async function openConversations(
   open: OpenStore,

@@ -43,7 +43,8 @@ function describePreparing(open: OpenStore): void {
     })
     expect(prepared.tokens).toBeGreaterThan(0)
     expect(prepared.receipt).toMatch(/^rcp_/)
-    expect((await engine.recall(ADA, { text: 'drink' })).memories).toHaveLength(1)
+    const recalled = await engine.recall(ADA, { text: 'drink', include: 'facts' })
+    expect(recalled.memories).toHaveLength(1)
   })
 
   const WITHOUT: readonly (readonly [string, string, object, readonly string[], RequestFields])[] =
@@ -301,11 +302,9 @@ function describePreparing(open: OpenStore): void {
       settings: { recallScope: 'session' },
     })
     await engine.remember(ADA, { content: 'I drink green tea' })
-    await client.ask(['I prefer black coffee'], 'Noted.')
-    const prepared = await client.ask(
-      ['I prefer black coffee', 'Noted.', 'Which coffee do I prefer?'],
-      '-',
-    )
+    const here = { scope: { ...ADA, session: 'here' } }
+    await client.ask(['I prefer black coffee'], 'Noted.', here)
+    const prepared = await client.ask(['Which coffee or tea do I prefer?'], '-', here)
     expect(prepared.block).toContain('black coffee')
     expect(prepared.block).not.toContain('green tea')
   })

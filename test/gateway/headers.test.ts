@@ -176,7 +176,7 @@ describe('names that are none', () => {
     const wish = { fields: { user: endUser } }
     await ask(setup, 'chat', wish, 'My favourite tea is rooibos.')
     const { told, received } = await ask(setup, 'chat', wish)
-    expect(told).toMatch(/^injected; count=1; /)
+    expect(told).toMatch(/^injected; count=[12]; /)
     expect(received).toContain('rooibos')
     expect(received).not.toContain('jasmine')
     expect(JSON.parse(received).user).toBe(endUser)

@@ -12,7 +12,7 @@ import { FakeClock } from '../fakes/clock.ts'
 import { registryOf } from '../faults/learning.ts'
 import { askFor } from './conversation.ts'
 import { startGateway } from './gateway-host.ts'
-import { FENCE, keyFor, OWNER } from './harness.ts'
+import { keyFor, OWNER } from './harness.ts'
 import { openUpstream, type Reply } from './scripted-upstream.ts'
 import { PATHS, speak } from './wire.ts'
 
@@ -32,7 +32,7 @@ it('[LI3] what is said through the gateway is distilled once it is quiet, and gi
   await ask('trip', SAID)
   clock.advance(40_000)
   await ask('trip', QUESTION)
-  expect(model.last().text).not.toContain(FENCE)
+  expect(model.last().text).not.toContain(FACT)
   // A turn puts it off.
   clock.advance(59_000)
   expect(await engine.jobs.runDue()).toBe(0)

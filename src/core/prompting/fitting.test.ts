@@ -200,3 +200,15 @@ it('[CR8] says once what several pieces say, with the newest of them', () => {
     expect.stringContaining('1970-01-02'),
   ])
 })
+
+it('[CR9] quotes no question that was asked before', () => {
+  const documents = [
+    said('How tall is Everest?'),
+    said('Which colour did we pick for the kitchen?'),
+    said('Can you suggest a lens for my Sony camera?'),
+  ]
+  const question = 'Which colour did we pick for the kitchen?'
+  expect(linesOf(fittedOf(candidatesOf(documents, { question })))).toEqual([
+    expect.stringContaining('Sony'),
+  ])
+})

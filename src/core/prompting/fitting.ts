@@ -21,7 +21,7 @@ import {
   turnLine,
 } from './block.ts'
 import { type Needle, needlesOf, passageOf } from './passage.ts'
-import { isSmallTalk } from './small-talk.ts'
+import { isBareQuestion, isSmallTalk } from './small-talk.ts'
 
 /** What could be said. */
 export type BlockCandidates = {
@@ -53,7 +53,7 @@ const IDENTITY_SHARE = 0.5
 const SHORTENED_CHARACTERS_MIN = 40
 /** More than a token of any text has. */
 const CHARACTERS_PER_TOKEN_MAX = 8
-/** Two pieces that share so much of their words say the same. */
+/** A question that shares so much of its words with another asks the same. */
 const REPEATED_SHARE = 0.8
 /** With so much, they are about the same thing. */
 const RELATED_SHARE = 0.4
@@ -84,7 +84,10 @@ export function fitBlock(
   const usable = found
     .filter((document) => isUsable(document, candidates.shown))
     .flatMap(pieceOf(count, needles, excerptCharacters))
-  const news = usable.filter((piece) => !identity.some((other) => isRepetition(other, piece)))
+  const asked = wordsOf(question)
+  const news = usable.filter(
+    (piece) => !isAskedAgain(piece, asked) && !identity.some((other) => isRepetition(other, piece)),
+  )
   const distinct = withoutRepetitions(news).slice(0, candidates.limit)
   if (identity.length + distinct.length === 0) return 'nothing'
   const left = room - tokensOf(identity)
@@ -105,7 +108,10 @@ const NEEDLE_TEXT_CHARACTERS = 4_000
 function isUsable(document: SearchDocument, shown: ReadonlySet<string>): boolean {
   const said = document.content.trim()
   if (shown.has(said)) return false
-  if (isTurnDocument(document)) return roleOfDocument(document) !== 'system' && !isSmallTalk(said)
+  if (isTurnDocument(document)) {
+    const role = roleOfDocument(document)
+    return role !== 'system' && !isSmallTalk(said) && !(role === 'user' && isBareQuestion(said))
+  }
   // A fact that was learned from a message of this very request.
   return ![...shown].some((each) => each.length > said.length && each.includes(said))
 }
@@ -138,6 +144,15 @@ function wordsOf(text: string): ReadonlySet<string> {
   return new Set(words.filter((word) => !STOP_WORDS.has(word)))
 }
 
+/** The same question in an earlier conversation tells nothing. */
+function isAskedAgain({ document, words }: Piece, asked: ReadonlySet<string>): boolean {
+  return (
+    roleOfDocument(document) === 'user' &&
+    /[?？]\s*$/u.test(document.content) &&
+    shareOf(words, asked, Math.max) >= REPEATED_SHARE
+  )
+}
+
 /** Of a fact and the turn that it came from, and of pieces that say the same, the better one; of equals, the newer. */
 function withoutRepetitions(pieces: readonly Piece[]): readonly Piece[] {
   const kept: Piece[] = []
@@ -151,7 +166,8 @@ function withoutRepetitions(pieces: readonly Piece[]): readonly Piece[] {
 }
 
 function isRepetition(a: Piece, b: Piece): boolean {
-  return isSource(a, b) || isSource(b, a) || sharedOf(a, b, Math.max) >= REPEATED_SHARE
+  // One word more or less may be all that matters: "the tea from Assam", "the tea from Darjeeling".
+  return isSource(a, b) || isSource(b, a) || sharedOf(a, b, Math.max) === 1
 }
 
 /** Whether the first is a fact that was learned from the second, a turn, and tells no less of it. */
@@ -171,10 +187,18 @@ function isBetter(piece: Piece, other: Piece): boolean {
 }
 
 function sharedOf(a: Piece, b: Piece, of: (a: number, b: number) => number): number {
-  if (a.words.size === 0 || b.words.size === 0) return 0
+  return shareOf(a.words, b.words, of)
+}
+
+function shareOf(
+  a: ReadonlySet<string>,
+  b: ReadonlySet<string>,
+  of: (a: number, b: number) => number,
+): number {
+  if (a.size === 0 || b.size === 0) return 0
   let common = 0
-  for (const word of a.words) if (b.words.has(word)) common++
-  return common / of(a.words.size, b.words.size)
+  for (const word of a) if (b.has(word)) common++
+  return common / of(a.size, b.size)
 }
 
 function momentOf({ document }: Piece): Instant {

@@ -1,4 +1,4 @@
-/** Words of politeness: a turn that has no others says nothing that could be remembered. */
+/** Turns that say nothing that could be remembered: politeness, and questions about the world. */
 import { STOP_WORDS } from '../stopwords.ts'
 
 const WORDS_MAX = 16
@@ -26,4 +26,15 @@ export function isSmallTalk(text: string): boolean {
   const words = text.toLowerCase().replaceAll(/['’]/gu, '').match(WORDS) ?? []
   if (words.length > WORDS_MAX) return false
   return words.every((word) => POLITE.has(word) || STOP_WORDS.has(word))
+}
+
+const QUESTION_CHARACTERS_MAX = 200
+/** In questions that tell something of the person who asks. */
+const PERSONAL =
+  /(?<![\p{L}\p{N}])(?:i|i'm|im|i've|i'd|my|me|mine|myself|we|our|us|ich|mich|mir|mein\p{L}*|wir|uns|unser\p{L}*|je|j|me|moi|mon|ma|mes|nous|notre|nos|yo|mi|mis|nosotr\p{L}*|nuestr\p{L}*|eu|meu|minha|meus|minhas|nosso|nossa)(?![\p{L}\p{N}])/iu
+
+/** "How tall is Everest?": one short question that says nothing about who asks. */
+export function isBareQuestion(text: string): boolean {
+  if (text.length > QUESTION_CHARACTERS_MAX || !/[?？]$/u.test(text)) return false
+  return !/[.!。！\n]\s*\S/u.test(text) && !PERSONAL.test(text)
 }

@@ -5,7 +5,7 @@
 import { namesMatter } from '../../core/gate/matter.ts'
 import { IDENTITY_HINTS, identityGrade } from '../../core/identity/grade.ts'
 import { NARRATIVE_KEY } from '../../core/identity/narrative.ts'
-import type { Instant, MemoryId } from '../../core/ids.ts'
+import type { Instant, MemoryId, Scope } from '../../core/ids.ts'
 import { BELIEVED_TRUST_LEVELS, MEMORY_CATEGORIES, type Memory } from '../../core/memory.ts'
 import { planSizes } from '../../core/planner.ts'
 import { pointOf } from '../../core/prompting/question.ts'
@@ -13,8 +13,9 @@ import { isSmallTalk } from '../../core/prompting/small-talk.ts'
 import { timeSpan } from '../../core/ranking/times.ts'
 import type { ReceiptGate } from '../../core/receipt.ts'
 import { type SearchDocument, turnDocument } from '../../core/search-document.ts'
-import type { MemoryFilter, TurnFilter } from '../../ports/store.ts'
+import type { MemoryFilter, Store, TurnFilter } from '../../ports/store.ts'
 import type { Recalled, RecallQuery } from '../recall.ts'
+import { findSaid } from '../said.ts'
 import type { Message, ReadingParts } from './reading.ts'
 
 export type Found = {
@@ -48,6 +49,7 @@ export async function look(
     case 'episode':
       return earlierTalk(parts, message, text, sizes.episodes)
     case 'pinned':
+      return recalledFor(parts, message, { text, categories: FACTS }, sizes.pinned)
     case 'all':
       return isSmallTalk(text) ? NOTHING : recalledFor(parts, message, { text }, undefined)
   }
@@ -209,7 +211,7 @@ const DAY_MS = 86_400_000
 /** Some are left out, and others take their place. */
 const QUOTES_PER_PLACE = 4
 
-/** Turns by their words and meaning or, where the message names no matter, the last ones. */
+/** Turns by their words or, where the message names no matter, the last ones. */
 async function lastSaid(
   parts: Looking,
   message: Message,
@@ -217,17 +219,38 @@ async function lastSaid(
   sectionMax: number,
 ): Promise<Found> {
   const { place, at, limit, shown } = message
-  if (namesMatter(text)) {
-    return recalledFor(parts, message, { text, include: 'conversations' }, undefined)
-  }
   const most = smaller(limit, sectionMax) ?? sectionMax
   const saidFrom = (at - QUOTED_DAYS * DAY_MS) as Instant // whole milliseconds
-  const where: TurnFilter = { saidFrom, roles: ['user', 'assistant'], disabled: false }
-  const { rows } = await parts.ports.store.find('turn', await place(), {
-    where,
-    order: 'lastSaid',
-    limit: QUOTES_PER_PLACE * most + (shown?.size ?? 0),
-  })
-  const unseen = rows.filter(({ content }) => shown?.has(content.trim()) !== true)
-  return { ...NOTHING, documents: unseen.slice(0, most).map(turnDocument) }
+  const query = { limit: QUOTES_PER_PLACE * most + (shown?.size ?? 0), scope: await place() }
+  const { store } = parts.ports
+  const turns = namesMatter(text)
+    ? await wordsSaid(store, { ...query, text, saidFrom })
+    : await lastWords(store, { ...query, saidFrom })
+  const unseen = turns.filter(({ content }) => shown?.has(content.trim()) !== true)
+  return { ...NOTHING, documents: unseen.slice(0, most) }
+}
+
+type QuoteQuery = { readonly scope: Scope; readonly limit: number; readonly saidFrom: Instant }
+
+/** Whoever asks for somebody's words wants them however far they are from the question. */
+async function wordsSaid(
+  store: Store,
+  { scope, text, limit, saidFrom }: QuoteQuery & { readonly text: string },
+): Promise<readonly SearchDocument[]> {
+  const where = { createdFrom: saidFrom, statuses: ['active'], trusts: SPOKEN } as const
+  return (await findSaid(store, scope, { text, limit, where })).map(({ turn }) =>
+    turnDocument(turn),
+  )
+}
+
+/** What the person and the assistant said; what tools returned is nobody's word. */
+const SPOKEN = ['user', 'assistant'] as const
+
+async function lastWords(
+  store: Store,
+  { scope, limit, saidFrom }: QuoteQuery,
+): Promise<readonly SearchDocument[]> {
+  const where: TurnFilter = { saidFrom, roles: SPOKEN, disabled: false }
+  const { rows } = await store.find('turn', scope, { where, order: 'lastSaid', limit })
+  return rows.map(turnDocument)
 }
