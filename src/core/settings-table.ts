@@ -123,7 +123,7 @@ export const SETTINGS = {
   },
   excerptCharacters: {
     kind: 'number',
-    default: 280,
+    default: 240,
     min: 80,
     max: 4_000,
     step: 'integer',
