@@ -11,6 +11,7 @@ import { Spending } from '../../src/engine/models/spending.ts'
 import { create } from '../conformance/store.suite.ts'
 import { type Started, start } from '../doors/http-support.ts'
 import { FakeClock } from '../fakes/clock.ts'
+import { turn } from '../fakes/entries.ts'
 import { memory } from '../fakes/memories.ts'
 import {
   freshSchema,
@@ -88,6 +89,27 @@ function describeNews({ url }: PrivateServer): void {
     const news = { owners: [], kinds: ['setting', 'secret'], memories: [] }
     await expect.poll(() => heard).toContainEqual(news)
     expect((await there.tiers.qdrant()).maskedKey).toBe('***rant')
+  })
+
+  it('[PG6] tells of turns that are replaced or removed, and not of those that are new', async () => {
+    const schema = freshSchema()
+    const here = await openFreshStore(url, { schema, poolSize: 2 })
+    onTestFinished(() => here.close())
+    const there = await openPostgresStore({ connectionString: url, schema, poolSize: 2 })
+    onTestFinished(() => there.close())
+    const heard: unknown[] = []
+    const stop = there.onElsewhere?.((news) => heard.push(news.owners))
+    onTestFinished(() => stop?.())
+    await expect.poll(async () => (await there.report()).facts.news).toMatch(/listening|heard/)
+    heard.length = 0
+    const said = turn()
+    const put = { op: 'put', table: 'turn', row: said } as const
+    await here.commit([{ ...put, expect: 'absent' }])
+    await here.commit([{ ...put, row: { ...said, version: 2 }, expect: { version: 1 } }])
+    await expect.poll(() => heard).toEqual([[said.place.owner]])
+    const removal = { op: 'remove', table: 'turn', scope: said.place, id: said.id } as const
+    await here.commit([{ ...removal, expect: 'any' }])
+    await expect.poll(() => heard).toEqual([[said.place.owner], [said.place.owner]])
   })
 
   it('[PG6] listens again after its connection was lost, and looks at everything anew', async () => {

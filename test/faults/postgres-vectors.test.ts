@@ -5,6 +5,12 @@
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { openPostgresStore, type PostgresOptions } from '../../src/adapters/postgres/store.ts'
 import type { Memory } from '../../src/core/memory.ts'
+import {
+  DOCUMENT_TYPES,
+  type DocumentType,
+  documentId,
+  turnDocument,
+} from '../../src/core/search-document.ts'
 import type { Store } from '../../src/ports/store.ts'
 import type { VectorIndex } from '../../src/ports/vector-index.ts'
 import {
@@ -16,6 +22,7 @@ import {
   remember,
   SPACE,
 } from '../conformance/vector-index.suite.ts'
+import { turn } from '../fakes/entries.ts'
 import { ADA, BOB, memory, user } from '../fakes/memories.ts'
 import { atSimilarity, byLikeness, entry, unitVector, unitVectors } from '../fakes/vectors.ts'
 import { cuttable } from '../support/cuttable.ts'
@@ -249,7 +256,7 @@ function describeIndex(url: string, options: Omit<PostgresOptions, 'connectionSt
        WHERE relnamespace = $1::regnamespace AND starts_with(relname, 'embedding_nearest_')`,
       [schema],
     )
-  const untilIndexed = ({ schema, vectors }: Opened) =>
+  const untilIndexed = ({ schema, vectors }: Opened, indexes = [true]) =>
     expect
       .poll(
         async () => [
@@ -258,7 +265,7 @@ function describeIndex(url: string, options: Omit<PostgresOptions, 'connectionSt
         ],
         { timeout: 60_000 },
       )
-      .toEqual([0, [true]])
+      .toEqual([0, indexes])
 
   /** As few vectors as fill the candidates even when every other is filtered out. */
   async function openMany() {
@@ -323,6 +330,51 @@ function describeIndex(url: string, options: Omit<PostgresOptions, 'connectionSt
         best(query, (row) => !away.has(row.id)),
         30,
       )
+    },
+  )
+
+  it(
+    '[VI35] gives memories and turns an index each, and searches each in its own',
+    BUILDING,
+    async () => {
+      const opened = await open(await preferringIndexes(url), {
+        ...options,
+        scannedVectorsMax: 500,
+      })
+      const { store, vectors, schema } = opened
+      const query = unitVector(SPACE.dimensions, 21)
+      const near = (count: number, similarity: number) =>
+        Array.from({ length: count }, (_, n) => atSimilarity(query, similarity - n * 1e-4, n))
+      const facts = near(1_100, 0.5)
+      const known = await remember(opened, SPACE, facts)
+      const turns = Array.from({ length: 1_100 }, () => turn())
+      await store.commit(
+        turns.map((row) => ({ op: 'put', table: 'turn', row, expect: 'absent' }) as const),
+      )
+      // Closer than every memory but the first, which is as close as the sixth of them.
+      const spoken = near(1_100, 0.5005)
+      await vectors.put(
+        SPACE,
+        turns.map((row, n) => entry(turnDocument(row), spoken[n] ?? query)),
+      )
+      await untilIndexed(opened, [true, true])
+      const scans = async () => {
+        const indexes = await indexesOf(schema)
+        return new Map(indexes.map(({ name, scans }) => [name.split('_').at(-1), Number(scans)]))
+      }
+      const found = async (types?: readonly DocumentType[]) => {
+        const where = types === undefined ? {} : { types }
+        return idsOf(await vectors.nearest(SPACE, ALL, { vector: query, limit: 8, where }))
+      }
+      const saidIds = turns.map(({ id }) => documentId(id))
+      expect(await found()).toEqual(idsOf(known.slice(0, 8)))
+      await expect.poll(async () => (await scans()).get('memory')).toBeGreaterThan(0)
+      expect((await scans()).get('turn')).toBe(0)
+      expect(await found(['turn'])).toEqual(saidIds.slice(0, 8))
+      const both = await found(DOCUMENT_TYPES)
+      expect(both.slice(0, 5)).toEqual(saidIds.slice(0, 5))
+      expect(both).toHaveLength(8)
+      expect(both).toContain(known[0]?.id)
     },
   )
 

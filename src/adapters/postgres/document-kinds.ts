@@ -44,7 +44,7 @@ export function firstOfKinds(
   statement: (kind: DocumentKind) => string,
 ): string {
   const parts = kinds.map((kind) => `(${statement(kind)} ${tail})`)
-  return `${parts.join(' UNION ALL ')} ${tail}`
+  return parts.length === 1 ? parts.join('') : `${parts.join(' UNION ALL ')} ${tail}`
 }
 
 /** The rows of these kinds, as a source of a statement about few of them. */

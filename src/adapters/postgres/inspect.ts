@@ -108,9 +108,10 @@ async function* checkedTurns(query: Query, names: Names): AsyncGenerator<readonl
   }
   for (let last = 0; ; ) {
     const rows = await query<Row>(
-      `SELECT t.*, to_json(m) AS document, ${postingsOf(names, '-t.number')} AS postings
-       FROM ${names.turn} AS t LEFT JOIN ${names.memory} AS m ON m.id = t.id AND m.${ROW_OF_KIND.turn}
-       WHERE t.number > $1 ORDER BY t.number LIMIT ${TURNS_AT_ONCE}`,
+      `SELECT t.*, ${postingsOf(names, '-t.number')} AS postings,
+         (SELECT to_json(m) FROM ${names.memory} AS m
+          WHERE m.id = t.id AND m.${ROW_OF_KIND.turn}) AS document
+       FROM ${names.turn} AS t WHERE number > $1 ORDER BY number LIMIT ${TURNS_AT_ONCE}`,
       [last],
     )
     yield rows.map((row): Checked => {

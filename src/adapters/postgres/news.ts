@@ -85,7 +85,7 @@ class Line implements News {
   tell(changes: readonly Change[]): void {
     for (const change of changes) {
       if (change.op === 'count' || change.op === 'check') continue
-      if (change.table === 'memory') this.#owners.add(ownerOf(change))
+      if (change.table === 'memory' || isTurnRewritten(change)) this.#owners.add(ownerOf(change))
       if (change.table === 'entry') this.#noteEntry(change)
     }
     this.#begin()
@@ -208,7 +208,16 @@ class Line implements News {
   }
 }
 
-function ownerOf(change: Extract<Change, { table: 'memory'; op: 'put' | 'remove' }>): string {
+/** A turn that was not there before is in no copy; one is recorded with every exchange, so none of that is told. */
+function isTurnRewritten(
+  change: Exclude<Change, { op: 'count' | 'check' }>,
+): change is Extract<Change, { table: 'turn'; op: 'put' | 'remove' }> {
+  return change.table === 'turn' && (change.op === 'remove' || change.expect !== 'absent')
+}
+
+function ownerOf(
+  change: Extract<Change, { table: 'memory' | 'turn'; op: 'put' | 'remove' }>,
+): string {
   return change.op === 'put' ? change.row.place.owner : change.scope.owner
 }
 

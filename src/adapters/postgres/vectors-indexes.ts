@@ -48,10 +48,16 @@ export function createVectorIndexes(
   const { form } = tables
   const building = new Set<string>()
   const failed = new Map<string, Failure>()
+  let latest: Promise<void> = Promise.resolve()
 
-  async function build(kept: KeptSpace, subject: IndexSubject): Promise<void> {
+  /** After those that were begun before: only one is built at a time, and a build that meets another does nothing. */
+  function build(kept: KeptSpace, subject: IndexSubject): void {
+    building.add(indexName(form, kept, subject))
+    latest = latest.then(() => attempt(kept, subject))
+  }
+
+  async function attempt(kept: KeptSpace, subject: IndexSubject): Promise<void> {
     const name = indexName(form, kept, subject)
-    building.add(name)
     try {
       await buildIndex(tables, kept, subject)
       failed.delete(name)
@@ -72,7 +78,7 @@ export function createVectorIndexes(
       if (!canBeIndexed(form, kept) || building.has(name) || isPaused) return
       const isDue = await lacksIndex(tables, kept, subject, scannedMax).catch(() => false)
       // Asked again, since another call may have begun meanwhile.
-      if (isDue && !building.has(name)) void build(kept, subject)
+      if (isDue && !building.has(name)) build(kept, subject)
     },
 
     async drop(spaceNumber) {
