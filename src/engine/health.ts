@@ -138,7 +138,9 @@ function indexFindings({ index, withoutVectors }: EngineStatus): readonly Findin
   const isBehind = missing > (failing.length > 0 ? 0 : AWAITED_MEMORIES_MAX)
   return [
     ...failing,
-    ...(isBehind ? [partial('vectors_missing', `${missing} of ${memories + turns} lack theirs.`)] : []),
+    ...(isBehind
+      ? [partial('vectors_missing', `${missing} of ${memories + turns} lack theirs.`)]
+      : []),
     ...(filling === null ? [] : [partial('model_changing')]),
   ]
 }

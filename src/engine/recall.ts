@@ -16,14 +16,7 @@
 import { AppError } from '../core/errors.ts'
 import type { Instant, MemoryId, Scope } from '../core/ids.ts'
 import { PAGE_ROWS_MAX, QUERY_CHARACTERS_MAX, RECALL_MEMORIES_MAX } from '../core/limits.ts'
-import {
-  hasEnded,
-  isBelieved,
-  MEMORY_STATUSES,
-  MEMORY_TYPES,
-  type Memory,
-  TRUST_LEVELS,
-} from '../core/memory.ts'
+import { hasEnded, type Memory } from '../core/memory.ts'
 import { type Fitted, withinBudget } from '../core/ranking/budget.ts'
 import {
   byScore,
@@ -45,16 +38,16 @@ import {
   type KeywordLeg,
 } from '../core/ranking/evidence.ts'
 import { aboveFloor, CERTAIN_COVERAGE } from '../core/ranking/floor.ts'
-import { discountContext, isFollowUp } from '../core/ranking/follow-up.ts'
+import { discountContext } from '../core/ranking/follow-up.ts'
 import { type FusionOptions, fuse, type Legs, withTrail } from '../core/ranking/fusion.ts'
 import { type Asked, match, readQuestion } from '../core/ranking/match.ts'
 import { withoutTimeWords } from '../core/ranking/time-words.ts'
 import { weigh } from '../core/ranking/weigh.ts'
-import type { DocumentType, SearchDocument } from '../core/search-document.ts'
+import type { SearchDocument } from '../core/search-document.ts'
 import { resolveSettings, type Settings } from '../core/settings.ts'
 import { estimateTokens } from '../core/tokens.ts'
 import { innerProduct } from '../core/vectors.ts'
-import type { DocumentFilter, MemoryFilter, Page } from '../ports/store.ts'
+import type { Page } from '../ports/store.ts'
 import { withinTime } from './deadline.ts'
 import {
   COURSE_MEMORIES,
@@ -73,7 +66,8 @@ import {
   unfound,
 } from './gather.ts'
 import type { EnginePorts } from './ports.ts'
-import { parseLimit, type ReadFilter, toMemoryFilter } from './read.ts'
+import { parseLimit, type ReadFilter } from './read.ts'
+import { contextOf, filterOf, memoriesOnly } from './recall-filter.ts'
 import { nextTurn } from './turns.ts'
 
 export type RecallQuery = ReadFilter & {
@@ -136,9 +130,6 @@ export type Recollection = {
 const POOL = RECALL_MEMORIES_MAX
 /** Below this share of the best score, a memory is not part of the answer. */
 const TAIL_SHARE = 0.2
-/** Of the messages before a follow-up question, so many and so much of each are searched with it. */
-const CONTEXT_MESSAGES_MAX = 2
-const CONTEXT_CHARACTERS_MAX = 400
 type Recall = Question & { readonly query: RecallQuery }
 
 export async function recall(
@@ -452,47 +443,6 @@ function parseTime(time: Date | number): Instant {
   const ms = time instanceof Date ? time.getTime() : time
   if (Number.isInteger(ms) && Math.abs(ms) <= TIME_MS_MAX) return ms as Instant // just checked
   throw new AppError('invalid_input', 'That is not a time.', { field: 'asOf' })
-}
-
-/** Null where the question speaks for itself. */
-function contextOf({ text, context = [] }: RecallQuery): string | null {
-  const before = context.slice(0, CONTEXT_MESSAGES_MAX).map((each) => each.trim())
-  const said = before
-    .filter((each) => each !== '')
-    .map((each) => each.slice(-CONTEXT_CHARACTERS_MAX))
-  return said.length > 0 && isFollowUp(text) ? said.join('\n') : null
-}
-
-function filterOf(query: RecallQuery, now: Instant): DocumentFilter {
-  const types = documentTypes(query)
-  return { ...memoryFilterOf(query, now), ...(types === undefined ? {} : { types }) }
-}
-
-/** What only memories have. */
-const MEMORY_FIELDS = ['categories', 'types', 'key', 'pinned', 'importanceMin', 'ids'] as const
-
-/** Undefined for every memory and no turn. */
-function documentTypes(query: RecallQuery): readonly DocumentType[] | undefined {
-  const { include, types } = query
-  if (include === 'conversations') return ['turn']
-  const isOfMemories = MEMORY_FIELDS.some((field) => query[field] !== undefined)
-  if (include === 'facts' || (include === undefined && isOfMemories)) return types
-  return [...(types ?? MEMORY_TYPES), 'turn']
-}
-
-function memoriesOnly({ types, ...where }: DocumentFilter): MemoryFilter {
-  const memoryTypes = types?.filter((type) => type !== 'turn')
-  return memoryTypes === undefined ? where : { ...where, types: memoryTypes }
-}
-
-function memoryFilterOf(query: RecallQuery, now: Instant): MemoryFilter {
-  const { trusts = TRUST_LEVELS } = query
-  const believed = query.includeSuspect === true ? {} : { trusts: trusts.filter(isBelieved) }
-  if (query.asOf === undefined) return { ...toMemoryFilter(query, now), ...believed }
-  // What has been replaced or disabled since may have been active then.
-  const { unendedAt: _, ...where } = toMemoryFilter({ ...query, statuses: MEMORY_STATUSES }, now)
-  const before = Math.min(now + 1, query.createdBefore ?? Number.POSITIVE_INFINITY)
-  return { ...where, ...believed, createdBefore: before as Instant } // "at or before", in whole milliseconds
 }
 
 function tokenBudget({ tokensMax, purpose }: RecallQuery, settings: Settings): number | null {

@@ -5,7 +5,7 @@
 import type { OwnerId } from '../../core/ids.ts'
 import { fromStorable } from '../../core/storable-text.ts'
 import type { ChangedRow, Departure, Leaving, Noted } from '../../ports/leaving.ts'
-import { TABLES } from '../../ports/store.ts'
+import { TABLES, type Table } from '../../ports/store.ts'
 import type { SqlRow } from './driver.ts'
 import type { SqliteSession } from './session.ts'
 
@@ -71,7 +71,7 @@ function watch(session: SqliteSession): 'begun' | 'going on' {
   for (const table of TABLES) {
     for (const write of WRITES) {
       connection.exec(`
-        CREATE TRIGGER ${NOTING}${table}_${write} AFTER ${write} ON ${table} BEGIN
+        CREATE TRIGGER ${NOTING}${table}_${write} AFTER ${write} ON ${table} ${unlessDerived(table, write)} BEGIN
           INSERT INTO ${NOTES_TABLE} (kind, owner, id)
             SELECT DISTINCT '${table}', owner, ${write === 'DELETE' ? 'old' : 'new'}.id FROM place
             WHERE number IN (${placesOf(write)});
@@ -83,13 +83,18 @@ function watch(session: SqliteSession): 'begun' | 'going on' {
     connection.exec(`
       CREATE TRIGGER ${NOTING}vector_${write} AFTER ${write} ON vector BEGIN
         INSERT INTO ${NOTES_TABLE} (kind, owner, id)
-          SELECT 'memory', place.owner, memory.id
+          SELECT CASE memory.type WHEN 'turn' THEN 'turn' ELSE 'memory' END, place.owner, memory.id
           FROM memory JOIN place ON place.number = memory.place_number
           WHERE memory.number = ${write === 'DELETE' ? 'old' : 'new'}.memory;
       END;
     `)
   }
   return 'begun'
+}
+
+/** The documents of turns are made again wherever the turns go. */
+function unlessDerived(table: Table, write: Write): string {
+  return table === 'memory' ? `WHEN ${write === 'DELETE' ? 'old' : 'new'}.type <> 'turn'` : ''
 }
 
 function placesOf(write: Write): string {

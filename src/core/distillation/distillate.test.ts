@@ -242,10 +242,17 @@ describe('whatever comes', () => {
       )
       .map(([json, at, noise]) => json.slice(0, at % (json.length + 1)) + noise)
     fc.assert(
-      fc.property(fc.oneof(fc.string(), broken, anything.map((value) => JSON.stringify(value) ?? '')), (text) => {
-        attempt(() => parse(text))
-        attempt(() => parseTurnFacts(text, SHOWN))
-      }),
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          broken,
+          anything.map((value) => JSON.stringify(value) ?? ''),
+        ),
+        (text) => {
+          attempt(() => parse(text))
+          attempt(() => parseTurnFacts(text, SHOWN))
+        },
+      ),
     )
   })
 })

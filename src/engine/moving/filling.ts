@@ -4,6 +4,7 @@
  */
 import { AppError } from '../../core/errors.ts'
 import { compareText, type MemoryId, type OwnerId } from '../../core/ids.ts'
+import { documentId } from '../../core/search-document.ts'
 import type { ChangedRow } from '../../ports/leaving.ts'
 import { type Change, type Store, TABLES, type Table } from '../../ports/store.ts'
 import { pages } from '../paging.ts'
@@ -110,7 +111,7 @@ export class Filler {
       await this.#commit(changes.slice(at, at + PAGE_ROWS), this.#marker.cursor)
     }
     await vectors.look()
-    for (const [owner, ids] of memoriesByOwner(found)) await vectors.copyMemories(owner, ids)
+    for (const [owner, ids] of documentsByOwner(found)) await vectors.copyDocuments(owner, ids)
   }
 
   /** Memories that were removed and made again with fewer uses: a put alone never lowers those. */
@@ -203,14 +204,16 @@ export class Filler {
   }
 }
 
-function memoriesByOwner(
+/** Memories and turns: both have vectors. */
+function documentsByOwner(
   rows: readonly (TableRow | null)[],
 ): ReadonlyMap<OwnerId, readonly MemoryId[]> {
   const ids = new Map<OwnerId, MemoryId[]>()
   for (const found of rows) {
-    if (found?.table !== 'memory') continue
-    const owner = found.row.place.owner
-    ids.set(owner, [...(ids.get(owner) ?? []), found.row.id])
+    if (found?.table !== 'memory' && found?.table !== 'turn') continue
+    const { owner } = found.row.place
+    const id = found.table === 'turn' ? documentId(found.row.id) : found.row.id
+    ids.set(owner, [...(ids.get(owner) ?? []), id])
   }
   return ids
 }

@@ -67,8 +67,8 @@ export class VectorCopies {
     }
   }
 
-  /** Brings the vectors of some memories over, as they are now. */
-  async copyMemories(owner: OwnerId, ids: readonly MemoryId[]): Promise<void> {
+  /** Brings the vectors of some memories and turns over, as they are now. */
+  async copyDocuments(owner: OwnerId, ids: readonly MemoryId[]): Promise<void> {
     for (const space of this.#held) {
       const copied = await this.#copy(space, owner, ids)
       const others = ids.filter((id) => !copied.has(id))
@@ -95,7 +95,7 @@ export class VectorCopies {
     return new Set(entries.map(({ id }) => id))
   }
 
-  /** Memories are read before their vectors: a text that changes in between is noted, and comes again. */
+  /** Documents are read before their vectors: a text that changes in between is noted, and comes again. */
   async #read(
     from: VectorIndex,
     space: SpaceReport,
