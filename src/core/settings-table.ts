@@ -119,7 +119,7 @@ export const SETTINGS = {
     default: 'both',
     choices: ['both', 'facts', 'conversations'],
     scope: 'owner',
-    help: 'What the gateway adds to a prompt: facts, which are memories, excerpts of earlier conversations, or both.',
+    help: 'What the gateway adds to a prompt: facts (memories), excerpts of earlier conversations, or both.',
   },
   excerptCharacters: {
     kind: 'number',

@@ -2593,7 +2593,7 @@ export interface paths {
               receiptDays: number
               /** Where recall looks when the caller does not say: in the session that is named, in everything of the owner, or in shared memory as well. */
               recallScope: 'session' | 'owner' | 'global'
-              /** What the gateway adds to a prompt: facts, which are memories, excerpts of earlier conversations, or both. */
+              /** What the gateway adds to a prompt: facts (memories), excerpts of earlier conversations, or both. */
               recallSources: 'both' | 'facts' | 'conversations'
               /** The maximum length of an excerpt from an earlier conversation, in characters. Excerpts end at sentence boundaries. */
               excerptCharacters: number
@@ -2866,7 +2866,7 @@ export interface paths {
               receiptDays: number
               /** Where recall looks when the caller does not say: in the session that is named, in everything of the owner, or in shared memory as well. */
               recallScope: 'session' | 'owner' | 'global'
-              /** What the gateway adds to a prompt: facts, which are memories, excerpts of earlier conversations, or both. */
+              /** What the gateway adds to a prompt: facts (memories), excerpts of earlier conversations, or both. */
               recallSources: 'both' | 'facts' | 'conversations'
               /** The maximum length of an excerpt from an earlier conversation, in characters. Excerpts end at sentence boundaries. */
               excerptCharacters: number
@@ -3146,7 +3146,7 @@ export interface paths {
               receiptDays: number
               /** Where recall looks when the caller does not say: in the session that is named, in everything of the owner, or in shared memory as well. */
               recallScope: 'session' | 'owner' | 'global'
-              /** What the gateway adds to a prompt: facts, which are memories, excerpts of earlier conversations, or both. */
+              /** What the gateway adds to a prompt: facts (memories), excerpts of earlier conversations, or both. */
               recallSources: 'both' | 'facts' | 'conversations'
               /** The maximum length of an excerpt from an earlier conversation, in characters. Excerpts end at sentence boundaries. */
               excerptCharacters: number
