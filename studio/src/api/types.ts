@@ -6364,6 +6364,8 @@ export interface paths {
                 user: string | null
                 /** With those in the bin. */
                 memories: number
+                /** Turns of conversations. */
+                turns: number
               }[]
             }
           }

@@ -199,10 +199,12 @@ const OWNERS_SHOWN_MAX = 20
 
 function ownersText(owners: z.output<(typeof listOwners)['output']>['owners']): string {
   if (owners.length === 0) return 'none yet'
-  const lines = owners.slice(0, OWNERS_SHOWN_MAX).map(({ owner, user, memories: number }) => {
-    const who = user === null ? oneLine(owner) : `${oneLine(owner)} / ${oneLine(user)}`
-    return `${who}: ${memories(number)}`
-  })
+  const lines = owners
+    .slice(0, OWNERS_SHOWN_MAX)
+    .map(({ owner, user, memories: number, turns }) => {
+      const who = user === null ? oneLine(owner) : `${oneLine(owner)} / ${oneLine(user)}`
+      return `${who}: ${memories(number)}${turns === 0 ? '' : `, ${count(turns, 'turn')}`}`
+    })
   if (owners.length > lines.length) {
     lines.push(`and ${formatNumber(owners.length - lines.length)} more (\`recollect owners\`)`)
   }
