@@ -59,7 +59,7 @@ describe('recall on the command line', () => {
     const { out } = await cli(['search', 'which tea did we order'])
     expect(out).toMatch(/^SCORE +COVERS +ID +CONTENT\n/)
     expect(out).toMatch(
-      /turn_\w+ +\[assistant, just now, session shop\] We ordered ten tins of sencha tea\./,
+      /turn_\w+ +\[assistant, just now\] We ordered ten tins of sencha tea\. \(session shop\)/,
     )
     expect(out).toContain('I prefer tea over coffee.')
     const { json } = await cli(['search', 'sencha', '--source', 'transcript', '--json'])
@@ -68,7 +68,7 @@ describe('recall on the command line', () => {
     const whole = await cli(['get', hit.id])
     expect(whole.out).toMatch(/^We ordered ten tins of sencha tea\.\n\n +id +turn_/)
     const explained = await cli(['search', 'sencha tea', '--explain'])
-    expect(explained.out).toMatch(/1\. \[assistant, just now, session shop\] We ordered/)
+    expect(explained.out).toMatch(/1\. \[assistant, just now\] We ordered/)
     const facts = await cli(['search', 'tea', '--source', 'memories'])
     expect(facts.out).toMatch(/^SCORE +COVERS +ID +MEMORY\n/)
     expect(facts.out).not.toContain('turn_')

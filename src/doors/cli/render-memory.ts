@@ -50,13 +50,12 @@ function hitCell(style: Style, hit: Hit, now: number): Cell {
   return { text: hit.source === 'transcript' ? turnText(hit, now) : oneLine(hit.snippet) }
 }
 
-/** The passage of a turn, after who said it, when, and in which session. */
-function turnText({ role, speaker, createdAt, sessionId, snippet }: Hit, now: number): string {
+/** Who said a turn and when, its passage, and the session last: a narrow terminal cuts the end. */
+function turnText({ role, speaker, createdAt, sessionId = '', snippet }: Hit, now: number): string {
   const who = oneLine(speaker ?? role ?? 'user')
   const when = createdAt === undefined ? [] : [formatAge(Date.parse(createdAt), now)]
-  const session =
-    sessionId === undefined || sessionId === '' ? [] : [`session ${oneLine(sessionId)}`]
-  return `[${[who, ...when, ...session].join(', ')}] ${oneLine(snippet)}`
+  const session = sessionId === '' ? '' : ` (session ${oneLine(sessionId)})`
+  return `[${[who, ...when].join(', ')}] ${oneLine(snippet)}${session}`
 }
 
 /** Each memory or turn with the steps that brought it to its place, and what each leg did. */
