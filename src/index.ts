@@ -26,8 +26,15 @@ export {
   TRUST_LEVELS,
   type Trust,
 } from './core/memory.ts'
+export {
+  DOCUMENT_TYPES,
+  type DocumentType,
+  isMemoryDocument,
+  type SearchDocument,
+} from './core/search-document.ts'
 export { SETTINGS, type SettingName } from './core/settings.ts'
 export { estimateTokens } from './core/tokens.ts'
+export type { Turn, TurnRole } from './core/transcript.ts'
 export type { Engine, EngineStatus } from './engine/engine.ts'
 export {
   createMemoryTool,

@@ -7,6 +7,7 @@ it('[AR6] exports exactly the names that were decided on', () => {
   expect(Object.keys(library).sort()).toMatchInlineSnapshot(`
     [
       "AppError",
+      "DOCUMENT_TYPES",
       "ERRORS",
       "LancePlugin",
       "MEMORY_CATEGORIES",
@@ -18,6 +19,7 @@ it('[AR6] exports exactly the names that were decided on', () => {
       "createEngine",
       "createMemoryTool",
       "estimateTokens",
+      "isMemoryDocument",
     ]
   `)
 })
@@ -33,6 +35,7 @@ it('[AR6] exports exactly the types that were decided on', () => {
       "Change",
       "Citation",
       "CommitOutcome",
+      "DocumentType",
       "DraftInput",
       "EditInput",
       "Embedder",
@@ -82,6 +85,7 @@ it('[AR6] exports exactly the types that were decided on', () => {
       "RootInput",
       "Scope",
       "ScopeInput",
+      "SearchDocument",
       "SettingName",
       "Source",
       "SourcesQuery",
@@ -90,6 +94,8 @@ it('[AR6] exports exactly the types that were decided on', () => {
       "Together",
       "Tombstone",
       "Trust",
+      "Turn",
+      "TurnRole",
       "VectorIndex",
       "Workspace",
     ]

@@ -79,6 +79,13 @@ export function isTurnId(id: string): boolean {
   return id.startsWith('turn_')
 }
 
+/**
+ * Tells memories from turns among the results of a recall.
+ *
+ * @example
+ * const { memories } = await memory.recall({ owner: 'ada' }, { text: 'ferry' })
+ * const facts = memories.map((each) => each.memory).filter(isMemoryDocument)
+ */
 export function isMemoryDocument(document: SearchDocument): document is Memory {
   return document.type !== 'turn'
 }

@@ -119,7 +119,7 @@ export const SETTINGS = {
     default: 'both',
     choices: ['both', 'facts', 'conversations'],
     scope: 'owner',
-    help: 'What the gateway recalls: facts that were learned, excerpts of earlier conversations, or both.',
+    help: 'What the gateway adds to a prompt: facts (memories), excerpts of earlier conversations, or both.',
   },
   excerptCharacters: {
     kind: 'number',
@@ -128,7 +128,7 @@ export const SETTINGS = {
     max: 4_000,
     step: 'integer',
     scope: 'owner',
-    help: 'How much of a turn of an earlier conversation is quoted, cut at the ends of sentences.',
+    help: 'The maximum length of an excerpt from an earlier conversation, in characters. Excerpts end at sentence boundaries.',
   },
   sharedMemory: {
     kind: 'switch',

@@ -158,7 +158,12 @@ export interface Engine extends Life {
   onChanged(listener: (changes: readonly Change[]) => void): () => void
   /** Who has memories here, and how many. */
   places(): Promise<
-    readonly { readonly owner: string; readonly user: string | null; readonly memories: number }[]
+    readonly {
+      readonly owner: string
+      readonly user: string | null
+      readonly memories: number
+      readonly turns: number
+    }[]
   >
   status(): Promise<EngineStatus>
   /** What it is made of, without asking any of it. */

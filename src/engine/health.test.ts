@@ -23,7 +23,7 @@ const SOUND: Index = {
 function statusWith(index: Partial<Index> | null): EngineStatus {
   const tier = { state: 'off', behind: 0 }
   const nothing = { rerankTrouble: null, withoutVectors: null }
-  const status = { rows: { memory: 500 }, sizeBytes: 4_096, ...nothing, tier }
+  const status = { rows: { memory: 500, turn: 40 }, sizeBytes: 4_096, ...nothing, tier }
   return { ...status, index: index === null ? null : { ...SOUND, ...index } } as EngineStatus
 }
 
@@ -47,7 +47,7 @@ describe('health', () => {
         codes: ['embedder_failing', 'vectors_missing'],
         reasons: [
           `${HEALTH_REASONS.embedder_failing} It ran out of memory.`,
-          `${HEALTH_REASONS.vectors_missing} 3 of 500 lack theirs.`,
+          `${HEALTH_REASONS.vectors_missing} 3 of 500 lack their vectors.`,
         ],
       },
     )
@@ -146,6 +146,7 @@ describe('health', () => {
     expect(value('recollect_degraded', 'embedder_failing')).toBe(1)
     expect(value('recollect_degraded', 'store_busy')).toBe(0)
     expect(value('recollect_memories')).toBe(500)
+    expect(value('recollect_turns')).toBe(40)
     expect(value('recollect_memories_without_vector')).toBe(3)
     expect(value('recollect_embedding_queue')).toBe(2)
     expect(value('recollect_store_bytes')).toBe(4_096)

@@ -13,7 +13,8 @@ export const HEALTH_REASONS = {
   reranker_failing: 'The reranker fails; memories stay in the order that they were found in.',
   vectors_failing: 'Memories can’t be given their vectors at the moment.',
   vectors_unkept: 'The store keeps no vectors; memories are found by their words alone.',
-  vectors_missing: 'Some memories or turns have no vector yet and are found by their words alone.',
+  vectors_missing:
+    'Some memories and turns are not embedded yet and are found by their words alone.',
   mirror_failing: 'The vector store beside the memories can’t be used; their own index answers.',
   mirror_behind:
     'The vector store beside the memories is being brought up to date; their own index answers.',
@@ -100,6 +101,7 @@ export function gaugesOf(
     })),
     ...(tier.behind === null ? [] : [plain('recollect_vectors_behind', tier.behind)]),
     plain('recollect_memories', rows.memory),
+    plain('recollect_turns', rows.turn),
     ...(sizeBytes === null ? [] : [plain('recollect_store_bytes', sizeBytes)]),
     ...(index === null ? [] : [plain('recollect_memories_without_vector', index.missing)]),
     ...(index?.queued === undefined ? [] : [plain('recollect_embedding_queue', index.queued)]),
@@ -139,7 +141,7 @@ function indexFindings({ index, withoutVectors }: EngineStatus): readonly Findin
   return [
     ...failing,
     ...(isBehind
-      ? [partial('vectors_missing', `${missing} of ${memories + turns} lack theirs.`)]
+      ? [partial('vectors_missing', `${missing} of ${memories + turns} lack their vectors.`)]
       : []),
     ...(filling === null ? [] : [partial('model_changing')]),
   ]

@@ -86,7 +86,8 @@ export const revokeKey = defineOperation({
 
 export const listOwners = defineOperation({
   name: 'owner.list',
-  summary: 'Who has memories here, and how many; for others than superadmins, of their own owners.',
+  summary:
+    'Who has memories or conversations here, and how many; for others than superadmins, of their own owners.',
   access: 'read',
   input: nothing,
   output: z.object({
@@ -95,6 +96,7 @@ export const listOwners = defineOperation({
         owner: z.string(),
         user: z.string().nullable(),
         memories: z.int().describe('With those in the bin.'),
+        turns: z.int().describe('Turns of conversations.'),
       }),
     ),
   }),

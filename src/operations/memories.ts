@@ -161,7 +161,7 @@ export const getMemory = defineOperation({
   http: { method: 'GET', path: '/api/memory/{id}', version: versionOf },
   mcp: {
     tool: 'memory_get',
-    description: 'Read one memory in full by the id that memory_search gave.',
+    description: 'Read one memory or turn in full by the id that memory_search gave.',
     fields: ['id'],
   },
   cli: 'get',
@@ -268,6 +268,7 @@ export const forgetBy = defineOperation({
       text: query ?? '',
       limit: CANDIDATES_MAX,
       reach: 'owner',
+      include: 'facts',
     })
     const [best, second] = memories
     const isClear =

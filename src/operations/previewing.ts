@@ -3,11 +3,12 @@ import { z } from 'zod'
 import { FORMAT_NAMES, type FormatName, PLACEMENTS } from '../core/formats/format.ts'
 import { FORMATS } from '../core/formats/index.ts'
 import type { JsonObject } from '../core/memory.ts'
-import { memoryIdsIn, turnIdsIn } from '../core/prompting/block.ts'
+import { type BlockPiece, memoryIdsIn, turnIdsIn } from '../core/prompting/block.ts'
 import { placementFor } from '../core/prompting/placement.ts'
 import { FUSIONS } from '../core/ranking/fusion.ts'
-import { DOCUMENT_TYPES } from '../core/search-document.ts'
+import { DOCUMENT_TYPES, isTurnDocument } from '../core/search-document.ts'
 import { SETTINGS, type Settings, STRATEGIES } from '../core/settings.ts'
+import { TURN_ROLES } from '../core/transcript.ts'
 import { SKIPPED } from '../engine/conversations/conversations.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Trial } from '../engine/reading/previewing.ts'
@@ -17,6 +18,7 @@ import { defineOperation } from './operation.ts'
 import { filterFields, legs, step, toFilter, toLegs } from './reading.ts'
 import { SKIP_REASONS, wireGate } from './receipts.ts'
 import { scopeFields, scopeOf } from './scope.ts'
+import { snippetFor, utteranceOf } from './turn-hit.ts'
 import { isoTime, memoryCategory, timeInput } from './wire.ts'
 
 const MESSAGE_CHARACTERS_MAX = 1_048_576
@@ -52,7 +54,16 @@ export const previewRetrieval = defineOperation({
         category: memoryCategory,
         key: z.string().nullable(),
         content: z.string(),
-        createdAt: z.string(),
+        snippet: z
+          .string()
+          .describe('Of a turn the passage that matches; of a memory its beginning.'),
+        createdAt: z.string().describe('When it was learned or said.'),
+        sessionId: z.string().describe('Empty when it belongs to none.'),
+        role: z.enum(TURN_ROLES).nullable().describe('Of turns; null for memories.'),
+        speaker: z
+          .string()
+          .nullable()
+          .describe('Of turns: the name of the speaker, or the role where there is no name.'),
         score: z.number(),
         coverage: z.number().describe('How much of the question its words cover, 0 to 1.'),
         tokens: z.int(),
@@ -94,7 +105,9 @@ export const previewRetrieval = defineOperation({
     const { embedder, vectors } = engine.parts()
     const fusionUsed = fusion ?? (await fusionOf(engine, scope.owner))
     return {
-      memories: found.memories.map((recalled) => toPreview(recalled, found.strategy, fusionUsed)),
+      memories: found.memories.map((recalled) =>
+        toPreview(recalled, query, found.strategy, fusionUsed),
+      ),
       legs: toLegs(found),
       abstained: found.abstained,
       closeness: found.closeness,
@@ -121,11 +134,14 @@ async function fusionOf({ settings }: Engine, owner: string): Promise<Settings['
 
 function toPreview(
   { memory, score, coverage, tokens, evidence, trail }: Recalled,
+  query: string,
   strategy: Recollection['strategy'],
   fusion: Settings['fusion'],
 ) {
   const isKeyword = evidence.keyword > 0
   const isMeaning = evidence.meaning > 0
+  const { role, speaker, sessionId } = utteranceOf(memory)
+  const isTurn = isTurnDocument(memory)
   return {
     id: memory.id,
     owner: memory.place.owner,
@@ -134,7 +150,11 @@ function toPreview(
     category: memory.category,
     key: memory.key,
     content: memory.content,
+    snippet: snippetFor(memory, query),
     createdAt: isoTime(memory.createdAt),
+    sessionId,
+    role: isTurn ? role : null,
+    speaker: isTurn ? speaker : null,
     score,
     coverage,
     tokens,
@@ -171,6 +191,10 @@ export const previewInjection = defineOperation({
       .enum(SETTINGS.relevanceGateMode.choices)
       .optional()
       .describe('In place of the setting `relevanceGateMode`; `llm` asks a model.'),
+    include: z
+      .enum(SETTINGS.recallSources.choices)
+      .optional()
+      .describe('In place of the setting `recallSources`.'),
     maxTokens: z.int().min(1).max(TOKENS_MAX).optional(),
     position: z.enum(SETTINGS.injectPosition.choices).optional(),
   }),
@@ -187,6 +211,18 @@ export const previewInjection = defineOperation({
     memories: z.array(z.string()).describe('In the block, in its order.'),
     identity: z.array(z.string()).describe('Of those: what is always given.'),
     quoted: z.array(z.string()).describe('Turns that are quoted.'),
+    excerpts: z
+      .array(
+        z.object({
+          id: z.string(),
+          role: z.enum(TURN_ROLES),
+          speaker: z.string(),
+          sessionId: z.string().describe('Empty when it belongs to none.'),
+          createdAt: z.string().describe('When it was said.'),
+          line: z.string().describe('As it stands in the block.'),
+        }),
+      )
+      .describe('The same turns, with the lines that quote them.'),
     left: z.array(z.string()).describe('Recalled, but without room in the block.'),
     degraded: z.array(z.string()).describe('What failed, so that less was found.'),
     milliseconds: z.number(),
@@ -202,12 +238,14 @@ export const previewInjection = defineOperation({
     ),
   }),
   http: { method: 'POST', path: '/api/memory/injection-preview' },
-  run: async (context, { query, strategy, fusion, gateMode, maxTokens, position, ...input }) => {
+  run: async (context, { query, strategy, fusion, gateMode, include, maxTokens, ...rest }) => {
+    const { position, ...input } = rest
     const given = await context.engine.previewGiven(scopeOf(context, input, 'read'), query, {
       trial: defined({
         strategy,
         fusion,
         relevanceGateMode: gateMode,
+        recallSources: include,
         contextTokensMax: maxTokens,
         injectPosition: position,
       }) as Trial, // what was not given is left out
@@ -228,6 +266,7 @@ export const previewInjection = defineOperation({
       memories,
       identity: block?.identity.map(({ id }) => id as string) ?? [],
       quoted,
+      excerpts: excerptsIn(content?.pieces ?? []),
       left: recalled
         .map(({ memory }) => memory.id as string)
         .filter((id) => !memories.includes(id) && !quoted.includes(id)),
@@ -238,6 +277,15 @@ export const previewInjection = defineOperation({
     }
   },
 })
+
+function excerptsIn(pieces: readonly BlockPiece[]) {
+  return pieces
+    .filter(({ document }) => isTurnDocument(document))
+    .map(({ document, line }) => ({
+      ...{ id: document.id as string, line, ...utteranceOf(document) },
+      createdAt: isoTime(document.createdAt),
+    }))
+}
 
 /** The smallest request of each API that says something to a model which has been told what it is. */
 const EXAMPLES: Readonly<Record<FormatName, (message: string) => JsonObject>> = {

@@ -5,16 +5,17 @@ import { InvalidFields } from '../core/errors.ts'
 import { citationOf } from '../core/files/citation.ts'
 import { isCited } from '../core/files/citing.ts'
 import { FILE_SOURCES } from '../core/files/file.ts'
-import { needlesOf, passageOf } from '../core/prompting/passage.ts'
-import { isMemoryDocument, roleOfDocument } from '../core/search-document.ts'
-import { STRATEGIES } from '../core/settings.ts'
+import { isMemoryDocument } from '../core/search-document.ts'
+import { SETTINGS, STRATEGIES } from '../core/settings.ts'
+import { TURN_ROLES } from '../core/transcript.ts'
 import type { Recalled, Recollection } from '../engine/recall.ts'
 import { type FoundItem, SOURCES } from '../engine/sources.ts'
 import { fileAnswer, toFileAnswer } from './files.ts'
-import { defined, snippetOf } from './memories.ts'
+import { defined } from './memories.ts'
 import { defineOperation } from './operation.ts'
 import { filterFields, legs, step, toFilter, toLegs } from './reading.ts'
 import { scopeFields, scopeOf } from './scope.ts'
+import { snippetFor, utteranceOf } from './turn-hit.ts'
 import {
   isoTime,
   listOf,
@@ -25,27 +26,31 @@ import {
   wireMemory,
 } from './wire.ts'
 
-const EXCERPT_CHARACTERS = 300
-
 const searchHit = z.object({
   id: z.string().describe('Of a memory or a turn; of files, the place as path#L5-L9.'),
   source: z.enum(SOURCES),
   owner: z.string().describe('`@shared` for what all share.'),
-  snippet: z.string(),
+  snippet: z
+    .string()
+    .describe('Of a memory its beginning; of a turn or file the passage that matches.'),
   score: z.number().describe('With `sources`, 0 to 1; else only for comparing.'),
   coverage: z
     .number()
     .optional()
-    .describe('Of memories: how much of the question its words cover, 0 to 1.'),
+    .describe('Of memories and turns: how much of the question its words cover, 0 to 1.'),
   tokens: z.int(),
   type: memoryType.optional().describe('Of memories.'),
   category: memoryCategory.optional().describe('Of memories.'),
   createdAt: z.string().optional().describe('When it was learned or said; not of files.'),
   memory: wireMemory.optional(),
   trail: z.array(step).optional(),
-  content: z.string().optional().describe('Of what was said: all of the turn.'),
-  role: z.string().optional().describe('Of what was said: who said it.'),
-  sessionId: z.string().optional().describe('Of what was said.'),
+  content: z.string().optional().describe('Of turns: the whole turn.'),
+  role: z.enum(TURN_ROLES).optional().describe('Of turns.'),
+  speaker: z
+    .string()
+    .optional()
+    .describe('Of turns: the name of the speaker, or the role where there is no name.'),
+  sessionId: z.string().optional().describe('Of turns: the conversation.'),
   path: z.string().optional().describe('Of files.'),
   fileSource: z
     .enum(FILE_SOURCES)
@@ -60,7 +65,8 @@ type Detail = 'snippet' | 'full' | 'explain'
 
 export const searchMemories = defineOperation({
   name: 'memory.search',
-  summary: 'What answers a question, best first, from memories or other sources; maybe nothing.',
+  summary:
+    'What answers a question, best first, from memories, conversations and other sources; maybe nothing.',
   access: 'read',
   input: z.strictObject({
     ...scopeFields,
@@ -69,7 +75,13 @@ export const searchMemories = defineOperation({
     sources: listOf(z.enum(SOURCES))
       .optional()
       .describe(
-        'Where to look, in one ranked list; default: memories, episodes and transcript (what was said in conversations), or only the first two with a filter that turns have no field for, as category.',
+        'Default: memories, episodes, transcript (turns of conversations). Filters such as category leave out turns.',
+      ),
+    include: z
+      .enum(SETTINGS.recallSources.choices)
+      .optional()
+      .describe(
+        'Memories only (`facts`), turns of conversations only, or both. A short form of `sources`; give one of the two.',
       ),
     fileSources: listOf(z.enum(FILE_SOURCES))
       .optional()
@@ -97,7 +109,7 @@ export const searchMemories = defineOperation({
     detail: z
       .enum(['snippet', 'full', 'explain'])
       .default('full')
-      .describe('Short pieces, whole memories, or whole memories with how each got its place.'),
+      .describe('Snippets only, the whole text, or the whole text with the ranking trail.'),
   }),
   output: z.object({
     results: z.array(searchHit),
@@ -117,7 +129,7 @@ export const searchMemories = defineOperation({
   mcp: {
     tool: 'memory_search',
     description:
-      'Look in long-term memory before answering anything about the user, their preferences, past decisions, people, dates or earlier conversations. Answers with short snippets and ids; an empty list means that nothing is known.',
+      'Search memories and turns of earlier conversations before answering anything about the user, their preferences, past decisions, people or dates. Returns snippets; an empty list means that nothing is known.',
     fields: [
       'query',
       'limit',
@@ -135,7 +147,7 @@ export const searchMemories = defineOperation({
   cli: 'search',
   run: async (context, input) => {
     const { query, limit, strategy, maxTokens, asOf, includeSuspect, detail, scope: reach } = input
-    const { sources, fileSources, minScore, sessionKey } = input
+    const { sources, include, fileSources, minScore, sessionKey } = input
     const scope = scopeOf(context, input, 'read')
     const asked = {
       text: query,
@@ -146,6 +158,7 @@ export const searchMemories = defineOperation({
         tokensMax: maxTokens,
         asOf,
         includeSuspect,
+        include,
         reach,
       }) as object),
     }
@@ -155,6 +168,7 @@ export const searchMemories = defineOperation({
       const results = found.memories.map((each) => toHit(each, each.score, query, detail))
       return { ...aboutRecall(found), results, totalTokens: found.tokens }
     }
+    refuseInclude(include)
     const { engine, signal } = context
     const { items, recollection, files, unanswered } = await engine.searchSources(scope, {
       ...asked,
@@ -189,6 +203,12 @@ function refuseStray(fields: { readonly [name: string]: unknown }): void {
   )
 }
 
+function refuseInclude(include: string | undefined): void {
+  if (include === undefined) return
+  const message = '`include` must not be given together with `sources`.'
+  throw new InvalidFields([{ field: 'include', message }])
+}
+
 function aboutRecall(found: Recollection) {
   const { strategy, abstained, closeness, time } = found
   return { strategy, abstained, closeness, time, legs: toLegs(found) }
@@ -210,12 +230,11 @@ function toHit(recalled: Recalled, score: number, query: string, detail: Detail)
       id: memory.id,
       source: 'transcript',
       owner: memory.place.owner,
-      snippet: passageOf(memory.content, needlesOf(query, [memory.content]), EXCERPT_CHARACTERS),
+      snippet: snippetFor(memory, query),
       ...{ score, coverage, tokens },
       ...(detail === 'snippet' ? {} : { content: memory.content }),
       createdAt: isoTime(memory.createdAt),
-      role: roleOfDocument(memory) ?? 'user',
-      sessionId: memory.place.session ?? '',
+      ...utteranceOf(memory),
       ...explained,
     }
   }
@@ -223,7 +242,7 @@ function toHit(recalled: Recalled, score: number, query: string, detail: Detail)
     id: memory.id,
     source: memory.category === 'episode' ? 'episodes' : 'memories',
     owner: memory.place.owner,
-    snippet: snippetOf(memory.content),
+    snippet: snippetFor(memory, query),
     score,
     coverage,
     tokens,

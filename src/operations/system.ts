@@ -83,8 +83,16 @@ export const engineStatus = defineOperation({
     vectorStore: z.object({
       backend: z.string(),
       available: z.boolean(),
-      rowCount: z.int().nullable().describe('Of all owners; for superadmins only.'),
-      needsReindex: z.int().nullable().describe('The same.'),
+      memories: z.int().nullable().describe('Of all owners; for superadmins only.'),
+      turns: z
+        .int()
+        .nullable()
+        .describe('Turns of conversations of all owners; for superadmins only.'),
+      rowCount: z.int().nullable().describe('Vectors of all owners; for superadmins only.'),
+      needsReindex: z
+        .int()
+        .nullable()
+        .describe('Memories and turns that are not embedded yet; for superadmins only.'),
       reason: nullableText,
     }),
     qdrant: z.object({
@@ -128,6 +136,8 @@ export const engineStatus = defineOperation({
       vectorStore: {
         backend: index === null ? 'none' : tier.answering === 'embedded' ? kind : tier.answering,
         available: index !== null,
+        memories: counts?.memories ?? null,
+        turns: counts?.turns ?? null,
         rowCount: counts?.vectors ?? null,
         needsReindex: counts?.missing ?? null,
         reason: index === null ? withoutVectors : index.because,
@@ -182,7 +192,7 @@ const reindexProgress = z.object({
 
 export const reindex = defineOperation({
   name: 'memory.reindex',
-  summary: 'Gives every memory its vector, to the end, in the background.',
+  summary: 'Embeds every memory and turn that has no vector yet, in the background.',
   access: 'manage',
   isIdempotent: true,
   input: z.strictObject({ force: z.boolean().default(false).describe('Makes all of them anew.') }),
@@ -194,7 +204,7 @@ export const reindex = defineOperation({
     if (index === null) {
       throw new AppError('missing_part', withoutVectors ?? 'There is no embedding model.')
     }
-    const pending = force ? index.memories : index.missing
+    const pending = force ? index.memories + index.turns : index.missing
     if (reindexing.get(engine)?.running === true) return { started: false, pending }
     const progress: Reindexing = { done: 0, total: pending, error: null, running: true }
     reindexing.set(engine, progress)
@@ -215,7 +225,7 @@ export const reindex = defineOperation({
 
 export const reindexStatus = defineOperation({
   name: 'memory.reindexStatus',
-  summary: 'How far giving every memory its vector has come.',
+  summary: 'The progress of embedding memories and turns.',
   access: 'manage',
   input: nothing,
   output: reindexProgress,
@@ -248,6 +258,10 @@ export const systemStatus = defineOperation({
       schemaVersion: z.int(),
       sizeBytes: z.int().nullable(),
       memories: z.int().nullable().describe('Of all owners; for superadmins only.'),
+      turns: z
+        .int()
+        .nullable()
+        .describe('Turns of conversations of all owners; for superadmins only.'),
       facts: facts.describe(
         'What the store says of itself, as whether it is encrypted; for superadmins only.',
       ),
@@ -258,7 +272,10 @@ export const systemStatus = defineOperation({
         space: nullableText,
         filling: nullableText,
         vectors: z.int().nullable().describe('Of all owners; for superadmins only.'),
-        missing: z.int().nullable().describe('The same.'),
+        missing: z
+          .int()
+          .nullable()
+          .describe('Memories and turns that are not embedded yet; for superadmins only.'),
         because: nullableText,
         facts: facts.describe(
           'How vectors are kept, and how much memory searching them takes; for superadmins only.',
@@ -316,6 +333,7 @@ export const systemStatus = defineOperation({
         schemaVersion: status.schemaVersion,
         sizeBytes: isSuperadmin ? status.sizeBytes : null,
         memories: isSuperadmin ? status.rows.memory : null,
+        turns: isSuperadmin ? status.rows.turn : null,
         facts: isSuperadmin ? { ...status.facts } : {},
       },
       memories: total,

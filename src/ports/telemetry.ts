@@ -77,7 +77,10 @@ export const COUNTERS = {
     labels: [],
     help: 'Questions that got no answer because nothing was near enough.',
   },
-  recollect_memories_recalled_total: { labels: [], help: 'Memories that were returned by recall.' },
+  recollect_memories_recalled_total: {
+    labels: [],
+    help: 'Memories and turns that were returned by recall.',
+  },
   recollect_injections_total: { labels: [], help: 'Prompts that memories were added to.' },
   recollect_injected_tokens_total: { labels: [], help: 'Tokens that were added to prompts.' },
   recollect_gateway_requests_total: {
@@ -138,11 +141,12 @@ export const GAUGES = {
     help: '1 for each reason why something is less than it should be.',
   },
   recollect_memories: { labels: [], help: 'Memories in the store.' },
+  recollect_turns: { labels: [], help: 'Turns of conversations in the store.' },
   recollect_memories_without_vector: {
     labels: [],
-    help: 'Memories that are found by their words only.',
+    help: 'Memories and turns that are not embedded yet and are found by their words only.',
   },
-  recollect_embedding_queue: { labels: [], help: 'Memories in line for their vector.' },
+  recollect_embedding_queue: { labels: [], help: 'Memories and turns in the embedding queue.' },
   recollect_vector_tier: {
     labels: ['state'],
     help: '1 for the state that the vector store beside the memories is in.',

@@ -55,6 +55,35 @@ it('[MC7] no tool of the set takes a field that it does not know', async () => {
   }
 })
 
+it('[TU4] tools that answer with memories never answer with turns', async () => {
+  const turns = [{ user: 'Where is the submarine museum?', assistant: 'In the old harbour.' }]
+  const said = { owner: 'ann', conversation: 'museum', turns, skipExtraction: true }
+  await host.engine.ingest(said)
+  const query = 'submarine museum'
+  expect((await client.call('memory_recall', { query })).structured).toMatchObject({ count: 0 })
+  expect((await client.call('searchMemory', { query })).structured).toMatchObject({ found: 0 })
+  expect((await client.call('omniroute_memory_search', { query })).structured).toMatchObject({
+    data: { count: 0 },
+  })
+  expect((await client.call('search_nodes', { query })).structured).toMatchObject({ entities: [] })
+  await client.call('memory_store', { text: 'Ann visited the submarine museum' })
+  expect((await client.call('memory_recall', { query })).structured).toMatchObject({
+    memories: [{ text: 'Ann visited the submarine museum' }],
+  })
+})
+
+it('[TU5] a turn that the search of files finds is read by its path', async () => {
+  const turns = [{ user: 'Where is the airship hangar?', assistant: 'Behind the station.\nSouth.' }]
+  const said = { owner: 'ann', conversation: 'hangar', turns, skipExtraction: true }
+  await host.engine.ingest(said)
+  const asked = { query: 'behind the station', sources: ['transcript'], maxResults: 1 }
+  const found = await client.call('memory_search', asked)
+  const [place] = found.structured.results as readonly { path: string; endLine: number }[]
+  expect(place).toMatchObject({ path: expect.stringMatching(/^turn_/), startLine: 1, endLine: 2 })
+  const read = await client.call('memory_get', { path: place?.path, from: 2 })
+  expect(read.structured).toMatchObject({ text: 'South.' })
+})
+
 describe('omniroute_memory_…', () => {
   const draft = { type: 'factual', key: 'tea', content: 'Ann drinks oolong', metadata: { n: 1 } }
 

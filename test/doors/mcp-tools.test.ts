@@ -98,6 +98,28 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
     expect((await client.call('memory_flush', { id: 'other' })).isError).toBe(true)
   })
 
+  it('[TU5] search marks a turn with its speaker and day, and get reads it', async () => {
+    const said = 'The lighthouse of Vis is open on Sundays.'
+    const turns = [{ user: 'When is the lighthouse open?', assistant: said }]
+    const conversation = { owner: 'ann', conversation: 'vis', turns, skipExtraction: true }
+    await host.engine.ingest(conversation)
+    const found = await client.call('memory_search', { query: 'lighthouse of Vis open Sundays' })
+    const { results } = found.structured as { results: readonly { id: string; role: string }[] }
+    const hit = results.find(({ role }) => role === 'assistant')
+    expect(hit).toMatchObject({ source: 'transcript', sessionId: 'vis', snippet: said })
+    const day = new Date().toISOString().slice(0, 10)
+    expect(found.text).toContain(`[${hit?.id}] assistant said on ${day}: ${said}`)
+    const read = await client.call('memory_get', { id: hit?.id })
+    expect(read.structured).toMatchObject({ turn: { id: hit?.id, content: said } })
+    expect(read.text).toBe(`${said}\n(${hit?.id}; assistant said this on ${day}, session vis)`)
+    const strange = await client.call('memory_get', { id: hit?.id, user: 'ben' })
+    expect(strange.isError).toBe(true)
+    const only = await client.call('memory_search', {
+      ...{ query: 'lighthouse of Vis open Sundays', sources: ['memories'] },
+    })
+    expect(only.structured).toMatchObject({ results: [] })
+  })
+
   it('[MC2] lists candidates instead of guessing what to forget', async () => {
     await client.call('memory_add', { content: 'Ann owns a red bicycle' })
     await client.call('memory_add', { content: 'Ann owns a blue bicycle' })

@@ -61,7 +61,9 @@ describe('owners and the audit log', () => {
     expect((await cli(['owners'])).out).toBe('Nobody yet.\n')
     await added(cli, '--owner', 'ada', '--user', 'bob', 'I like tea')
     await added(cli, 'I like coffee')
-    expect((await cli(['owners'])).out).toMatch(/OWNER +USER +MEMORIES\nada +bob +1\ndefault +1/)
+    expect((await cli(['owners'])).out).toMatch(
+      /OWNER +USER +MEMORIES +TURNS\nada +bob +1 +0\ndefault +1 +0/,
+    )
     expect((await cli(['owners', 'erase', 'ada', '--dry-run'])).out).toBe(
       'Would erase 1 memory. Nothing was changed.\n',
     )

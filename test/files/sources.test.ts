@@ -33,7 +33,7 @@ async function open() {
 
 it('[FD14] any set of sources answers, and no other', async () => {
   const { sourcesOf } = await open()
-  expect(new Set(await sourcesOf({}))).toEqual(new Set(['memories', 'episodes']))
+  expect(new Set(await sourcesOf({}))).toEqual(new Set(['memories', 'episodes', 'transcript']))
   const all = ['memories', 'episodes', 'transcript', 'files']
   expect(new Set(await sourcesOf({ sources: all }))).toEqual(new Set(all))
   for (const source of all) expect(await sourcesOf({ sources: [source] })).toEqual([source])

@@ -50,9 +50,11 @@ describe.skipIf(missing !== null)(
       const page = await visit('engine')
       const part = (name: string) => page.getByRole('listitem', { name, exact: true }).innerText()
       await eventually(() => part('Keyword search')).toMatch(/Works\s+FTS5/)
-      expect(await part('Store')).toMatch(/Works\s+SQLite .* · 0 memories/)
+      expect(await part('Store')).toMatch(/Works\s+SQLite .* · 0 memories · 0 turns/)
       expect(await part('Qdrant')).toContain('Not configured')
-      expect(await part('Embedding')).toMatch(/Off\s+Memories are found by their words alone/)
+      expect(await part('Embedding')).toMatch(
+        /Off\s+Memories and turns are found by their words alone/,
+      )
       expect(await part('Vector store')).toContain('Off')
       expect(await part('Rerank')).toContain('Not configured')
       await eventually(() => part('Language models')).toContain('Not configured')
@@ -166,7 +168,7 @@ describe.skipIf(missing !== null)(
       await engine.reindex()
       const page = await visit('engine')
       const card = page.getByRole('region', { name: 'Vectors' })
-      await card.getByText('Every memory has its vector.').waitFor()
+      await card.getByText('Every memory and turn is embedded.').waitFor()
       expect(await card.getByRole('button', { name: 'Reindex now' }).isDisabled()).toBe(true)
       await card.getByRole('button', { name: 'Make all anew' }).click()
       const asked = page.getByRole('alertdialog')
@@ -193,7 +195,7 @@ describe.skipIf(missing !== null)(
       const page = await visit('engine')
       const card = page.getByRole('region', { name: 'Vectors' })
       const now = card.getByRole('button', { name: 'Reindex now' })
-      await card.getByText('30 memories have no vector yet.').waitFor()
+      await card.getByText('30 memories and turns are not embedded yet.').waitFor()
       let release = () => {}
       const held = new Promise<void>((resolve) => {
         release = resolve

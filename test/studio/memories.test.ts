@@ -133,14 +133,14 @@ describe.skipIf(missing !== null)(
       await eventually(() => card('Answers with memories')).toBe(
         `${Math.round((100 * given) / receipts.length)}%`,
       )
-      // Of all owners: the index is one.
-      await eventually(() => card('Without a vector')).toBe('3')
+      // Three memories and four turns of all owners: the index is one.
+      await eventually(() => card('Not embedded yet')).toBe('7')
       isAway = false
       await engine.reindex()
       await engine.remember(OWNER, { content: 'She plays at dusk...' })
       await eventually(() => card('Memories')).toBe('3')
       expect(await card('Tokens, about')).toBe('20')
-      await eventually(() => card('Without a vector')).toBe('0')
+      await eventually(() => card('Not embedded yet')).toBe('0')
     })
 
     it('[SU1] sorts by importance, salience and use, from the choice and from the columns', async () => {

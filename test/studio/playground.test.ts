@@ -75,6 +75,55 @@ describe.skipIf(missing !== null)(
       await given.getByText('It would not be given now.').waitFor()
     })
 
+    it('[TU9] marks turns, explains them, narrows to one source, and leads to the conversation', async () => {
+      const { visit, engine, scope } = await openPlayground()
+      const long = `${'It rained all day. '.repeat(40)}The dog of my neighbour has the name Bruno.`
+      await engine.ingest({
+        ...{ ...scope, conversation: 'walk', skipExtraction: true },
+        turns: [{ user: 'Which name has the dog next door?', assistant: long }],
+      })
+      const page = await visit(ASKED)
+      await eventually(() => results(page).count()).toBe(4)
+      await page.getByText(/^4 results/).waitFor()
+      const turn = results(page).filter({ hasText: 'Bruno' })
+      expect(await turn.innerText()).toMatch(/Conversation\s+Assistant/)
+      expect(await turn.locator('time').count()).toBe(1)
+      expect((await turn.locator('p').nth(1).innerText()).length).toBeLessThanOrEqual(300)
+      await turn.getByRole('button', { name: 'Why?' }).click()
+      expect((await turn.getByRole('listitem').allInnerTexts()).join('\n')).toMatch(
+        /Words[\s\S]*Fit/,
+      )
+      await turn.getByText('Whole turn').click()
+      await turn.getByText(long).waitFor()
+      expect(await violationsIn(page)).toEqual([])
+      const sources = page.getByLabel('Sources')
+      await sources.selectOption('facts')
+      await eventually(() => results(page).count()).toBe(2)
+      await sources.selectOption('conversations')
+      await eventually(() => results(page).count()).toBe(2)
+      expect(new URL(page.url()).searchParams.get('include')).toBe('conversations')
+      await turn.getByRole('link', { name: 'Open conversation' }).click()
+      await page.waitForURL(/studio\/sessions\?.*session=walk/)
+      await page.getByRole('article').filter({ hasText: 'Bruno' }).waitFor()
+    })
+
+    it('[TU10] lists the excerpts of the block, and leads to their conversation', async () => {
+      const { visit, engine, scope } = await openPlayground()
+      await engine.ingest({
+        ...{ ...scope, conversation: 'walk', skipExtraction: true },
+        turns: [{ user: 'My neighbour gave the dog next door the name Bruno.' }],
+      })
+      const page = await visit(ASKED)
+      const excerpts = page.getByRole('region', { name: 'Excerpts from earlier conversations' })
+      await excerpts.getByText('My neighbour gave the dog next door the name Bruno.').waitFor()
+      await page.getByText('1 excerpt', { exact: true }).waitFor()
+      await page.getByLabel('Sources').selectOption('facts')
+      await excerpts.waitFor({ state: 'detached' })
+      await page.getByLabel('Sources').selectOption('both')
+      await excerpts.getByRole('link', { name: 'Open conversation' }).click()
+      await page.waitForURL(/studio\/sessions\?.*session=walk/)
+    })
+
     it('[SP2] compares two settings on the same question', async () => {
       const { visit } = await openPlayground()
       const page = await visit(ASKED)

@@ -17,6 +17,7 @@ import {
 import { formatAge, formatTime } from './times.ts'
 
 export type Found = z.output<(typeof searchMemories)['output']>
+type Hit = Found['results'][number]
 type Version = z.output<(typeof memoryHistory)['output']>['versions'][number]
 
 export function renderList(style: Style, memories: readonly Memory[], now: number): string {
@@ -33,16 +34,31 @@ export function renderList(style: Style, memories: readonly Memory[], now: numbe
 
 export function renderResults(style: Style, found: Found, now: number): string {
   if (found.results.length === 0) return nothingFound(found)
-  const rows = found.results.map(({ id, snippet, memory, score, coverage }) => [
-    { text: score.toFixed(2) },
-    { text: coverage === undefined ? '-' : `${Math.round(coverage * 100)}%` },
-    { text: id },
-    memory === undefined ? { text: oneLine(snippet) } : contentCell(style, memory, now),
+  const rows = found.results.map((hit) => [
+    { text: hit.score.toFixed(2) },
+    { text: hit.coverage === undefined ? '-' : `${Math.round(hit.coverage * 100)}%` },
+    { text: hit.id },
+    hitCell(style, hit, now),
   ])
-  return [table(style, ['SCORE', 'COVERS', 'ID', 'MEMORY'], rows), ...warnings(found)].join('\n')
+  const isMemories = found.results.every(({ memory }) => memory !== undefined)
+  const head = ['SCORE', 'COVERS', 'ID', isMemories ? 'MEMORY' : 'CONTENT']
+  return [table(style, head, rows), ...warnings(found)].join('\n')
 }
 
-/** Each memory with the steps that brought it to its place, and what each leg did. */
+function hitCell(style: Style, hit: Hit, now: number): Cell {
+  if (hit.memory !== undefined) return contentCell(style, hit.memory, now)
+  return { text: hit.source === 'transcript' ? turnText(hit, now) : oneLine(hit.snippet) }
+}
+
+/** Who said a turn and when, its passage, and the session last: a narrow terminal cuts the end. */
+function turnText({ role, speaker, createdAt, sessionId = '', snippet }: Hit, now: number): string {
+  const who = oneLine(speaker ?? role ?? 'user')
+  const when = createdAt === undefined ? [] : [formatAge(Date.parse(createdAt), now)]
+  const session = sessionId === '' ? '' : ` (session ${oneLine(sessionId)})`
+  return `[${[who, ...when].join(', ')}] ${oneLine(snippet)}${session}`
+}
+
+/** Each memory or turn with the steps that brought it to its place, and what each leg did. */
 export function renderExplanation(style: Style, found: Found, now: number): string {
   const legs = Object.entries(found.legs).map(([name, { state, hits, because }]) => {
     const why = inWordsOfTheShell(because ?? '')
@@ -55,10 +71,10 @@ export function renderExplanation(style: Style, found: Found, now: number): stri
     ...legs,
     ...nearestField(found),
   ])
-  const entries = found.results.map(({ snippet, memory, trail }, index) =>
+  const entries = found.results.map((hit, index) =>
     [
-      `${index + 1}. ${memory === undefined ? oneLine(snippet) : contentCell(style, memory, now).text}`,
-      ...(trail ?? []).map(({ stage, score, note }) =>
+      `${index + 1}. ${hitCell(style, hit, now).text}`,
+      ...(hit.trail ?? []).map(({ stage, score, note }) =>
         style.dim(
           `   ${stage.padEnd(10)}${score.toFixed(3).padStart(8)}  ${oneLine(note ?? '')}`.trimEnd(),
         ),
@@ -91,12 +107,12 @@ function warnings({ legs, unanswered = [] }: Found): readonly string[] {
     ),
   ]
   const missing = legs.meaning.missing ?? 0
-  const without = count(missing, 'memory has no vector', 'memories have no vector')
+  const lacking = count(missing, 'memory or turn is', 'memories and turns are')
   return missing === 0
     ? failed
     : [
         ...failed,
-        `${without} yet and can only be found by words; \`recollect reindex\` changes that.`,
+        `${lacking} not embedded yet and found by words only; \`recollect reindex\` changes that.`,
       ]
 }
 

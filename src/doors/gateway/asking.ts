@@ -6,6 +6,7 @@ import { AppError, toAppError } from '../../core/errors.ts'
 import type { Asked, Format, Placement } from '../../core/formats/format.ts'
 import { withModel } from '../../core/formats/json-text.ts'
 import { placementFor } from '../../core/prompting/placement.ts'
+import { shownMessages } from '../../core/prompting/shown-messages.ts'
 import {
   contextWindowOf,
   type Provider,
@@ -273,7 +274,12 @@ async function send(exchange: Exchange, turn: Turn): Promise<Sent> {
   const offered = wantedTools({ settings, wishes, takesTools, body: body.json })
   if (offered.length === 0) return await sendPlainly(false)
   if (memories.toolless.has(route)) return await sendPlainly(true)
-  const toolbox = createToolbox(contextOf(exchange), { owner: wishes.owner, user }, offered)
+  const whose = { owner: wishes.owner, user }
+  const toolbox = createToolbox(contextOf(exchange), whose, {
+    wanted: offered,
+    include: settings.recallSources,
+    shown: shownMessages(asked),
+  })
   const answer = await answerWithTools({
     ...toolbox,
     format: format.name,

@@ -7,21 +7,28 @@ import type { LayerAnswer, LayerHit } from '../../operations/agents.ts'
 import type { WireLearning } from '../../operations/background.ts'
 import type { flushSession } from '../../operations/lifecycle.ts'
 import { snippetOf } from '../../operations/memories.ts'
+import type { WireTurn } from '../../operations/transcript.ts'
 import type { WireMemory } from '../../operations/wire.ts'
 import type { Fields, Tool } from './tool.ts'
 
 type Hit = { readonly id: string; readonly snippet: string; readonly score: number }
+type SearchHit = Hit & {
+  readonly source: string
+  readonly speaker?: string
+  readonly createdAt?: string
+}
 
 /** By the name of the tool. The casts are what the operation's output schema says. */
 export const TELLING: { readonly [tool: string]: Tool['tell'] } = {
   memory_search: (output) => {
-    const { results, abstained } = output as { results: readonly Hit[]; abstained: boolean }
-    if (results.length > 0) return tellHits(results)
+    const { results, abstained } = output as { results: readonly SearchHit[]; abstained: boolean }
+    if (results.length > 0) return tellHits(results.map(marked))
     return abstained ? 'Nothing that is known is near enough to this.' : 'Nothing is known of this.'
   },
   memory_search_layer: (output) => tellLayer(output as LayerAnswer),
   memory_get: (output) => {
-    const { memory } = output as { memory: WireMemory }
+    const { memory, turn } = output as { memory: WireMemory; turn?: WireTurn }
+    if (turn !== undefined) return renderTurn(turn)
     const facts = [
       memory.category,
       `importance ${memory.importance}`,
@@ -145,6 +152,18 @@ function tellHits(hits: readonly Hit[]): string {
   return hits
     .map(({ id, snippet, score }, at) => `${at + 1}. [${id}] ${snippet} (${tellScore(score)})`)
     .join('\n')
+}
+
+/** A turn shows who said it and when; a quote must not pass for something that is known. */
+function marked({ snippet, source, speaker, createdAt, ...hit }: SearchHit): Hit {
+  if (source !== 'transcript') return { ...hit, snippet }
+  const day = createdAt === undefined ? '' : ` on ${dayOf(createdAt)}`
+  return { ...hit, snippet: `${speaker ?? 'user'} said${day}: ${snippet}` }
+}
+
+function renderTurn({ id, role, speaker, content, saidAt, sessionId }: WireTurn): string {
+  const session = sessionId === '' ? '' : `, session ${sessionId}`
+  return `${content}\n(${id}; ${speaker ?? role} said this on ${dayOf(saidAt)}${session})`
 }
 
 function tellSpent({ spent }: Pick<WireLearning, 'spent'>): string {

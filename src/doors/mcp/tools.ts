@@ -2,6 +2,7 @@
 import type { Caller } from '../../operations/access.ts'
 import { OPERATIONS } from '../../operations/index.ts'
 import { compatibilityTools } from './compatibility/index.ts'
+import { readingTurns } from './document-reader.ts'
 import { furtherTools } from './further.ts'
 import { TELLING, tellAsJson } from './telling.ts'
 import { type Latitude, type Tool, toTool } from './tool.ts'
@@ -44,9 +45,9 @@ function latitudeOf({ role, user }: Caller): Latitude {
 function makeTools(latitude: Latitude, sets: ToolSets): ReadonlyMap<string, Tool> {
   const own = OPERATIONS.flatMap((operation) => {
     const { mcp } = operation
-    return mcp === undefined
-      ? []
-      : [toTool(operation, mcp, latitude, TELLING[mcp.tool] ?? tellAsJson)]
+    if (mcp === undefined) return []
+    const tool = toTool(operation, mcp, latitude, TELLING[mcp.tool] ?? tellAsJson)
+    return [mcp.tool === 'memory_get' ? readingTurns(tool) : tool]
   })
   const further = sets.further ? furtherTools(latitude) : []
   const others = sets.compatibility ? compatibilityTools(own) : []

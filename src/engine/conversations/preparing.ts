@@ -3,6 +3,7 @@ import { parseScope } from '../../core/draft.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import type { Instant, Scope } from '../../core/ids.ts'
 import { stripBlocks } from '../../core/prompting/block.ts'
+import { shownMessages } from '../../core/prompting/shown-messages.ts'
 import type { ReceiptGate, ReceiptMemory } from '../../core/receipt.ts'
 import type { Settings } from '../../core/settings.ts'
 import { estimateTokens } from '../../core/tokens.ts'
@@ -182,7 +183,7 @@ async function blockFor(call: BlockCall, late: AbortSignal): Promise<BlockDecisi
     home,
     place: () => placeToLook(call),
     text: questionOf(request),
-    shown: shownIn(request),
+    shown: shownMessages(request.asked),
     context: saidBefore(request),
     at,
     settings,
@@ -224,12 +225,6 @@ function saidBefore({ asked }: ConversationRequest): readonly string[] {
     .reverse()
     .map(({ user }) => stripBlocks(user).trim())
     .filter((text) => text !== '')
-}
-
-/** What the model reads anyway. */
-function shownIn({ asked }: ConversationRequest): ReadonlySet<string> {
-  const said = asked.exchanges.flatMap(({ user, assistant }) => [user, assistant ?? ''])
-  return new Set(said.map((text) => stripBlocks(text).trim()))
 }
 
 /** A request that names no user is nobody's in particular: what others told the same owner is not for it. */

@@ -14,7 +14,12 @@ import type { Reader } from './reading.ts'
 export type Trial = Partial<
   Pick<
     Settings,
-    'strategy' | 'fusion' | 'relevanceGateMode' | 'contextTokensMax' | 'injectPosition'
+    | 'strategy'
+    | 'fusion'
+    | 'relevanceGateMode'
+    | 'recallSources'
+    | 'contextTokensMax'
+    | 'injectPosition'
   >
 >
 

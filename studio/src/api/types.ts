@@ -825,13 +825,15 @@ export interface paths {
             /** Also what has expired or ceased to hold. */
             includeEnded?: boolean
             query: string
-            /** Where to look, in one ranked list; default: memories and episodes. Filters are about these two. */
+            /** Default: memories, episodes, transcript (turns of conversations). Filters such as category leave out turns. */
             sources?:
               | ('memories' | 'episodes' | 'transcript' | 'files')[]
               | 'memories'
               | 'episodes'
               | 'transcript'
               | 'files'
+            /** Memories only (`facts`), turns of conversations only, or both. A short form of `sources`; give one of the two. */
+            include?: 'both' | 'facts' | 'conversations'
             /** With files: `memory` for notes, `sessions` for transcripts. Default: both. */
             fileSources?: ('memory' | 'sessions')[] | 'memory' | 'sessions'
             /** With sources: what files and what was said must score. */
@@ -846,7 +848,7 @@ export interface paths {
             /** A time: ISO 8601 text, or milliseconds since 1970. */
             asOf?: string | number
             includeSuspect?: boolean
-            /** Short pieces, whole memories, or whole memories with how each got its place. */
+            /** Snippets only, the whole text, or the whole text with the ranking trail. */
             detail?: 'snippet' | 'full' | 'explain'
           }
         }
@@ -861,10 +863,11 @@ export interface paths {
                 source: 'memories' | 'episodes' | 'transcript' | 'files'
                 /** `@shared` for what all share. */
                 owner: string
+                /** Of a memory its beginning; of a turn or file the passage that matches. */
                 snippet: string
                 /** With `sources`, 0 to 1; else only for comparing. */
                 score: number
-                /** Of memories: how much of the question its words cover, 0 to 1. */
+                /** Of memories and turns: how much of the question its words cover, 0 to 1. */
                 coverage?: number
                 tokens: number
                 /** Of memories. */
@@ -889,9 +892,13 @@ export interface paths {
                   score: number
                   note?: string
                 }[]
-                /** Of what was said: who said it. */
-                role?: string
-                /** Of what was said. */
+                /** Of turns: the whole turn. */
+                content?: string
+                /** Of turns. */
+                role?: 'user' | 'assistant' | 'system' | 'tool'
+                /** Of turns: the name of the speaker, or the role where there is no name. */
+                speaker?: string
+                /** Of turns: the conversation. */
                 sessionId?: string
                 /** Of files. */
                 path?: string
@@ -1039,6 +1046,8 @@ export interface paths {
             query: string
             scope?: 'session' | 'owner' | 'global'
             strategy?: 'hybrid' | 'semantic' | 'keyword' | 'recent' | 'exact'
+            /** Facts, conversations or both; default: both. */
+            include?: 'both' | 'facts' | 'conversations'
             /** How words and meaning are joined. */
             fusion?: 'adaptive' | 'rrf' | 'weighted'
             /** As things stood at an earlier time. */
@@ -1058,7 +1067,8 @@ export interface paths {
                 /** `@shared` for what all share. */
                 owner: string
                 user: string | null
-                type: 'factual' | 'episodic' | 'procedural' | 'semantic'
+                /** `turn` for what was said in a conversation. */
+                type: 'factual' | 'episodic' | 'procedural' | 'semantic' | 'turn'
                 category:
                   | 'general'
                   | 'preference'
@@ -1072,7 +1082,16 @@ export interface paths {
                   | 'identity'
                 key: string | null
                 content: string
+                /** Of a turn the passage that matches; of a memory its beginning. */
+                snippet: string
+                /** When it was learned or said. */
                 createdAt: string
+                /** Empty when it belongs to none. */
+                sessionId: string
+                /** Of turns; null for memories. */
+                role: 'user' | 'assistant' | 'system' | 'tool' | null
+                /** Of turns: the name of the speaker, or the role where there is no name. */
+                speaker: string | null
                 score: number
                 /** How much of the question its words cover, 0 to 1. */
                 coverage: number
@@ -1163,6 +1182,8 @@ export interface paths {
             fusion?: 'adaptive' | 'rrf' | 'weighted'
             /** In place of the setting `relevanceGateMode`; `llm` asks a model. */
             gateMode?: 'off' | 'heuristic' | 'llm'
+            /** In place of the setting `recallSources`. */
+            include?: 'both' | 'facts' | 'conversations'
             maxTokens?: number
             position?: 'auto' | 'system' | 'user'
           }
@@ -1208,6 +1229,18 @@ export interface paths {
               identity: string[]
               /** Turns that are quoted. */
               quoted: string[]
+              /** The same turns, with the lines that quote them. */
+              excerpts: {
+                id: string
+                role: 'user' | 'assistant' | 'system' | 'tool'
+                speaker: string
+                /** Empty when it belongs to none. */
+                sessionId: string
+                /** When it was said. */
+                createdAt: string
+                /** As it stands in the block. */
+                line: string
+              }[]
               /** Recalled, but without room in the block. */
               left: string[]
               /** What failed, so that less was found. */
@@ -1571,8 +1604,12 @@ export interface paths {
                 backend: string
                 available: boolean
                 /** Of all owners; for superadmins only. */
+                memories: number | null
+                /** Turns of conversations of all owners; for superadmins only. */
+                turns: number | null
+                /** Vectors of all owners; for superadmins only. */
                 rowCount: number | null
-                /** The same. */
+                /** Memories and turns that are not embedded yet; for superadmins only. */
                 needsReindex: number | null
                 reason: string | null
               }
@@ -2556,6 +2593,10 @@ export interface paths {
               receiptDays: number
               /** Where recall looks when the caller does not say: in the session that is named, in everything of the owner, or in shared memory as well. */
               recallScope: 'session' | 'owner' | 'global'
+              /** What the gateway adds to a prompt: facts (memories), excerpts of earlier conversations, or both. */
+              recallSources: 'both' | 'facts' | 'conversations'
+              /** The maximum length of an excerpt from an earlier conversation, in characters. Excerpts end at sentence boundaries. */
+              excerptCharacters: number
               /** Whether all owners may read the shared memory (the owner `@shared`), which superadmins write. */
               sharedMemory: boolean
               /** How many memories a search returns when the caller does not say. */
@@ -2723,6 +2764,8 @@ export interface paths {
             receiptsMax?: number | null
             receiptDays?: number | null
             recallScope?: 'session' | 'owner' | 'global' | null
+            recallSources?: 'both' | 'facts' | 'conversations' | null
+            excerptCharacters?: number | null
             sharedMemory?: boolean | null
             recallLimit?: number | null
             strategy?: 'hybrid' | 'semantic' | 'keyword' | 'recent' | 'exact' | null
@@ -2823,6 +2866,10 @@ export interface paths {
               receiptDays: number
               /** Where recall looks when the caller does not say: in the session that is named, in everything of the owner, or in shared memory as well. */
               recallScope: 'session' | 'owner' | 'global'
+              /** What the gateway adds to a prompt: facts (memories), excerpts of earlier conversations, or both. */
+              recallSources: 'both' | 'facts' | 'conversations'
+              /** The maximum length of an excerpt from an earlier conversation, in characters. Excerpts end at sentence boundaries. */
+              excerptCharacters: number
               /** Whether all owners may read the shared memory (the owner `@shared`), which superadmins write. */
               sharedMemory: boolean
               /** How many memories a search returns when the caller does not say. */
@@ -2997,6 +3044,8 @@ export interface paths {
             receiptsMax?: number | null
             receiptDays?: number | null
             recallScope?: 'session' | 'owner' | 'global' | null
+            recallSources?: 'both' | 'facts' | 'conversations' | null
+            excerptCharacters?: number | null
             sharedMemory?: boolean | null
             recallLimit?: number | null
             strategy?: 'hybrid' | 'semantic' | 'keyword' | 'recent' | 'exact' | null
@@ -3097,6 +3146,10 @@ export interface paths {
               receiptDays: number
               /** Where recall looks when the caller does not say: in the session that is named, in everything of the owner, or in shared memory as well. */
               recallScope: 'session' | 'owner' | 'global'
+              /** What the gateway adds to a prompt: facts (memories), excerpts of earlier conversations, or both. */
+              recallSources: 'both' | 'facts' | 'conversations'
+              /** The maximum length of an excerpt from an earlier conversation, in characters. Excerpts end at sentence boundaries. */
+              excerptCharacters: number
               /** Whether all owners may read the shared memory (the owner `@shared`), which superadmins write. */
               sharedMemory: boolean
               /** How many memories a search returns when the caller does not say. */
@@ -6134,7 +6187,15 @@ export interface paths {
             'application/json': {
               /** Empty when there is nothing to say. */
               block: string
+              /** Those that the block tells of, in its order. */
               memories: Memory[]
+              /** Turns of earlier conversations that it quotes. */
+              turns: {
+                id: string
+                role: string
+                sessionId: string
+                createdAt: string
+              }[]
               /** Why nothing was looked for: `autoRecall` is off, or the prompt is too short. */
               skipped: 'off' | 'short' | null
             }
@@ -6303,6 +6364,8 @@ export interface paths {
                 user: string | null
                 /** With those in the bin. */
                 memories: number
+                /** Turns of conversations. */
+                turns: number
               }[]
             }
           }
@@ -6512,6 +6575,8 @@ export interface paths {
                 sizeBytes: number | null
                 /** Of all owners; for superadmins only. */
                 memories: number | null
+                /** Turns of conversations of all owners; for superadmins only. */
+                turns: number | null
                 /** What the store says of itself, as whether it is encrypted; for superadmins only. */
                 facts: { [name: string]: string | number | boolean }
               }
@@ -6522,7 +6587,7 @@ export interface paths {
                 filling: string | null
                 /** Of all owners; for superadmins only. */
                 vectors: number | null
-                /** The same. */
+                /** Memories and turns that are not embedded yet; for superadmins only. */
                 missing: number | null
                 because: string | null
                 /** How vectors are kept, and how much memory searching them takes; for superadmins only. */

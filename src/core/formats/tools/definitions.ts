@@ -22,7 +22,7 @@ export const MEMORY_TOOLS: readonly MemoryTool[] = [
   {
     name: 'memory_search',
     description:
-      'Look in long-term memory for what is known about the user: preferences, people, dates, decisions, earlier conversations. Answers with at most five memories; an empty list means that nothing is known.',
+      'Look in long-term memory for what is known about the user: preferences, people, dates, decisions, earlier conversations. Answers with at most five memories and quotes of earlier conversations (source conversation), which have no id; an empty list means that nothing is known.',
     parameters: fields({ query: 'What to look for, in a few words or as a question.' }),
   },
   {

@@ -183,13 +183,16 @@ export const owners = defineCommand({
 
 async function listedOwners(call: Call): Promise<Answer> {
   const output = await call.perform(listOwners, {})
-  const rows = output.owners.map(({ owner, user, memories: number }) => [
+  const rows = output.owners.map(({ owner, user, memories: number, turns }) => [
     { text: oneLine(owner) },
     { text: user === null ? '' : oneLine(user) },
     { text: formatNumber(number) },
+    { text: formatNumber(turns) },
   ])
   const text =
-    rows.length === 0 ? 'Nobody yet.' : table(call.style, ['OWNER', 'USER', 'MEMORIES'], rows)
+    rows.length === 0
+      ? 'Nobody yet.'
+      : table(call.style, ['OWNER', 'USER', 'MEMORIES', 'TURNS'], rows)
   return { json: output, text }
 }
 

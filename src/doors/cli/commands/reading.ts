@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import { AppError } from '../../../core/errors.ts'
 import { RECALL_MEMORIES_MAX } from '../../../core/limits.ts'
+import { isTurnId } from '../../../core/search-document.ts'
 import { SETTINGS, STRATEGIES } from '../../../core/settings.ts'
 import { SOURCES } from '../../../engine/sources.ts'
 import { LAYERS } from '../../../operations/agents.ts'
@@ -21,7 +22,7 @@ import {
 } from '../render-memory.ts'
 import { textFrom } from '../text-input.ts'
 import { formatTime, parseTime } from '../times.ts'
-import { searchOneLayer } from './sessions.ts'
+import { oneTurn, searchOneLayer } from './sessions.ts'
 
 const LIST_LIMIT = 50
 const LIST_LIMIT_MAX = 200
@@ -167,12 +168,14 @@ function moreOf(call: ListCall, next: string, total: number): string {
 export const get = defineCommand({
   name: 'get',
   group: 'Reading',
-  summary: 'Show one memory with everything about it.',
+  summary: 'Show one memory, or one turn of a conversation, with everything about it.',
   arguments: [{ name: 'id', help: 'As `list` and `search` show it.', isRequired: true }],
   options: {},
   examples: ['recollect get mem_01kabc…', 'recollect get mem_01kabc… --json'],
   async run(call) {
-    const found = await call.perform(getMemory, { id: onlyWord(call) })
+    const id = onlyWord(call)
+    if (isTurnId(id)) return oneTurn(call, id)
+    const found = await call.perform(getMemory, { id })
     return { json: found, text: renderMemory(call.style, found.memory, call.host.now()) }
   },
 })
@@ -180,10 +183,14 @@ export const get = defineCommand({
 export const search = defineCommand({
   name: 'search',
   group: 'Reading',
-  summary: 'Find the memories that answer a question, by words and meaning, best first.',
+  summary:
+    'Find the memories and conversation turns that answer a question, by words and meaning, best first.',
   details:
-    'SCORE compares the memories of one answer with each other; COVERS says how much of the question a memory ' +
-    'holds, rare words counting more.',
+    'Memories and turns of conversations are ranked in one list; a turn shows who said it, when, and in which session. ' +
+    'Narrow the list with `--source memories --source episodes` or `--source transcript`. A filter that turns have no ' +
+    'field for, such as `--category`, leaves them out. `get` shows a memory or turn whole, `sessions show` the ' +
+    'conversation. SCORE compares the results of one answer with each other; COVERS says how much of the question a ' +
+    'result holds, rare words counting more.',
   arguments: [
     { name: 'words', help: 'A question or keywords, or - for standard input.', isRepeated: true },
   ],
@@ -205,7 +212,7 @@ export const search = defineCommand({
     },
     'max-tokens': { kind: 'value', value: 'n', help: 'How many tokens they may take together.' },
     'as-of': { kind: 'value', value: 'when', help: 'As things stood then: 3d (ago), 2026-12-01.' },
-    explain: { kind: 'flag', help: 'Show how each memory got its place, step by step.' },
+    explain: { kind: 'flag', help: 'Show the ranking trail of each result.' },
     layer: {
       kind: 'value',
       value: 'name',
@@ -215,7 +222,7 @@ export const search = defineCommand({
     source: {
       kind: 'values',
       value: 'name',
-      help: `Look here, in one list with the others: ${SOURCES.join(', ')}; repeatable. Default: memories and episodes.`,
+      help: `Search only this source: ${SOURCES.join(', ')}; repeatable, in one list. Default: memories, episodes and transcript.`,
     },
     ...FILTER_OPTIONS,
   },
@@ -224,6 +231,7 @@ export const search = defineCommand({
     'recollect search tea --category preference --limit 3',
     'recollect search where did we go last May --explain',
     'recollect search ferry tickets --layer transcript --days 30',
+    'recollect search ferry tickets --source transcript',
     'recollect search the new router --source memories --source files',
   ],
   async run(call) {

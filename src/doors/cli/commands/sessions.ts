@@ -144,7 +144,7 @@ function turnText({ style }: Call, turn: WireTurn): string {
   return `${who}  ${style.dim(about)}\n${harmless(content)}`
 }
 
-async function oneTurn(call: Call, id: string): Promise<Answer> {
+export async function oneTurn(call: Call, id: string): Promise<Answer> {
   const output = await call.perform(getTurn, { id })
   const { turn } = output
   const about = fields(call.style, [

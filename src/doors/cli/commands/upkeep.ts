@@ -132,7 +132,9 @@ function storeFields({ store }: Status): Fields {
   return [
     ...(store.sizeBytes === null ? [] : [['size', formatBytes(store.sizeBytes)] as const]),
     ['schema', `version ${store.schemaVersion} (${store.kind})`],
-    ...(store.memories === null ? [] : [['holds', memories(store.memories)] as const]),
+    ...(store.memories === null
+      ? []
+      : [['holds', `${memories(store.memories)}, ${count(store.turns ?? 0, 'turn')}`] as const]),
   ]
 }
 
@@ -162,9 +164,7 @@ function indexFields(index: Status['index']): Fields {
   const lack =
     missing === null || missing === 0
       ? []
-      : [
-          `${count(missing, 'memory', 'memories')} without one yet; \`recollect reindex\` makes them`,
-        ]
+      : [`${formatNumber(missing)} not embedded yet; \`recollect reindex\` embeds them`]
   const why = because === null ? [] : [inWordsOfTheShell(because)]
   const of = index.space === null ? '' : ` (${index.space})`
   const vectors = index.vectors === null ? index.space : `${formatNumber(index.vectors)}${of}`
@@ -199,10 +199,12 @@ const OWNERS_SHOWN_MAX = 20
 
 function ownersText(owners: z.output<(typeof listOwners)['output']>['owners']): string {
   if (owners.length === 0) return 'none yet'
-  const lines = owners.slice(0, OWNERS_SHOWN_MAX).map(({ owner, user, memories: number }) => {
-    const who = user === null ? oneLine(owner) : `${oneLine(owner)} / ${oneLine(user)}`
-    return `${who}: ${memories(number)}`
-  })
+  const lines = owners
+    .slice(0, OWNERS_SHOWN_MAX)
+    .map(({ owner, user, memories: number, turns }) => {
+      const who = user === null ? oneLine(owner) : `${oneLine(owner)} / ${oneLine(user)}`
+      return `${who}: ${memories(number)}${turns === 0 ? '' : `, ${count(turns, 'turn')}`}`
+    })
   if (owners.length > lines.length) {
     lines.push(`and ${formatNumber(owners.length - lines.length)} more (\`recollect owners\`)`)
   }
@@ -214,13 +216,13 @@ const LOOK_AGAIN_MS = 100
 export const reindex = defineCommand({
   name: 'reindex',
   group: 'Upkeep',
-  summary: 'Give every memory its vector, to the end.',
+  summary: 'Embed every memory and turn that has no vector yet.',
   details:
-    'Memories get their vectors by themselves; this does it now. It can be stopped, and goes on where it was; a server ' +
-    'goes on by itself.',
+    'Memories and turns of conversations are embedded in the background; this does it now. It can be stopped, and ' +
+    'goes on where it was; a server goes on by itself.',
   arguments: [],
   options: {
-    force: { kind: 'flag', help: 'Make all of them anew.' },
+    force: { kind: 'flag', help: 'Embed all of them again.' },
   },
   examples: ['recollect reindex', 'recollect reindex --force'],
   async run(call) {
@@ -229,7 +231,8 @@ export const reindex = defineCommand({
     if (done.error !== null) throw new AppError('unavailable', done.error)
     const { index } = await call.perform(systemStatus, {})
     const of = index?.space == null ? '' : ` (${index.space})`
-    const text = `${memories(index?.vectors ?? 0)} can be found by meaning${of}.`
+    const vectors = formatNumber(index?.vectors ?? 0)
+    const text = `${vectors} memories and turns can be found by meaning${of}.`
     return { json: done, text }
   },
 })
@@ -242,7 +245,7 @@ async function reindexed(call: Call): Promise<z.output<(typeof reindexStatus)['o
       if (!state.running) return state
       const { done, total } = state
       progress.show(
-        `${formatNumber(done)} of ${formatNumber(total)} memories${percent(done, total)}`,
+        `${formatNumber(done)} of ${formatNumber(total)} embedded${percent(done, total)}`,
       )
       await pause(call)
     }
@@ -335,8 +338,8 @@ function faultLines(
 /** No fault, and they come by themselves; but who looks for one should know. */
 function lackingLines(missing: number): readonly string[] {
   if (missing === 0) return []
-  const lacking = count(missing, 'memory has no vector', 'memories have no vector')
-  return [`${lacking} yet and can only be found by words. Run \`recollect reindex\`.`]
+  const lacking = count(missing, 'memory or turn is', 'memories and turns are')
+  return [`${lacking} not embedded yet and found by words only. Run \`recollect reindex\`.`]
 }
 
 async function salvaged(call: Call): Promise<Salvaged> {

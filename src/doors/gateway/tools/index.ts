@@ -17,7 +17,7 @@ import { answeredWhole, unlessToolsRefused } from './whole.ts'
 
 export { HiddenCalls, type HiddenCallsOf } from './hidden.ts'
 export type { ToolRequest } from './loop.ts'
-export { createToolbox, type MemoryToolbox } from './memory.ts'
+export { createToolbox, type MemoryToolbox, type ToolboxOptions } from './memory.ts'
 export { ToollessModels } from './toolless.ts'
 
 export type ToolWish = {

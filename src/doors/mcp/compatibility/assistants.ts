@@ -33,7 +33,7 @@ const RECALL_LIMIT_MAX = 100
 
 const recall = defineTool({
   name: 'memory_recall',
-  description: 'Recall what is known about something. The same as memory_search.',
+  description: 'Recall what is known about something: memory_search for memories only.',
   access: 'read',
   input: z.strictObject({
     query,
@@ -52,7 +52,10 @@ const recall = defineTool({
     ),
   }),
   call: async (context, { query: text, limit }) => {
-    const { results } = await run<Found>(context, 'memory.search', { query: text, limit })
+    const { results } = await run<Found>(context, 'memory.search', {
+      ...{ query: text, limit },
+      include: 'facts',
+    })
     const memories = results.map(({ memory, score }) => ({ ...toStored(memory), score }))
     return { count: memories.length, memories }
   },
@@ -123,7 +126,7 @@ function toStored({ id, content, category, importance }: WireMemory) {
 
 const searchMemory = defineTool({
   name: 'searchMemory',
-  description: 'Search what is known from earlier conversations. The same as memory_search.',
+  description: 'Search what is known from earlier conversations: memory_search for memories only.',
   access: 'read',
   input: z.strictObject({ query, limit: z.int().min(1).max(100).nullable().optional() }),
   output: z.object({
@@ -141,6 +144,7 @@ const searchMemory = defineTool({
     const { results } = await run<Found>(context, 'memory.search', {
       query: text,
       limit: limit ?? undefined,
+      include: 'facts',
     })
     return {
       found: results.length,

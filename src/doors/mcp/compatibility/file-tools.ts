@@ -6,17 +6,19 @@ import { z } from 'zod'
 import { AppError } from '../../../core/errors.ts'
 import { FILE_SOURCES, type FileSource } from '../../../core/files/file.ts'
 import { textOfLines } from '../../../core/files/lines.ts'
+import { isTurnId } from '../../../core/search-document.ts'
 import { SOURCES, type Source } from '../../../engine/sources.ts'
 import { fileSearchFields, fileTextFields, noteText } from '../../../operations/files.ts'
 import type { Context } from '../../../operations/operation.ts'
 import type { searchMemories } from '../../../operations/searching.ts'
+import type { WireTurn } from '../../../operations/transcript.ts'
 import { listOf, type WireMemory } from '../../../operations/wire.ts'
 import { type Fields, inputSchemaOf, type JsonSchema, outputSchemaOf, type Tool } from '../tool.ts'
 import { defineTool, run } from './tool.ts'
 
 const RESULTS = 6
-/** A path that is the id of a memory reads that one. */
-const MEMORY_ID = /^mem_/
+/** A path that is the id of a memory or turn reads that one. */
+const DOCUMENT_ID = /^(?:mem|turn)_/
 
 /** With those of our own that take more than before. */
 export function fileTools(own: readonly Tool[]): readonly Tool[] {
@@ -116,15 +118,19 @@ function ourSources(given: readonly (FileSource | Source)[]): {
   }
 }
 
-/** A memory is told as a file of its own, which `memory_get` reads. */
+/** Memories and turns are files of their own, which `memory_get` reads. */
 function toPlace(hit: Found['results'][number]): Place {
-  const { id, score, snippet, memory, citation } = hit
+  const { id, score, snippet, citation } = hit
   const source = hit.fileSource ?? hit.source
-  const { path = id, startLine = 1, endLine = memory?.content.split('\n').length ?? 1 } = hit
+  const { path = id, startLine = 1, endLine = linesOf(hit) } = hit
   return {
     ...{ id, path, startLine, endLine, score, snippet, source },
     ...(citation === undefined ? {} : { citation }),
   }
+}
+
+function linesOf({ memory, content = memory?.content ?? '' }: Found['results'][number]): number {
+  return content.split('\n').length
 }
 
 function tellPlaces(output: Fields): string | null {
@@ -174,12 +180,9 @@ async function readPath(
   { path, from, lines }: z.output<typeof getFields>,
 ): Promise<Fields> {
   try {
-    if (MEMORY_ID.test(path)) {
-      const { memory } = await run<{ memory: WireMemory }>(context, 'memory.get', { id: path })
-      return {
-        path,
-        text: textOfLines(memory.content, from ?? 1, lines ?? Number.MAX_SAFE_INTEGER),
-      }
+    if (DOCUMENT_ID.test(path)) {
+      const content = await contentOf(context, path)
+      return { path, text: textOfLines(content, from ?? 1, lines ?? Number.MAX_SAFE_INTEGER) }
     }
     const read = await run<{ text: string; reason: string | null }>(context, 'files.get', {
       ...{ path, from, lines },
@@ -191,6 +194,13 @@ async function readPath(
     if (!(error instanceof AppError)) throw error
     return { path, text: '', disabled: true, error: error.message }
   }
+}
+
+async function contentOf(context: Context, id: string): Promise<string> {
+  if (isTurnId(id)) {
+    return (await run<{ turn: WireTurn }>(context, 'turn.get', { id })).turn.content
+  }
+  return (await run<{ memory: WireMemory }>(context, 'memory.get', { id })).memory.content
 }
 
 const append = defineTool({

@@ -13,7 +13,7 @@ export function gatewayTools(): readonly Tool[] {
 
 const search = defineTool({
   name: 'omniroute_memory_search',
-  description: 'Search memories; without a query, the newest. The same as memory_search.',
+  description: 'Search memories; without a query, the newest. memory_search without conversations.',
   access: 'read',
   input: z.strictObject({
     apiKeyId: ownerName,
@@ -47,6 +47,7 @@ const search = defineTool({
       type,
       maxTokens,
       limit,
+      include: 'facts',
     })
     return answer(
       found.results.map(({ memory }) => memory),

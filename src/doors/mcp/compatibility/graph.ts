@@ -158,6 +158,7 @@ async function recalled(context: Context, query: string): Promise<readonly Entit
     query,
     category: 'entity',
     limit: FOUND_MAX,
+    include: 'facts',
   })
   return results.flatMap(({ memory }) => toEntity(memory) ?? [])
 }

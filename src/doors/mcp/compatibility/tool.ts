@@ -52,6 +52,7 @@ export async function run<Output>(
   return output as Output // each call names the shape that the operation has
 }
 
+/** The answer of a search for memories only. */
 export type Found = {
   readonly results: readonly {
     readonly id: string

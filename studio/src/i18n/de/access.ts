@@ -49,6 +49,7 @@ export const access: Catalogue['access'] = {
   owner: 'Inhaber',
   noOwners: 'Noch hat niemand Erinnerungen',
   memories: 'Erinnerungen',
+  turns: 'Beiträge',
   users: 'Nutzer',
   export: 'Exportieren',
   exportNamed: 'Alles von {owner} exportieren',

@@ -65,9 +65,9 @@ export const memories: Catalogue['memories'] = {
   statTokens: 'Token, ungefähr',
   statHitRate: 'Antworten mit Erinnerungen',
   statHitRateNote: 'Wie viele der letzten Anfragen über das Gateway Erinnerungen bekamen.',
-  statUnindexed: 'Ohne Vektor',
+  statUnindexed: 'Noch ohne Vektor',
   statUnindexedNote:
-    'Diese werden nur über ihre Wörter gefunden, bis ihr Vektor im Hintergrund berechnet ist.',
+    'Erinnerungen und Beiträge aller Inhaber. Sie werden nur über ihre Wörter gefunden, bis ihr Vektor im Hintergrund berechnet ist.',
   edit: 'Bearbeiten',
   pin: 'Anheften',
   unpin: 'Lösen',

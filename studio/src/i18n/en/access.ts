@@ -43,6 +43,7 @@ export const access = {
   owner: 'Owner',
   noOwners: 'Nobody has memories yet',
   memories: 'Memories',
+  turns: 'Turns',
   users: 'Users',
   export: 'Export',
   exportNamed: 'Export everything of {owner}',

@@ -62,9 +62,9 @@ export const memories = {
   statTokens: 'Tokens, about',
   statHitRate: 'Answers with memories',
   statHitRateNote: 'Of the last requests through the gateway, how many were given memories.',
-  statUnindexed: 'Without a vector',
+  statUnindexed: 'Not embedded yet',
   statUnindexedNote:
-    'These are found by their words only, until the background work has embedded them.',
+    'Memories and turns of all owners. They are found by their words only, until the background work has embedded them.',
   edit: 'Edit',
   pin: 'Pin',
   unpin: 'Unpin',

@@ -47,6 +47,7 @@ export const access: Catalogue['access'] = {
   owner: 'Propietario',
   noOwners: 'Nadie tiene recuerdos todavía',
   memories: 'Recuerdos',
+  turns: 'Intervenciones',
   users: 'Usuarios',
   export: 'Exportar',
   exportNamed: 'Exportar todo lo de {owner}',

@@ -64,9 +64,9 @@ export const memories: Catalogue['memories'] = {
   statTokens: 'Tokens, aprox.',
   statHitRate: 'Respuestas con recuerdos',
   statHitRateNote: 'Cuántas de las últimas solicitudes por el gateway recibieron recuerdos.',
-  statUnindexed: 'Sin vector',
+  statUnindexed: 'Aún sin vector',
   statUnindexedNote:
-    'Solo se encuentran por sus palabras hasta que el trabajo en segundo plano calcule su vector.',
+    'Recuerdos e intervenciones de todos los propietarios. Solo se encuentran por sus palabras hasta que el trabajo en segundo plano calcule su vector.',
   edit: 'Editar',
   pin: 'Fijar',
   unpin: 'Soltar',

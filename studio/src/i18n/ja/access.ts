@@ -45,6 +45,7 @@ export const access: Catalogue['access'] = {
   owner: '所有者',
   noOwners: 'まだ誰の記憶もありません',
   memories: '記憶',
+  turns: '発言',
   users: 'ユーザー',
   export: 'エクスポート',
   exportNamed: '{owner} のすべてをエクスポート',

@@ -63,8 +63,9 @@ export const memories: Catalogue['memories'] = {
   statTokens: 'トークン（概算）',
   statHitRate: '記憶を使った回答',
   statHitRateNote: 'ゲートウェイを通った最近のリクエストのうち、記憶が渡された割合です。',
-  statUnindexed: 'ベクトルなし',
-  statUnindexedNote: 'バックグラウンドで埋め込みが終わるまで、言葉だけで検索されます。',
+  statUnindexed: '未埋め込み',
+  statUnindexedNote:
+    'すべての所有者の記憶と発言。バックグラウンドで埋め込みが終わるまで、言葉だけで検索されます。',
   edit: '編集',
   pin: '固定',
   unpin: '固定を解除',

@@ -48,6 +48,7 @@ export const access: Catalogue['access'] = {
   owner: 'Proprietário',
   noOwners: 'Ninguém tem memórias ainda',
   memories: 'Memórias',
+  turns: 'Falas',
   users: 'Usuários',
   export: 'Exportar',
   exportNamed: 'Exportar tudo de {owner}',

@@ -64,9 +64,9 @@ export const memories: Catalogue['memories'] = {
   statTokens: 'Tokens, aprox.',
   statHitRate: 'Respostas com memórias',
   statHitRateNote: 'Quantas das últimas solicitações pelo gateway receberam memórias.',
-  statUnindexed: 'Sem vetor',
+  statUnindexed: 'Ainda sem vetor',
   statUnindexedNote:
-    'Estas só são encontradas pelas palavras, até que o trabalho em segundo plano calcule o vetor.',
+    'Memórias e falas de todos os proprietários. Só são encontradas pelas palavras, até que o trabalho em segundo plano calcule o vetor.',
   edit: 'Editar',
   pin: 'Fixar',
   unpin: 'Soltar',

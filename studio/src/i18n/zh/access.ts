@@ -44,6 +44,7 @@ export const access: Catalogue['access'] = {
   owner: '所有者',
   noOwners: '还没有人有记忆',
   memories: '记忆',
+  turns: '发言',
   users: '用户',
   export: '导出',
   exportNamed: '导出 {owner} 的全部内容',

@@ -39,6 +39,7 @@ export function Owners() {
                   isNumber: true,
                   cell: ({ memories }) => number(memories),
                 },
+                { name: t('access.turns'), isNumber: true, cell: ({ turns }) => number(turns) },
                 { name: t('access.users'), isNumber: true, cell: ({ users }) => number(users) },
                 {
                   name: t('access.actions'),

@@ -19,6 +19,7 @@ export type Owner = {
   /** Those who are told apart within it. */
   readonly users: number
   readonly memories: number
+  readonly turns: number
 }
 
 /** Everybody who has memories, most first. */
@@ -27,12 +28,13 @@ export function useOwners() {
     queryKey: ['owners'],
     queryFn: () => data(api.GET('/api/owners')),
     select: ({ owners }): readonly Owner[] => {
-      const found = new Map<string, { users: number; memories: number }>()
-      for (const { owner, user, memories } of owners) {
-        const before = found.get(owner) ?? { users: 0, memories: 0 }
+      const found = new Map<string, { users: number; memories: number; turns: number }>()
+      for (const { owner, user, memories, turns } of owners) {
+        const before = found.get(owner) ?? { users: 0, memories: 0, turns: 0 }
         found.set(owner, {
           users: before.users + (user === null ? 0 : 1),
           memories: before.memories + memories,
+          turns: before.turns + turns,
         })
       }
       return [...found]

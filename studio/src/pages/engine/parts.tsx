@@ -87,7 +87,7 @@ function Part({
 /** Names that are the same in every language. */
 const STORES: { readonly [kind: string]: string } = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
 
-function Store({ store: { kind, memories, facts } }: SystemStatus) {
+function Store({ store: { kind, memories, turns, facts } }: SystemStatus) {
   const { t } = useI18n()
   const version = facts[kind]
   const named = [STORES[kind] ?? kind, typeof version === 'string' ? version : '']
@@ -97,7 +97,10 @@ function Store({ store: { kind, memories, facts } }: SystemStatus) {
       card="store"
       tone="good"
       state={t('engine.works')}
-      detail={t('engine.storeWorks', { kind: named.join(' ').trim(), count: memories ?? 0 })}
+      detail={[
+        t('engine.storeWorks', { kind: named.join(' ').trim(), count: memories ?? 0 }),
+        t('engine.turnCount', { count: turns ?? 0 }),
+      ].join(' · ')}
     />
   )
 }

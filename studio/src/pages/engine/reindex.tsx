@@ -5,22 +5,42 @@ import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { Card, Loaded, Notice } from '../../ui/surface.tsx'
 import styles from './page.module.css'
-import { CARDS, useAttempt, useEngine, useReindex } from './queries.ts'
+import { CARDS, type EngineStatus, useAttempt, useEngine, useReindex } from './queries.ts'
 
 export function ReindexCard() {
   const { t } = useI18n()
   const progress = useReindex()
-  const hasModel = useEngine().data?.embedding.source !== null
+  const parts = useEngine().data
+  const hasModel = parts?.embedding.source !== null
   return (
     <Card title={t('engine.reindex')} id={CARDS.vectors}>
       {hasModel ? (
         <Loaded query={progress} lines={3}>
-          {(now) => <Reindexing {...now} />}
+          {(now) => (
+            <div className={styles.stack}>
+              {parts !== undefined && <Counts {...parts.vectorStore} pending={now.pending} />}
+              <Reindexing {...now} />
+            </div>
+          )}
         </Loaded>
       ) : (
         <p className={styles.soft}>{t('engine.reindexOff')}</p>
       )}
     </Card>
+  )
+}
+
+function Counts({ memories, turns, pending }: EngineStatus['vectorStore'] & { pending: number }) {
+  const { t, number } = useI18n()
+  return (
+    <dl className={styles.facts}>
+      <dt>{t('engine.storeMemories')}</dt>
+      <dd>{number(memories ?? 0)}</dd>
+      <dt>{t('engine.storeTurns')}</dt>
+      <dd>{number(turns ?? 0)}</dd>
+      <dt>{t('engine.notEmbedded')}</dt>
+      <dd>{number(pending)}</dd>
+    </dl>
   )
 }
 

@@ -29,7 +29,7 @@ export function StoreCard() {
 
 function Facts({ store, version }: SystemStatus) {
   const { t, number } = useI18n()
-  const { kind, location, schemaVersion, sizeBytes, memories, facts } = store
+  const { kind, location, schemaVersion, sizeBytes, memories, turns, facts } = store
   return (
     <dl className={styles.facts}>
       <dt>{t('engine.storeKind')}</dt>
@@ -48,6 +48,8 @@ function Facts({ store, version }: SystemStatus) {
       )}
       <dt>{t('engine.storeMemories')}</dt>
       <dd>{number(memories ?? 0)}</dd>
+      <dt>{t('engine.storeTurns')}</dt>
+      <dd>{number(turns ?? 0)}</dd>
       {typeof facts.encrypted === 'boolean' && (
         <>
           <dt>{t('engine.storeEncryption')}</dt>

@@ -140,6 +140,8 @@ function findingIn(owner: string, search: Search): SearchBody {
     limit: FOUND_MAX,
     detail: 'full',
     includeSuspect: true,
+    // The page lists memories; conversations have one of their own.
+    include: 'facts',
   } as SearchBody // filters in the address are text; the server checks them
 }
 

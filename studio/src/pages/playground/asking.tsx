@@ -16,6 +16,7 @@ import {
   GATES,
   type InForce,
   type Side,
+  SOURCES,
   STRATEGIES,
   type Tried,
   triedName,
@@ -84,6 +85,12 @@ export function Asking({
   )
 }
 
+const SOURCE_NAMES: Record<(typeof SOURCES)[number], MessageKey> = {
+  both: 'playground.sourcesBoth',
+  facts: 'playground.sourcesFacts',
+  conversations: 'playground.sourcesConversations',
+}
+
 const TITLES: Record<Side, MessageKey> = { A: 'playground.settingsA', B: 'playground.settingsB' }
 
 function Settings({
@@ -105,10 +112,23 @@ function Settings({
       ]}
     />
   )
+  const include = triedName('include', side)
   const budget = triedName('maxTokens', side)
   return (
     <fieldset className={styles.settings}>
       <legend>{t(title)}</legend>
+      <Select
+        label={t('playground.sources')}
+        value={textIn(search, include)}
+        onChoose={(value) => onChange({ [include]: value || undefined })}
+        options={[
+          {
+            value: '',
+            text: t('playground.asSet', { value: t(SOURCE_NAMES[inForce.recallSources]) }),
+          },
+          ...SOURCES.map((value) => ({ value: value as string, text: t(SOURCE_NAMES[value]) })),
+        ]}
+      />
       {choice('strategy', 'playground.strategy', inForce.strategy, STRATEGIES)}
       {choice('fusion', 'playground.fusion', inForce.fusion, FUSIONS)}
       {choice('gate', 'playground.gate', inForce.relevanceGateMode, GATES)}

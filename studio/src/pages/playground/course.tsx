@@ -65,14 +65,14 @@ export function CourseChart({
             { '--head': `${HEAD}px`, '--row': `${ROW}px` } as CSSProperties /* names of our own */
           }
         >
-          {found.map(({ id, content }, index) => (
+          {found.map(({ id, snippet }, index) => (
             <li key={id}>
               <button
                 type="button"
                 aria-pressed={chosen === id}
                 onClick={() => onChoose(chosen === id ? null : id)}
               >
-                <span>{index + 1}</span> {content}
+                <span>{index + 1}</span> {snippet}
               </button>
             </li>
           ))}

@@ -8,6 +8,7 @@ import { Tabs } from '../../ui/tabs.tsx'
 import { useTell } from '../../ui/toast.tsx'
 import styles from './given.module.css'
 import type { Injection } from './queries.ts'
+import { ConversationLink, TurnHeader } from './turn.tsx'
 
 type Request = Injection['requests'][number]
 type Shown = 'block' | Request['format']
@@ -18,10 +19,19 @@ const FORMAT_NAMES: Record<Request['format'], MessageKey> = {
   messages: 'playground.formatMessages',
 }
 
-export function Given({ given }: { given: Injection }) {
+export function Given({
+  owner,
+  user,
+  given,
+}: {
+  owner: string
+  /** Empty where none is chosen. */
+  user: string
+  given: Injection
+}) {
   const { t } = useI18n()
   const [shown, setShown] = useState<Shown>('block')
-  const { block, requests } = given
+  const { block, requests, excerpts } = given
   return (
     <div className={styles.given}>
       <p className={styles.soft}>{t('playground.blockNow')}</p>
@@ -48,8 +58,31 @@ export function Given({ given }: { given: Injection }) {
           })),
         ]}
       />
+      {excerpts.length > 0 && (
+        <section className={styles.excerpts} aria-label={t('playground.excerpts')}>
+          <h3>{t('playground.excerpts')}</h3>
+          <ul>
+            {excerpts.map((excerpt) => (
+              <li key={excerpt.id} data-excerpt={excerpt.id}>
+                <div>
+                  <TurnHeader {...excerpt} isMarked={false} />
+                  <p>{passageIn(excerpt)}</p>
+                </div>
+                <ConversationLink owner={owner} user={user || null} turn={excerpt} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
     </div>
   )
+}
+
+/** The line without who said it and when, which stand above it. */
+function passageIn({ line, speaker }: Injection['excerpts'][number]): string {
+  const prefix = `- ${speaker}: `
+  const said = line.startsWith(prefix) ? line.slice(prefix.length) : line
+  return said.replace(/ \(\d{4}-\d\d-\d\d\)$/, '')
 }
 
 /** Whether it would be given, why, and what it would cost. */

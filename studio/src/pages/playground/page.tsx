@@ -121,7 +121,7 @@ function Trial({
   const titled = (title: string) => (isWide ? title : `${side} · ${title}`)
   const summary = ({ memories, totalTokensUsed, budgetMaxTokens }: Preview) =>
     [
-      t('playground.resultsCount', { count: memories.length }),
+      t('playground.resultsTotal', { count: memories.length }),
       t('playground.tokensOf', { count: totalTokensUsed, max: budgetMaxTokens }),
     ].join(' · ')
   return (
@@ -144,7 +144,7 @@ function Trial({
       <div className={styles.column}>
         <Card title={titled(t('playground.block'))}>
           <Loaded query={injection} lines={6}>
-            {(given) => <Given given={given} />}
+            {(given) => <Given owner={owner} user={textIn(search, 'user')} given={given} />}
           </Loaded>
         </Card>
         <Card title={titled(t('playground.resolution'))}>

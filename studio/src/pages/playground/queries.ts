@@ -15,7 +15,7 @@ export type Injection = InjectionPath['responses']['200']['content']['applicatio
 /** Which of the two settings; the names of the second end in B. */
 export type Side = 'A' | 'B'
 export const SIDES: readonly Side[] = ['A', 'B']
-export const TRIED = ['strategy', 'fusion', 'gate', 'maxTokens'] as const
+export const TRIED = ['include', 'strategy', 'fusion', 'gate', 'maxTokens'] as const
 export type Tried = (typeof TRIED)[number]
 export const FILTERS = ['type', 'category', 'user', 'sessionId', 'asOf'] as const
 export type Filter = (typeof FILTERS)[number]
@@ -33,6 +33,7 @@ export const FUSIONS: readonly Preview['resolution']['fusionUsed'][] = [
   'weighted',
 ]
 export const GATES = ['off', 'heuristic', 'llm'] as const
+export const SOURCES = ['both', 'facts', 'conversations'] as const
 
 const RESULTS_MAX = 20
 const TOKENS_MAX = 16_000
@@ -53,6 +54,7 @@ export function usePreview(owner: string, search: Search, side: Side, inForce: I
   const body = {
     ...common(owner, search, side, inForce),
     ...given({ type: textIn(search, 'type'), category: textIn(search, 'category') }),
+    ...given({ include: includeIn(search, side, inForce) }),
     ...given({ asOf: momentOf(textIn(search, 'asOf')) }),
     limit: RESULTS_MAX,
   } as PreviewBody // what the address says is text; the server checks it
@@ -68,7 +70,7 @@ export function useInjection(owner: string, search: Search, side: Side, inForce:
   const gateMode = textIn(search, triedName('gate', side))
   const body = {
     ...common(owner, search, side, inForce),
-    ...given({ gateMode }),
+    ...given({ gateMode, include: textIn(search, triedName('include', side)) }),
   } as InjectionBody // what the address says is text; the server checks it
   // A model that is asked costs something: not every change of a memory is a reason to ask again.
   const isCostly = (gateMode || inForce.relevanceGateMode) === 'llm'
@@ -93,6 +95,12 @@ function common(owner: string, search: Search, side: Side, { contextTokensMax }:
       sessionId: textIn(search, 'sessionId'),
     }),
   }
+}
+
+/** Recall knows the setting only from the gateway. A filter for memories leaves out turns, unless they are chosen. */
+function includeIn(search: Search, side: Side, { recallSources }: InForce): string {
+  const isOfMemories = textIn(search, 'type') !== '' || textIn(search, 'category') !== ''
+  return textIn(search, triedName('include', side)) || (isOfMemories ? '' : recallSources)
 }
 
 function given(fields: Readonly<Record<string, string>>): Record<string, string> {

@@ -12,6 +12,7 @@ import type { Found, Preview } from './queries.ts'
 import styles from './results.module.css'
 import { Steps } from './steps.tsx'
 import { courseOf, type Standing } from './trail.ts'
+import { ConversationLink, TurnHeader, type Utterance } from './turn.tsx'
 
 const TIERS: Record<Found['tier'], MessageKey> = {
   fts5: 'playground.tierFts',
@@ -95,7 +96,9 @@ function Result({
   rankInA?: number | null
 }) {
   const { t, number } = useI18n()
-  const { id, content, score, tokens, tier, category, vecScore, ftsScore, coverage } = found
+  const { id, content, snippet, score, tokens, tier, category, vecScore, ftsScore, coverage } =
+    found
+  const turn = turnIn(found)
   const short = (value: number) =>
     number(value, { minimumFractionDigits: 2, maximumFractionDigits: 2 })
   return (
@@ -104,10 +107,13 @@ function Result({
         {rank}
       </span>
       <div className={styles.main}>
-        <p className={styles.content}>{content}</p>
+        {turn !== null && <TurnHeader {...turn} />}
+        <p className={turn === null ? styles.content : styles.passage}>
+          {turn === null ? content : snippet}
+        </p>
         <div className={styles.chips}>
           <Chip tone="accent">{t(TIERS[tier])}</Chip>
-          <Chip>{category}</Chip>
+          {turn === null && <Chip>{category}</Chip>}
           {found.user !== null && <Chip>{found.user}</Chip>}
           {rankInA !== undefined && <InA rank={rank} rankInA={rankInA} />}
           <span className={styles.numbers}>
@@ -130,6 +136,7 @@ function Result({
               {t('playground.coverage', { share: number(coverage, { style: 'percent' }) })}
             </p>
             <Steps standings={standings} tokens={tokens} room={room} />
+            {turn !== null && content.trim() !== snippet && <WholeTurn content={content} />}
           </div>
         )}
       </div>
@@ -140,19 +147,38 @@ function Result({
           <Button isSmall look="quiet" aria-expanded={isOpen} onClick={onTurn}>
             {t('playground.why')}
           </Button>
-          <Tooltip text={t('playground.openMemory')}>
-            <Link
-              to="/studio/memories"
-              search={{ owner, memory: id } as never} // every page has these
-              className={styles.open}
-              aria-label={t('playground.openMemory')}
-            >
-              <Icon name="link" size={16} />
-            </Link>
-          </Tooltip>
+          {turn === null ? (
+            <Tooltip text={t('playground.openMemory')}>
+              <Link
+                to="/studio/memories"
+                search={{ owner, memory: id } as never} // every page has these
+                className={styles.open}
+                aria-label={t('playground.openMemory')}
+              >
+                <Icon name="link" size={16} />
+              </Link>
+            </Tooltip>
+          ) : (
+            <ConversationLink owner={owner} user={found.user} turn={turn} />
+          )}
         </span>
       </div>
     </li>
+  )
+}
+
+/** Null for a memory. */
+function turnIn({ id, role, speaker, sessionId, createdAt }: Found): Utterance | null {
+  return role === null ? null : { id, role, speaker: speaker ?? role, sessionId, createdAt }
+}
+
+function WholeTurn({ content }: { content: string }) {
+  const { t } = useI18n()
+  return (
+    <details>
+      <summary className={styles.soft}>{t('playground.wholeTurn')}</summary>
+      <p className={styles.content}>{content}</p>
+    </details>
   )
 }
 

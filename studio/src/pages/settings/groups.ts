@@ -18,6 +18,8 @@ const GROUPS: readonly Group[] = [
       'extract',
       'shadow',
       'contextTokensMax',
+      'recallSources',
+      'excerptCharacters',
       'injectPosition',
       'injectDeadlineMs',
       'relevanceGateMode',

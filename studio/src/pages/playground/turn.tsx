@@ -1,0 +1,63 @@
+/** A turn of a conversation among results: who said it, when, and the way to its conversation. */
+import { Link } from '@tanstack/react-router'
+import { useI18n } from '../../i18n/i18n.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Chip } from '../../ui/surface.tsx'
+import { Tooltip } from '../../ui/tooltip.tsx'
+import { ROLES } from '../sessions/words.ts'
+import type { Injection } from './queries.ts'
+import styles from './turn.module.css'
+
+export type Utterance = Pick<
+  Injection['excerpts'][number],
+  'id' | 'role' | 'speaker' | 'sessionId' | 'createdAt'
+>
+
+export function TurnHeader({
+  role,
+  speaker,
+  createdAt,
+  isMarked = true,
+}: Utterance & {
+  /** Whether it stands among memories. */
+  isMarked?: boolean
+}) {
+  const { t, time } = useI18n()
+  return (
+    <p className={styles.header}>
+      {isMarked && (
+        <Chip tone="good">
+          <Icon name="sessions" size={12} />
+          {t('playground.conversation')}
+        </Chip>
+      )}
+      <strong>{speaker === role ? t(ROLES[role]) : speaker}</strong>
+      <time dateTime={createdAt}>{time(createdAt)}</time>
+    </p>
+  )
+}
+
+export function ConversationLink({
+  owner,
+  user,
+  turn: { id, sessionId },
+}: {
+  owner: string
+  user: string | null
+  turn: Utterance
+}) {
+  const { t } = useI18n()
+  if (sessionId === '') return null
+  return (
+    <Tooltip text={t('playground.openConversation')}>
+      <Link
+        to="/studio/sessions"
+        search={{ owner, session: sessionId, turn: id, user: user ?? undefined } as never} // read by that page
+        className={styles.open}
+        aria-label={t('playground.openConversation')}
+      >
+        <Icon name="link" size={16} />
+      </Link>
+    </Tooltip>
+  )
+}
