@@ -97,6 +97,9 @@ export function describeConversationRecall(name: string, open: OpenStore): void 
 
     it('[CR19] finds what a short question is about', async () => {
       const { asked, engine } = await opened()
+      for (const drink of ['tea', 'coffee', 'milk', 'water', 'juice', 'cocoa', 'soda', 'cider']) {
+        await engine.remember(ADA, { content: `There is ${drink} in my fridge` })
+      }
       await engine.remember(ADA, { content: 'The dog of the user is called Rex' })
       expect((await asked('two', 'My dog’s name?')).join()).toContain('Rex')
     })

@@ -4,28 +4,47 @@ import { STOP_WORDS } from '../stopwords.ts'
 const WORDS_MAX = 16
 const WORDS = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu
 
+/** At least one of these makes it politeness. */
 const POLITE: ReadonlySet<string> = new Set(
   (
     'hi hello hey yo greetings morning afternoon evening night bye goodbye cheers thanks thank thx ty welcome please sorry ' +
     'ok okay sure yes yeah yep no nope great good nice glad happy pleased lovely awesome wonderful perfect excellent amazing ' +
-    'fantastic cool sounds hear meet meeting know let lets help helps helped assist assistance need else anything question ' +
-    'questions free feel ask course problem problems worries pleasure enjoy luck care day weekend see soon later today got ' +
-    'it right exactly absolutely certainly definitely indeed interesting wow really much very so well done fun im ill ive ' +
-    'youre thats its dont cant lot always works work now funny lol haha talk tomorrow again say helpful go going come on up i me my we us our you your to if is are am be the a an and or for of in on at with ' +
-    'can could will would do does did this that what how any there here just not as have has ' +
+    'fantastic cool noted understood acknowledged pleasure enjoy worries luck lol haha wow exactly absolutely certainly ' +
+    'definitely indeed helpful see ' +
     'hallo guten tag morgen abend tschuss tschüss danke dankeschön bitte gern gerne geschehen klar super prima toll schön ' +
-    'freut mich kennenzulernen verstanden alles ja nein natürlich viel spaß erfolg glück entschuldigung bis bald später helfen frage fragen ' +
-    'bonjour salut merci beaucoup bonsoir revoir plaisir enchanté accord parfait super bien oui non bienvenue aider ' +
-    'hola gracias muchas buenos buenas días tardes noches adiós gusto encantado encantada vale perfecto claro genial nada ayudar ' +
-    'olá oi obrigado obrigada tchau bom boa dia tarde noite prazer claro perfeito ótimo ajudar'
+    'freut verstanden notiert ja nein natürlich entschuldigung ' +
+    'bonjour salut merci bonsoir revoir plaisir enchanté accord parfait oui non bienvenue ' +
+    'hola gracias buenos buenas adiós gusto encantado encantada vale perfecto genial ' +
+    'olá oi obrigado obrigada tchau prazer perfeito ótimo'
   ).split(' '),
 )
+
+/** These may stand beside them. */
+const FILLERS: ReadonlySet<string> = new Set(
+  (
+    'sounds hear meet meeting know let lets help helps helped assist assistance need else anything question questions free ' +
+    'feel ask course problem problems care day weekend soon later today tomorrow got it right interesting really much very ' +
+    'so well done fun im ill ive youre thats its dont cant lot always works work now funny talk again say go going come on ' +
+    'up i me my we us our you your to if is are am be the a an and or for of in on at with can could will would do does did ' +
+    'this that what how any there here just not as have has was were one sentence keep mind remember ' +
+    'mich kennenzulernen alles viel spaß erfolg glück bis bald später helfen frage fragen ich dir dich das ist ' +
+    'beaucoup bien aider je vous suis très ' +
+    'muchas días tardes noches mucho nada ayudar claro muy bien ' +
+    'bom boa dia tarde noite claro ajudar muito'
+  ).split(' '),
+)
+const PLEASANTRY = /^\W*(?:how are you|how(?:'s| is) it going|what(?:'s| is) up|wie geht)/iu
 
 /** "Great to meet you! Let me know if you need anything else." */
 export function isSmallTalk(text: string): boolean {
   const words = text.toLowerCase().replaceAll(/['’]/gu, '').match(WORDS) ?? []
   if (words.length > WORDS_MAX) return false
-  return words.every((word) => POLITE.has(word) || STOP_WORDS.has(word))
+  const isPolite = PLEASANTRY.test(text) || words.some((word) => POLITE.has(word))
+  return isPolite && words.every((word) => isPlain(word))
+}
+
+function isPlain(word: string): boolean {
+  return POLITE.has(word) || FILLERS.has(word) || STOP_WORDS.has(word)
 }
 
 const QUESTION_CHARACTERS_MAX = 200

@@ -26,18 +26,45 @@ const PRONOUNS: ReadonlySet<string> = new Set(
     'ele ela eles elas isso isto aquilo seu sua dele dela lá'
   ).split(' '),
 )
+/** Words of questions that say nothing of what is asked about. */
+const ASKING: ReadonlySet<string> = new Set(
+  (
+    'and but or so is are was were be been do does did have has had can could will would should where when who whom what ' +
+    'which why how i me my you your we us our ' +
+    'und aber oder ist sind war waren hat haben wo wann wer wen wem was welche warum wie ich mir mich mein du dein wir ' +
+    'et mais ou est sont où quand qui que quoi comment pourquoi je tu nous vous ' +
+    'y pero o es son dónde cuándo quién qué cómo por ' +
+    'e mas é são onde quando quem que como'
+  ).split(' '),
+)
 const CONJUNCTION = /^\s*(?:and|but|or|so|und|aber|oder|et|mais|ou|y|pero|o|e|mas)\b/iu
 const WORDS = /[\p{L}\p{N}][\p{L}\p{N}\p{M}'’]*/gu
 
 /** Whether a message needs what was said before it to be understood. */
 export function isFollowUp(message: string): boolean {
   if (UNSPACED.test(message)) return [...message.trim()].length <= UNSPACED_CHARACTERS_MAX
-  const words = (message.toLowerCase().match(WORDS) ?? []).map((word) =>
-    word.replace(/['’].*$/u, ''),
+  const isReferring =
+    CONJUNCTION.test(message) || wordsOf(message).some((word) => PRONOUNS.has(word))
+  const most = isReferring ? CONTENT_WORDS_WITH_PRONOUN_MAX : CONTENT_WORDS_MAX
+  return contentWords(message).size <= most
+}
+
+/** Whether a message has a word that it could be found by. */
+export function hasContent(message: string): boolean {
+  return UNSPACED.test(message) || contentWords(message).size > 0
+}
+
+function contentWords(message: string): ReadonlySet<string> {
+  return new Set(
+    wordsOf(message).filter(
+      (word) => !STOP_WORDS.has(word) && !PRONOUNS.has(word) && !ASKING.has(word),
+    ),
   )
-  const isReferring = CONJUNCTION.test(message) || words.some((word) => PRONOUNS.has(word))
-  const content = new Set(words.filter((word) => !STOP_WORDS.has(word) && !PRONOUNS.has(word)))
-  return content.size <= (isReferring ? CONTENT_WORDS_WITH_PRONOUN_MAX : CONTENT_WORDS_MAX)
+}
+
+function wordsOf(message: string): readonly string[] {
+  const words = message.toLowerCase().match(WORDS) ?? []
+  return words.map((word) => word.replace(/['’].*$/u, ''))
 }
 
 /** Lowers the weight of terms that only the messages before have. */

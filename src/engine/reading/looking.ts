@@ -10,6 +10,7 @@ import { BELIEVED_TRUST_LEVELS, MEMORY_CATEGORIES, type Memory } from '../../cor
 import { planSizes } from '../../core/planner.ts'
 import { pointOf } from '../../core/prompting/question.ts'
 import { isSmallTalk } from '../../core/prompting/small-talk.ts'
+import { hasContent } from '../../core/ranking/follow-up.ts'
 import { timeSpan } from '../../core/ranking/times.ts'
 import type { ReceiptGate } from '../../core/receipt.ts'
 import { type SearchDocument, turnDocument } from '../../core/search-document.ts'
@@ -51,8 +52,14 @@ export async function look(
     case 'pinned':
       return recalledFor(parts, message, { text, categories: FACTS }, sizes.pinned)
     case 'all':
-      return isSmallTalk(text) ? NOTHING : recalledFor(parts, message, { text }, undefined)
+      return saysNothing(text, message) ? NOTHING : recalledFor(parts, message, { text }, undefined)
   }
+}
+
+/** A message that neither names anything nor goes on from one that does. */
+function saysNothing(text: string, { at, context = [] }: Message): boolean {
+  const isAlone = context.length === 0 && timeSpan(text, at) === null
+  return isSmallTalk(text) || (isAlone && !hasContent(text))
 }
 
 /** Whatever is ranked; the block decides how much of it fits. */
