@@ -10,11 +10,12 @@ const UNRECORDED_MAX = 4
 /** Recording is slow while the oldest of them, or the last one that was recorded, has taken longer than this. */
 const FAST_MS_MAX = 50
 /** While more requests than this are prepared, they compete with recording for the store. */
-const PREPARING_MAX = 8
-/** A store that records nothing for so long is stalled. */
-const STALLED_MS = 1_000
+const PREPARING_MAX = 4
+/** A store that records nothing for so long is stalled: far longer than a commit takes on a machine that is overloaded. */
+const STALLED_MS = 5_000
 
 export class RecordingWindow {
+  readonly #stalledMs: number
   /** Since when answers are unrecorded that ended, or may end; the oldest first. */
   readonly #unrecorded = new Map<object, number>()
   /** When answers were given to be recorded that are not recorded yet. */
@@ -23,8 +24,12 @@ export class RecordingWindow {
   #preparing = 0
   #isStalled = false
   #recordedAt = 0
-  /** How long the last recording took, from the end of its answer. */
-  #lastMs = 0
+  /** How long the last recording took, from the end of its answer. Unknown is slow: a process that starts is busy. */
+  #lastMs = Number.POSITIVE_INFINITY
+
+  constructor({ stalledMs = STALLED_MS }: { readonly stalledMs?: number } = {}) {
+    this.#stalledMs = stalledMs
+  }
 
   /** Whether answers wait for their recording. */
   get isAwaited(): boolean {
@@ -83,7 +88,7 @@ export class RecordingWindow {
     const began = performance.now()
     try {
       while (!this.#isStalled) {
-        const left = Math.max(began, this.#recordedAt) + STALLED_MS - performance.now()
+        const left = Math.max(began, this.#recordedAt) + this.#stalledMs - performance.now()
         if (left <= 0) this.#isStalled = true
         else if (await isDoneWithin(left, recorded)) return
       }
