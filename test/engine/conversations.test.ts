@@ -2,6 +2,7 @@ import { createReferenceStore } from '../../src/adapters/reference/store.ts'
 import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
 import { describeConversations } from './conversations.suite.ts'
 import { describeReceipts } from './receipts.suite.ts'
+import { describeBatches, describeBatchFaults } from './recording-batches.suite.ts'
 import { describeThreads } from './threads.suite.ts'
 import { describeTranscripts } from './transcripts.suite.ts'
 
@@ -16,3 +17,9 @@ describeThreads('on sqlite', () => openSqliteStore({ path: ':memory:', now: Date
 
 describeReceipts('on the reference store', async () => createReferenceStore())
 describeReceipts('on sqlite', () => openSqliteStore({ path: ':memory:', now: Date.now }))
+
+describeBatches('on the reference store', async () => createReferenceStore())
+describeBatches('on sqlite', () => openSqliteStore({ path: ':memory:', now: Date.now }))
+
+describeBatchFaults('on the reference store', async () => createReferenceStore())
+describeBatchFaults('on sqlite', () => openSqliteStore({ path: ':memory:', now: Date.now }))

@@ -10,6 +10,7 @@ import {
 } from '../support/postgres-servers.ts'
 import { describeAsked } from './asked.suite.ts'
 import { describeReceipts } from './receipts.suite.ts'
+import { describeBatches } from './recording-batches.suite.ts'
 import { describeSummaries } from './summaries.suite.ts'
 import { describeSystem } from './system.suite.ts'
 
@@ -21,6 +22,7 @@ const open = () => openFreshStore(server.url, { poolSize: 1 })
 
 describeSystem('on postgres', open)
 describeReceipts('on postgres', open)
+describeBatches('on postgres', open)
 describeSummaries('on postgres', open)
 describeAsked('by two on one PostgreSQL', async () => {
   const schema = freshSchema()

@@ -165,6 +165,10 @@ class ChatReader implements AnswerReader {
     this.#take(isObject(body) ? body : null, 'message')
   }
 
+  isEnded(): boolean {
+    return this.#finish !== null || this.#hasFailed
+  }
+
   answer(): Answer {
     // Its reason to finish is the model's last word; `[DONE]` after it is the server's, and not every server has one.
     const isEnded = this.#finish !== null && !this.#hasFailed

@@ -78,6 +78,8 @@ export interface AnswerReader {
   event(event: ServerEvent): void
   /** The body of an answer that doesn't stream. */
   whole(body: unknown): void
+  /** Whether the model has said its last word, as far as events tell; further events may tell what it used. */
+  isEnded(): boolean
   answer(): Answer
 }
 

@@ -194,6 +194,10 @@ class MessagesReader implements AnswerReader {
     this.#isStopped = this.#stopReason !== null
   }
 
+  isEnded(): boolean {
+    return this.#isStopped || this.#hasFailed
+  }
+
   answer(): Answer {
     const isEnded = this.#isStopped && !this.#hasFailed
     const isCutOff = CUT_OFF.has(this.#stopReason ?? '')

@@ -242,6 +242,10 @@ class ResponsesReader implements AnswerReader {
     for (const [index, text] of texts.entries()) this.#words.add(`${index}`, text)
   }
 
+  isEnded(): boolean {
+    return this.#isCompleted || this.#isCutOff || this.#hasFailed
+  }
+
   answer(): Answer {
     return {
       id: this.#id,

@@ -25,6 +25,7 @@ import type {
 } from '../../engine/conversations/conversations.ts'
 import type { Context } from '../../operations/operation.ts'
 import type { HeaderPairs, UpstreamResponse } from '../../ports/upstream.ts'
+import { createAnswerTail, NO_TAIL } from './answer-tail.ts'
 import { type Body, type Exchange, type ProviderOutcome, readBody } from './exchange.ts'
 import {
   bringCredentials,
@@ -37,7 +38,15 @@ import {
   type Wishes,
 } from './headers.ts'
 import type { KeptResponses } from './kept.ts'
-import { type Listener, NOBODY, narrowed, pipe, readAlong, together } from './piping.ts'
+import {
+  isEventStream,
+  type Listener,
+  NOBODY,
+  narrowed,
+  pipe,
+  readAlong,
+  together,
+} from './piping.ts'
 import {
   answerWithTools,
   createToolbox,
@@ -187,21 +196,7 @@ async function answer(exchange: Exchange, turn: Turn): Promise<void> {
   let sent: Sent | null = null
   let hearing = NOBODY
   let failure: unknown
-  try {
-    sent = await send(exchange, turn)
-    const { upstream } = sent
-    progress.status = upstream.status
-    if (sent.refusesTools) response.setHeader(MEMORY_HEADER, `${told}; tools=refused`)
-    if (reader !== null) hearing = readAlong(reader, upstream.headers) ?? NOBODY
-    returnHeaders(response, upstream.headers)
-    response.writeHead(upstream.status)
-    await pipe(upstream.body, response, together(hearing, idListener(turn, upstream)), () => {
-      progress.firstByteMs = performance.now() - began
-    })
-  } catch (thrown) {
-    failure = thrown
-    throw thrown
-  } finally {
+  const record = once(async () => {
     await hearing.end().catch(() => {})
     conversations.record(prepared, {
       placement: edited.placement,
@@ -212,8 +207,44 @@ async function answer(exchange: Exchange, turn: Turn): Promise<void> {
       toolCalls: sent?.toolCalls ?? [],
       toolMemories: sent?.toolMemories ?? NO_TOOL_MEMORIES,
     })
+  })
+  try {
+    sent = await send(exchange, turn)
+    const { upstream } = sent
+    progress.status = upstream.status
+    if (sent.refusesTools) response.setHeader(MEMORY_HEADER, `${told}; tools=refused`)
+    if (reader !== null) hearing = readAlong(reader, upstream.headers) ?? NOBODY
+    returnHeaders(response, upstream.headers)
+    response.writeHead(upstream.status)
+    const onFirstByte = () => {
+      progress.firstByteMs = performance.now() - began
+    }
+    const tail =
+      reader === null
+        ? NO_TAIL
+        : createAnswerTail({
+            isStream: isEventStream(upstream.headers),
+            reader,
+            mayEnd: () => conversations.mayEnd(prepared),
+            record: () => record().then(() => conversations.recorded(prepared)),
+          })
+    const listener = together(hearing, idListener(turn, upstream))
+    await pipe(upstream.body, response, listener, onFirstByte, tail)
+  } catch (thrown) {
+    failure = thrown
+    throw thrown
+  } finally {
+    await record()
     const outcome = failure === undefined ? progress.status : outcomeOf(failure, progress.status)
     if (outcome !== null) options.onAnswer?.({ provider: turn.route.provider.name, outcome })
+  }
+}
+
+function once<Result>(work: () => Promise<Result>): () => Promise<Result> {
+  let result: Promise<Result> | undefined
+  return () => {
+    result ??= work()
+    return result
   }
 }
 

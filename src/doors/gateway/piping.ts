@@ -6,6 +6,7 @@ import { AppError } from '../../core/errors.ts'
 import { readEvents } from '../../core/formats/events.ts'
 import type { AnswerReader } from '../../core/formats/format.ts'
 import type { HeaderPairs, UpstreamResponse } from '../../ports/upstream.ts'
+import { type AnswerTail, NO_TAIL } from './answer-tail.ts'
 
 /** Hears the bytes of an answer. It can neither slow nor break it. */
 export type Listener = {
@@ -28,16 +29,26 @@ export function pipe(
   response: ServerResponse,
   listener: Listener,
   onFirstByte: () => void,
+  tail: AnswerTail = NO_TAIL,
 ): Promise<void> {
   const source = body instanceof Readable ? body : Readable.from(body)
   return new Promise<void>((resolve, reject) => {
-    let [hasBegun, hasEnded] = [false, false]
+    let [hasBegun, hasWritten, hasEnded] = [false, false, false]
     // A provider that thinks for long after its headers must not leave the client in doubt; else both go out as one.
     setImmediate(() => {
       // They count as sent as soon as they are written down, and yet wait for a body until they are flushed.
-      if (!hasBegun && !response.destroyed) response.flushHeaders()
+      if (!hasWritten && !response.destroyed) response.flushHeaders()
     })
     const resume = () => source.resume()
+    const write = (piece: Uint8Array) => {
+      if (response.destroyed) return // the client left while it was held back
+      hasWritten = true
+      if (!response.write(piece)) source.pause()
+    }
+    const end = () => {
+      tail.release(write)
+      if (!response.destroyed) response.end()
+    }
     const leave = () => {
       // Answers that were whole come to their end this way as well.
       if (response.writableFinished) return
@@ -48,13 +59,15 @@ export function pipe(
       .on('data', (chunk: Uint8Array) => {
         if (!hasBegun) onFirstByte()
         hasBegun = true
-        if (!response.write(chunk)) source.pause()
+        // First heard, because what was said tells whether this is the end.
         quietly(() => listener.chunk(chunk))
+        tail.pass(chunk, write)
       })
       .once('end', () => {
-        hasBegun = true
         hasEnded = true
-        response.end()
+        const recording = tail.end()
+        if (recording === null) end()
+        else recording.then(end, end)
       })
       .on('error', reject)
       .once('close', () => {
@@ -73,10 +86,12 @@ function hasLeft(): AppError {
 
 /** Reads an answer into a reader of its format, whether it streams or not. Null where it is packed in unknown ways. */
 export function readAlong(reader: AnswerReader, headers: HeaderPairs): Listener | null {
-  const heard = headerOf(headers, 'content-type').includes('text/event-stream')
-    ? eventsInto(reader)
-    : wholeInto(reader)
+  const heard = isEventStream(headers) ? eventsInto(reader) : wholeInto(reader)
   return unpacked(headerOf(headers, 'content-encoding'), heard)
+}
+
+export function isEventStream(headers: HeaderPairs): boolean {
+  return headerOf(headers, 'content-type').includes('text/event-stream')
 }
 
 function eventsInto(reader: AnswerReader): Listener {

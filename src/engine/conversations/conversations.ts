@@ -97,11 +97,19 @@ export interface Conversations {
   passing(request: Pick<ConversationRequest, 'scope' | 'format' | 'wants'>): Prepared | null
   prepare(request: ConversationRequest): Promise<Prepared>
   /**
-   * Returns at once; what there is to keep is kept in the background, in turn for each owner and user. Says how much
+   * Returns at once; what was said is recorded in the background, together with whatever else waits, and learned from
+   * after that, in turn for each owner and user. Says how much
    * earlier work had to be given up since the last call, because there was too much of it or the store failed for long:
    * 0, as a rule.
    */
   record(prepared: Prepared, outcome: Outcome): number
+  /**
+   * Whether an answer that is about to end may end before it is recorded. A few may, so that a killed process loses only
+   * what was answered a moment ago; while there are more, an answer is recorded first: `record`, then `recorded`.
+   */
+  mayEnd(prepared: Prepared): boolean
+  /** Waits until what was given to `record` is recorded or has failed, unless the store has ceased to record anything. */
+  recorded(prepared: Prepared): Promise<void>
   /**
    * Whether an answer that a provider keeps was made for this owner, whichever of its users asked, or for another one.
    * Unknown where nothing was recorded, or too long ago.

@@ -9,7 +9,16 @@ import type { Conversations, Outcome, Prepared } from './conversations.ts'
 import { Courtesy, type GiveWay, NOT_AT_ALL, polite } from './courtesy.ts'
 import { type PreparingParts, prepareAtOnce, prepareBlock, stickyName } from './preparing.ts'
 import { Receipts } from './receipts.ts'
-import { type Ended, keepEnded, type RecordingParts } from './recording.ts'
+import {
+  type Ended,
+  finishRecording,
+  type Recording,
+  type RecordingParts,
+  recordingOf,
+  recordTranscripts,
+} from './recording.ts'
+import { type QueuedItem, RecordingQueue } from './recording-queue.ts'
+import { RecordingWindow } from './recording-window.ts'
 import { responseOwner } from './responses.ts'
 import { StickyBlocks } from './sticky.ts'
 
@@ -35,44 +44,79 @@ const PATIENT_WAITING_MAX = 16
 /** How long a reader of receipts waits for those of requests that have just ended. */
 const RECEIPT_WAIT_MS = 1_000
 const CLOSE_WAIT_MS = 5_000
+/** How many answers are recorded in one commit. */
+const BATCH_MAX = 32
 
 export function createConversations(parts: ConversationParts): ConversationKeeper {
   const { ports, settings } = parts
   const sticky = new StickyBlocks()
   const defaults = resolveSettings(ports.settings)
   const preparing = { ...parts, sticky, defaults, patience: new Patience(ports.clock) }
-  const backlog = new Backlog({ count: WAITING_MAX, size: WAITING_CHARACTERS_MAX })
+  const limits = { count: WAITING_MAX, size: WAITING_CHARACTERS_MAX }
+  const window = new RecordingWindow()
   const courtesy = new Courtesy()
   const receipts = new Receipts(
     ports,
     (owner) => settings.effective(owner),
     () => courtesy.manners()(),
   )
+  /** For each answer that is given to `record`, its recording. */
+  const recordings = new WeakMap<Prepared, Promise<void>>()
   const prepared = new WeakMap<Prepared, Omit<Ended, 'outcome' | 'endedAt'>>()
   /** For each request under way, what tells that it has ended. */
   const underWay = new WeakMap<Prepared, () => void>()
   let isClosed = false
   let failed = 0
 
-  const keep = async (ended: Ended): Promise<void> => {
+  /** What was said is recorded first, because a killed process loses what is not. */
+  const record = async (batch: readonly QueuedRecording[]): Promise<void> => {
+    const isUrgent = batch.length > 1 || queue.waiting > 0 || window.isAwaited
+    const { ports: unhurried } = inPieces(parts, isUrgent ? NOT_AT_ALL : courtesy.manners())
+    const started = await Promise.all(batch.map((item) => start(parts, item)))
+    const enabled = started.filter((each) => each !== null)
+    failed += started.filter((each) => each === null).length
+    const wanted = enabled.filter(({ recording }) => recording.settings.enabled)
+    await recordTranscripts(
+      { ports: unhurried, noteSaid: parts.noteSaid },
+      wanted.map(({ recording }) => recording),
+    )
+    const recorded = new Set(
+      wanted.filter(({ recording }) => recording.kept !== null).map(({ item }) => item),
+    )
+    for (const item of batch) item.settle(recorded.has(item))
+    for (const { item, recording } of wanted) {
+      failed += backlog.add({ ...item, run: () => finish(recording) })
+    }
+  }
+  const queue = new RecordingQueue<QueuedRecording>({
+    limits,
+    batchMax: BATCH_MAX,
+    run: record,
+    onDropped: (item) => item.settle(false),
+  })
+  /** Learning and receipts come after it, in turn for each owner and user. */
+  const backlog = new Backlog(limits)
+  const finish = async (recording: Recording): Promise<void> => {
     try {
-      const inForce = await settingsFor(parts, ended)
-      if (!inForce.enabled) return
       const giveWay = backlog.waiting > PATIENT_WAITING_MAX ? NOT_AT_ALL : courtesy.manners()
-      const { receipt, isWhole } = await keepEnded(inPieces(parts, giveWay), ended, inForce)
+      const { receipt, isWhole } = await finishRecording(inPieces(parts, giveWay), recording)
       if (!isWhole) failed++
-      receipts.add(receipt, inForce)
+      receipts.add(receipt, recording.settings)
     } catch {
       failed++ // nobody waits for it, and the count is what tells
     }
   }
+  const kept = async (isMeant?: (lane: string) => boolean): Promise<void> => {
+    await queue.settled(isMeant)
+    await backlog.settled(isMeant)
+  }
   const settled = async (): Promise<void> => {
-    await backlog.settled()
+    await kept()
     await receipts.flush()
   }
   /** What has just ended may be on its way. */
   const arrived = (owner: string) =>
-    withinTime(RECEIPT_WAIT_MS, () => backlog.settled((lane) => ownerOf(lane) === owner))
+    withinTime(RECEIPT_WAIT_MS, () => kept((lane) => ownerOf(lane) === owner))
 
   return {
     passing: (request) => prepareAtOnce(preparing, request),
@@ -80,7 +124,7 @@ export function createConversations(parts: ConversationParts): ConversationKeepe
       const passing = prepareAtOnce(preparing, request)
       if (passing !== null) return passing
       const ended = courtesy.hurry()
-      const preparation = await prepareBlock(preparing, request)
+      const preparation = await window.preparing(() => prepareBlock(preparing, request))
       const { block, skipped, at } = preparation
       const receipt = skipped === 'off' ? null : ports.ids.next('rcp', at)
       const isGiven = skipped === null && block !== null
@@ -106,15 +150,29 @@ export function createConversations(parts: ConversationParts): ConversationKeepe
         if (isAnswered(outcome)) sticky.drop(stickyName(known.request))
         const { scope, asked } = known.request
         const endedAt = ports.clock.now()
-        dropped = backlog.add({
+        window.begin(given)
+        let resolve = () => {}
+        recordings.set(given, new Promise((resolved) => (resolve = resolved)))
+        dropped = queue.add({
+          ended: { ...known, outcome, endedAt },
           lane: laneOf(scope.owner, scope.user ?? null),
           size: asked.characters + (outcome.answer?.text.length ?? 0),
-          run: () => keep({ ...known, outcome, endedAt }),
+          settle: (isRecorded) => {
+            window.leave(given, isRecorded)
+            resolve()
+          },
         })
+      } else {
+        window.leave(given, false)
       }
       const lost = dropped + failed + receipts.takeLost()
       failed = 0
       return lost
+    },
+    mayEnd: (given) => !prepared.has(given) || window.enter(given),
+    recorded: async (given) => {
+      const recording = recordings.get(given)
+      if (recording !== undefined) await window.wait(recording)
     },
     knowsResponse: async (scope, responseId) => {
       const { owner } = parseScope(scope)
@@ -132,9 +190,10 @@ export function createConversations(parts: ConversationParts): ConversationKeepe
     },
     forget: async (owner) => {
       const isOwners = (lane: string) => ownerOf(lane) === owner
+      queue.dropAll(isOwners)
       backlog.dropAll(isOwners)
       sticky.clear()
-      await withinTime(CLOSE_WAIT_MS, () => backlog.settled(isOwners))
+      await withinTime(CLOSE_WAIT_MS, () => kept(isOwners))
       await receipts.forget(owner)
     },
     letGo: () => sticky.clear(),
@@ -151,6 +210,26 @@ function inPieces(parts: ConversationParts, giveWay: GiveWay): RecordingParts {
     ports: { ...ports, store: polite(ports.store, giveWay) },
     learn: (scope, text, options) => learn(scope, text, options, giveWay),
     noteSaid,
+  }
+}
+
+type QueuedRecording = QueuedItem & {
+  readonly ended: Ended
+  /** Called once: it is recorded, or won't be. */
+  settle(isRecorded: boolean): void
+}
+
+type StartedRecording = { readonly item: QueuedRecording; readonly recording: Recording }
+
+/** Null where the settings can't be read. */
+async function start(
+  parts: ConversationParts,
+  item: QueuedRecording,
+): Promise<StartedRecording | null> {
+  try {
+    return { item, recording: recordingOf(item.ended, await settingsFor(parts, item.ended)) }
+  } catch {
+    return null
   }
 }
 

@@ -18,7 +18,14 @@ import type { GiveWay } from './courtesy.ts'
 import { conversationOf, type Preparation } from './preparing.ts'
 import { persistently } from './retrying.ts'
 import type { Conversation } from './threads.ts'
-import { findSession, type Kept, keepTranscript, type Reply } from './transcript.ts'
+import {
+  findSession,
+  type Kept,
+  keepTranscript,
+  type Reply,
+  type TranscriptInput,
+} from './transcript.ts'
+import { keepTranscripts } from './transcript-batch.ts'
 
 export type RecordingParts = {
   readonly ports: EnginePorts
@@ -43,40 +50,115 @@ export type Ended = {
   readonly endedAt: Instant
 }
 
-/** What keeping came to, even when it failed halfway. */
-type Progress = {
-  session: SessionId | null
-  turns: readonly TurnId[]
+/** A request that has ended, on its way into the store. What came of it is noted here, even when it failed halfway. */
+export type Recording = Ended & {
+  /** Those in force for it. */
+  readonly settings: Settings
+  readonly conversation: Conversation
+  kept: Kept | null
   extracted: readonly MemoryId[]
   error: ErrorCode | null
+  /** How long it has taken so far. */
+  milliseconds: number
 }
 
-/** Keeps what is to be kept and tells what became of it. Never fails; `isWhole` says whether all of it was kept. */
-export async function keepEnded(
+export function recordingOf(ended: Ended, settings: Settings): Recording {
+  const conversation = conversationOf(ended.request, ended.preparation.at)
+  return {
+    ...ended,
+    settings,
+    conversation,
+    kept: null,
+    extracted: [],
+    error: null,
+    milliseconds: 0,
+  }
+}
+
+/** Records what was said, in one commit where nobody else changes the same rows. Never fails. */
+export async function recordTranscripts(
+  parts: Pick<RecordingParts, 'ports' | 'noteSaid'>,
+  recordings: readonly Recording[],
+): Promise<void> {
+  const started = performance.now()
+  const wanted = recordings.filter(isKept).map((recording) => inputOf(parts, recording))
+  const isDone = wanted.length > 1 && (await recordTogether(parts, wanted))
+  for (const input of isDone ? [] : wanted) await recordAlone(parts, input)
+  const milliseconds = performance.now() - started
+  for (const recording of recordings) recording.milliseconds += milliseconds
+}
+
+type RecordingInput = TranscriptInput & { readonly recording: Recording }
+
+function inputOf(
+  { noteSaid }: Pick<RecordingParts, 'noteSaid'>,
+  recording: Recording,
+): RecordingInput {
+  const { conversation, settings, request } = recording
+  return {
+    recording,
+    conversation,
+    reply: replyOf(recording),
+    options: {
+      keepsToolResults: settings.extractToolResults,
+      isKeptByProvider: request.format === 'responses',
+      attempted: new Set<TurnId>(),
+      note: (place, exchanges, store) => noteSaid(place, exchanges, settings, store),
+    },
+  }
+}
+
+/** False where each has to be recorded alone: others got in the way, or one of them can't be stored. */
+async function recordTogether(
+  { ports }: Pick<RecordingParts, 'ports'>,
+  inputs: readonly RecordingInput[],
+): Promise<boolean> {
+  try {
+    const kept = await persistently(ports.clock, () => keepTranscripts(ports, inputs))
+    if (kept === null) return false
+    for (const [input, each] of kept) input.recording.kept = each
+  } catch (thrown) {
+    const { code } = toAppError(thrown)
+    if (code === 'invalid_input') return false
+    for (const { recording } of inputs) recording.error = code
+  }
+  return true
+}
+
+async function recordAlone(
+  { ports }: Pick<RecordingParts, 'ports'>,
+  { recording, ...input }: RecordingInput,
+): Promise<void> {
+  try {
+    recording.kept = await persistently(ports.clock, () => keepTranscript(ports, input))
+  } catch (thrown) {
+    recording.error = toAppError(thrown).code
+  }
+}
+
+/** Learns from what was recorded and tells what became of it all. Never fails; `isWhole` says whether all of it was kept. */
+export async function finishRecording(
   parts: RecordingParts,
-  ended: Ended,
-  settings: Settings,
+  recording: Recording,
 ): Promise<{ readonly receipt: Receipt; readonly isWhole: boolean }> {
   const started = performance.now()
-  const { request, preparation } = ended
-  const progress: Progress = { session: null, turns: [], extracted: [], error: null }
-  const conversation = conversationOf(request, preparation.at)
+  const { conversation, kept } = recording
+  let session = kept?.session ?? null
   try {
-    if (isKept(ended, settings)) await keepAll(parts, ended, conversation, settings, progress)
-    else progress.session = await findSession(parts.ports, conversation)
+    if (kept !== null) await learnFrom(parts, recording, kept)
+    else if (recording.error === null) session = await findSession(parts.ports, conversation)
   } catch (thrown) {
-    progress.error = toAppError(thrown).code
+    recording.error = toAppError(thrown).code
   }
-  const recordMs = Math.round((performance.now() - started) * 1_000) / 1_000
-  const receipt = receiptOf(ended, conversation, progress, recordMs)
-  return { receipt, isWhole: progress.error === null }
+  recording.milliseconds += performance.now() - started
+  return { receipt: receiptOf(recording, session), isWhole: recording.error === null }
 }
 
 /** Programs ask for a single token to see whether they may ask at all. */
 const ANSWER_TOKENS_MIN = 2
 
 /** What was refused or never answered was not said, as far as the model is concerned. */
-function isKept({ request, outcome: { status } }: Ended, { extract }: Settings): boolean {
+function isKept({ request, outcome: { status }, settings: { extract } }: Recording): boolean {
   const { wants, asked } = request
   const isConversation =
     asked.outputTokensMax === null || asked.outputTokensMax >= ANSWER_TOKENS_MIN
@@ -84,33 +166,19 @@ function isKept({ request, outcome: { status } }: Ended, { extract }: Settings):
   return extract && wants.extract && isConversation && isAnswered
 }
 
-async function keepAll(
-  { ports, learn, noteSaid }: RecordingParts,
-  ended: Ended,
-  conversation: Conversation,
-  settings: Settings,
-  progress: Progress,
+async function learnFrom(
+  { ports, learn }: RecordingParts,
+  recording: Recording,
+  kept: Kept,
 ): Promise<void> {
-  const { request, preparation } = ended
-  const attempted = new Set<TurnId>()
-  const kept = await persistently(ports.clock, () =>
-    keepTranscript(ports, conversation, replyOf(ended), {
-      keepsToolResults: settings.extractToolResults,
-      isKeptByProvider: request.format === 'responses',
-      attempted,
-      note: (place, exchanges) => noteSaid(place, exchanges, settings),
-    }),
-  )
-  progress.session = kept.session
-  progress.turns = kept.turns
-  const { owner, user, at } = conversation
+  const { owner, user, at } = recording.conversation
   const scope = { owner, user, session: kept.session }
-  for (const { text, options } of lessons(kept, preparation)) {
+  for (const { text, options } of lessons(kept, recording.preparation)) {
     const { remembered } = await persistently(ports.clock, () =>
       learn(scope, unmarkLines(text), { ...options, observedAt: at, source: 'gateway' }),
     )
     const ids = remembered.map(({ memory }) => memory.id)
-    progress.extracted = [...new Set([...progress.extracted, ...ids])]
+    recording.extracted = [...new Set([...recording.extracted, ...ids])]
   }
 }
 
@@ -162,12 +230,9 @@ function repeats({ content }: Extraction, given: { readonly content: string }): 
   return repeated > words.length * REPEATED_SHARE
 }
 
-function receiptOf(
-  { receipt, request, preparation, outcome }: Ended,
-  { owner, user, named, at }: Conversation,
-  { session, turns, extracted, error }: Progress,
-  recordMs: number,
-): Receipt {
+function receiptOf(recording: Recording, session: SessionId | null): Receipt {
+  const { receipt, request, preparation, outcome, conversation } = recording
+  const { owner, user, named, at } = conversation
   const { block } = preparation
   const given = block && {
     memories: memoryIdsIn(block.content),
@@ -184,7 +249,7 @@ function receiptOf(
     provider: request.provider,
     status: outcome.status,
     skipped: outcome.skipped ?? preparation.skipped,
-    error: preparation.error ?? error,
+    error: preparation.error ?? recording.error,
     degraded: preparation.degraded,
     gate: preparation.gate,
     recalled: preparation.recalled,
@@ -192,8 +257,8 @@ function receiptOf(
     quoted: block === null ? [] : turnIdsIn(block.content),
     injected: placement === null || given === null ? null : { placement, ...given },
     shadow: preparation.skipped === 'shadow' ? given : null,
-    turns,
-    extracted,
+    turns: recording.kept?.turns ?? [],
+    extracted: recording.extracted,
     toolCalls: outcome.toolCalls,
     toolMemories: outcome.toolMemories ?? NO_TOOL_MEMORIES,
     answer: endingOf(outcome),
@@ -202,7 +267,7 @@ function receiptOf(
       prepareMs: preparation.milliseconds,
       firstByteMs: outcome.firstByteMs,
       totalMs: outcome.totalMs,
-      recordMs,
+      recordMs: Math.round(recording.milliseconds * 1_000) / 1_000,
     },
   }
 }

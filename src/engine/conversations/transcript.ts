@@ -7,8 +7,8 @@ import type { Exchange } from '../../core/formats/format.ts'
 import type { EntryId, Instant, SessionId, TurnId } from '../../core/ids.ts'
 import { TURN_CHARACTERS_MAX } from '../../core/records.ts'
 import type { Turn } from '../../core/transcript.ts'
-import type { Change } from '../../ports/store.ts'
-import { decideAndCommit } from '../changes.ts'
+import type { Change, Store } from '../../ports/store.ts'
+import { type Decided, decideAndCommit } from '../changes.ts'
 import type { NotedExchange, SessionPlace } from '../life/noting.ts'
 import type { EnginePorts } from '../ports.ts'
 import { hashOf } from './hashing.ts'
@@ -76,6 +76,7 @@ export type KeepOptions = {
   readonly note: (
     place: SessionPlace,
     exchanges: readonly NotedExchange[],
+    store: Store,
   ) => Promise<readonly Change[]>
 }
 
@@ -90,60 +91,71 @@ export async function findSession(
   return spot.session
 }
 
-export async function keepTranscript(
+export type TranscriptInput = {
+  readonly conversation: Conversation
+  readonly reply: Reply
+  readonly options: KeepOptions
+}
+
+export async function keepTranscript(ports: EnginePorts, input: TranscriptInput): Promise<Kept> {
+  let isFirst = true
+  return decideAndCommit(ports, async () => {
+    // Somebody else was faster: what is there now is theirs.
+    if (!isFirst) input.options.attempted.clear()
+    isFirst = false
+    return decideTranscript(ports, input)
+  })
+}
+
+export async function decideTranscript(
   ports: EnginePorts,
-  conversation: Conversation,
-  reply: Reply,
-  { keepsToolResults, isKeptByProvider, attempted, note }: KeepOptions,
-): Promise<Kept> {
+  { conversation, reply, options }: TranscriptInput,
+): Promise<Decided<Kept>> {
+  const { keepsToolResults, isKeptByProvider, attempted, note } = options
   const isHeard = reply !== null && (reply.isComplete || reply.isCutOff)
   const isLearnedFrom = keepsToolResults && reply?.isComplete === true
   const results = isLearnedFrom ? conversation.toolResults.slice(-TOOL_RESULTS_MAX) : []
   const made = linksMade(conversation, reply)
-  let isFirst = true
-  return decideAndCommit(ports, async () => {
-    // Somebody else was faster: what is there now is theirs.
-    if (!isFirst) attempted.clear()
-    isFirst = false
-    const { spot, links } = await locate(ports, conversation, [
-      ...made,
-      ...results.map((result) => toolLink(conversation, result)),
-    ])
-    const exchanges = exchangesOf(conversation, spot, links, reply)
-    const known = await readTurns(ports, conversation, exchanges)
-    const waiting = await readWaiting(ports, conversation, exchanges, known)
-    const rows = rowsOf(exchanges, known)
-    for (const { id } of rows) attempted.add(id)
-    if (isHeard) for (const id of waiting) attempted.add(id)
-    const said = saidByUser(exchanges).filter(({ turn }) => attempted.has(turn))
-    const asked = exchanges.at(-1)
-    const noted = isHeard ? noteworthy(exchanges, said, rows) : []
-    const { owner, user } = conversation
-    const newResults = results.filter((result) => !links.has(toolLink(conversation, result)))
-    return {
-      changes: [
-        ...rows.map((row) => putTurn(row, known.get(row.id))),
-        ...(asked === undefined ? [] : linkChanges(conversation, spot, asked, made, links)),
-        ...newResults.map((result) =>
-          putLink(conversation, toolLink(conversation, result), linkAfter(spot, 0), undefined),
-        ),
-        ...(isHeard
-          ? [...waiting].map((turn) => removeLink(conversation, waitingLink(conversation, turn)))
-          : waitingChanges(conversation, spot, said, waiting)),
-        ...(isKeptByProvider && reply?.id != null
-          ? await claimResponse(ports, conversation, reply.id)
-          : []),
-        ...(noted.length === 0 ? [] : await note({ owner, user, session: spot.session }, noted)),
-      ],
-      result: {
-        session: spot.session,
-        turns: asked === undefined ? [] : turnsOf(asked).map(({ id }) => id),
-        said: isHeard ? said : [],
-        answered: answeredNow(asked, reply, attempted),
-        toolResults: newResults,
-      },
-    }
-  })
+  const { spot, links } = await locate(ports, conversation, [
+    ...made,
+    ...results.map((result) => toolLink(conversation, result)),
+  ])
+  const exchanges = exchangesOf(conversation, spot, links, reply)
+  const known = await readTurns(ports, conversation, exchanges)
+  const waiting = await readWaiting(ports, conversation, exchanges, known)
+  const rows = rowsOf(exchanges, known)
+  for (const { id } of rows) attempted.add(id)
+  if (isHeard) for (const id of waiting) attempted.add(id)
+  const said = saidByUser(exchanges).filter(({ turn }) => attempted.has(turn))
+  const asked = exchanges.at(-1)
+  const noted = isHeard ? noteworthy(exchanges, said, rows) : []
+  const { owner, user } = conversation
+  const newResults = results.filter((result) => !links.has(toolLink(conversation, result)))
+  return {
+    changes: [
+      ...rows.map((row) => putTurn(row, known.get(row.id))),
+      ...(asked === undefined ? [] : linkChanges(conversation, spot, asked, made, links)),
+      ...newResults.map((result) =>
+        putLink(conversation, toolLink(conversation, result), linkAfter(spot, 0), undefined),
+      ),
+      ...(isHeard
+        ? [...waiting].map((turn) => removeLink(conversation, waitingLink(conversation, turn)))
+        : waitingChanges(conversation, spot, said, waiting)),
+      ...(isKeptByProvider && reply?.id != null
+        ? await claimResponse(ports, conversation, reply.id)
+        : []),
+      ...(noted.length === 0
+        ? []
+        : await note({ owner, user, session: spot.session }, noted, ports.store)),
+    ],
+    result: {
+      session: spot.session,
+      turns: asked === undefined ? [] : turnsOf(asked).map(({ id }) => id),
+      said: isHeard ? said : [],
+      answered: answeredNow(asked, reply, attempted),
+      toolResults: newResults,
+    },
+  }
 }
 
 /** An exchange as turns. */

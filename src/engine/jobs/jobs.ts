@@ -7,7 +7,7 @@ import type { OwnerId } from '../../core/ids.ts'
 import { type Job, type JobRequest, type JobStatus, readJob } from '../../core/jobs.ts'
 import { PAGE_ROWS_MAX } from '../../core/limits.ts'
 import type { JsonObject } from '../../core/memory.ts'
-import type { Change, Page } from '../../ports/store.ts'
+import type { Change, Page, Store } from '../../ports/store.ts'
 import { decideAndCommit } from '../changes.ts'
 import type { EnginePorts } from '../ports.ts'
 import { SYSTEM } from '../system/entries.ts'
@@ -57,15 +57,15 @@ export interface Jobs {
   /**
    * The changes that arm a job, for somebody's own commit: none when it is left alone. The same key again moves the time
    * and replaces the input; a job that runs is done again afterwards. The commit is refused when the job changed in
-   * between: ask again, as for everything else that is decided by what was read.
+   * between: ask again, as for everything else that is decided by what was read. `store`: what the job is read from.
    */
-  arming(request: JobRequest): Promise<readonly Change[]>
+  arming(request: JobRequest, store?: Store): Promise<readonly Change[]>
   /** The same, in a commit of its own. */
   schedule(request: JobRequest): Promise<void>
   /** Is to hear every commit of this process, so that what is due at once begins at once. */
   changed(changes: readonly Change[]): void
   list(query?: JobQuery): Promise<Page<Job>>
-  get(id: string): Promise<Job | null>
+  get(id: string, store?: Store): Promise<Job | null>
   /** Due now, with all attempts before it. */
   retry(id: string): Promise<Job>
   /** Stops it if it runs; of what recurs, this one time. */
@@ -148,7 +148,7 @@ export function createJobs(ports: EnginePorts, options: JobsOptions): Jobs {
       }
     }
   return {
-    arming: (request) => rows.arming(request),
+    arming: (request, store) => rows.arming(request, store),
     schedule: async (request) => {
       const changes = await decideAndCommit(ports, async () => {
         const arming = await rows.arming(request)
@@ -158,7 +158,7 @@ export function createJobs(ports: EnginePorts, options: JobsOptions): Jobs {
     },
     changed,
     list: (query = {}) => list(ports, query),
-    get: (id) => rows.get(id),
+    get: (id, store) => rows.get(id, store),
     retry: async (id) => {
       const job = await rows.retry(id)
       runner.wake([job])

@@ -57,14 +57,14 @@ export class JobRows {
     this.#limits = limits
   }
 
-  async get(id: string): Promise<Job | null> {
-    const entry = await getEntry(this.#ports, id)
+  async get(id: string, store = this.#ports.store): Promise<Job | null> {
+    const entry = await getEntry({ store }, id)
     return entry === null ? null : readJob(entry)
   }
 
   /** None when it is left alone. */
-  async arming(request: JobRequest): Promise<readonly Change[]> {
-    const before = await getEntry(this.#ports, jobId(request))
+  async arming(request: JobRequest, store = this.#ports.store): Promise<readonly Change[]> {
+    const before = await getEntry({ store }, jobId(request))
     const known = before === null ? null : readJob(before)
     const job = armed(known, request, this.#now())
     return job === null ? [] : [putJob(job, before)]

@@ -8,7 +8,7 @@ import type { EntryId, Instant, SessionId, TurnId } from '../../core/ids.ts'
 import { type JobRequest, jobId } from '../../core/jobs.ts'
 import type { Settings } from '../../core/settings.ts'
 import { pendingSignal, readSignal, signalId } from '../../core/signals.ts'
-import type { Change } from '../../ports/store.ts'
+import type { Change, Store } from '../../ports/store.ts'
 import { hashOf } from '../conversations/hashing.ts'
 import type { SessionPlace } from '../distillation/distil.ts'
 import type { Jobs } from '../jobs/jobs.ts'
@@ -33,16 +33,18 @@ export type NoteSaid = (
   place: SessionPlace,
   exchanges: readonly NotedExchange[],
   settings: Settings,
+  /** What is read from; default: the store as it is. */
+  store?: Store,
 ) => Promise<readonly Change[]>
 
 export const DISTILL = 'distill'
 const OPEN_KEPT_MS = 30 * 86_400_000
 
 export function createNoting(ports: EnginePorts, jobs: () => Jobs): NoteSaid {
-  return async (place, exchanges, settings) => {
+  return async (place, exchanges, settings, store = ports.store) => {
     const openId = openSessionId(place)
     const signalIds = exchanges.map(({ turns }) => entryIdOf(turns[0]))
-    const known = await readEntries(ports, place, [openId, ...signalIds])
+    const known = await readEntries(store, place, [openId, ...signalIds])
     const now = ports.clock.now()
     const signals = exchanges.flatMap(
       ({ turns, isWritten, position, isHistory }): readonly Change[] => {
@@ -56,8 +58,8 @@ export function createNoting(ports: EnginePorts, jobs: () => Jobs): NoteSaid {
     if (signals.length === 0 || settings.extractionMode === 'manual') return signals
     return [
       ...signals,
-      ...(await jobs().arming(distillation(place, settings, now))),
-      ...(await leaving(ports, jobs(), place, known.get(openId) ?? null, settings)),
+      ...(await jobs().arming(distillation(place, settings, now), store)),
+      ...(await leaving({ ...ports, store }, jobs(), place, known.get(openId) ?? null, settings)),
     ]
   }
 }
@@ -79,7 +81,7 @@ export function dueAt({ owner, user, session }: SessionPlace, at: Instant): JobR
 
 /** The session that was open before is done with; this one is open from now on. */
 async function leaving(
-  { clock }: EnginePorts,
+  { clock, store }: EnginePorts,
   jobs: Jobs,
   place: SessionPlace,
   open: Entry | null,
@@ -91,9 +93,9 @@ async function leaving(
   const opening = put(openSession(place, now, open), open)
   if (typeof before !== 'string' || extractionMode === 'everyTurn') return [opening]
   const flushed = dueAt({ ...place, session: before as SessionId }, now) // written below
-  const job = await jobs.get(jobId(flushed))
+  const job = await jobs.get(jobId(flushed), store)
   const isWaiting = job?.status === 'waiting' && job.dueAt !== null && job.dueAt > now
-  return isWaiting ? [opening, ...(await jobs.arming(flushed))] : [opening]
+  return isWaiting ? [opening, ...(await jobs.arming(flushed, store))] : [opening]
 }
 
 function openSession({ owner, user, session }: SessionPlace, at: Instant, before: Entry | null) {
@@ -123,7 +125,7 @@ function put(row: Entry, before: Entry | null): Change {
 }
 
 async function readEntries(
-  { store }: EnginePorts,
+  store: Store,
   { owner, user }: SessionPlace,
   ids: readonly EntryId[],
 ): Promise<ReadonlyMap<EntryId, Entry>> {
