@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { memoryId } from '../../../test/fakes/memories.ts'
+import { queryTerms } from '../terms.ts'
 import { discountContext, hasContent, isFollowUp } from './follow-up.ts'
 
 it.each([
@@ -31,7 +32,7 @@ it('[CR13] counts the words of the question most', () => {
     return { id: memoryId(n), score: 1, coverage: 0.5, counts, length: 5, session: null }
   }
   const leg = {
-    terms: ['key', 'boiler'].map((text) => ({ text, rarity: 2 })),
+    terms: queryTerms('key boiler').map((text) => ({ text, rarity: 2 })),
     averageLength: 5,
     hits: [hit(1, [0, 1]), hit(2, [1, 0])],
   }
