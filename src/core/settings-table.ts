@@ -188,7 +188,7 @@ export const SETTINGS = {
   },
   answerFloor: {
     kind: 'number',
-    default: 1.15,
+    default: 1,
     min: 0,
     max: 5,
     step: 'any',

@@ -29,7 +29,7 @@ export const CERTAIN_COVERAGE = 0.7
  * and hold more of the words. Chosen on the development sets of `npm run eval -- e2e`: of questions that the conversations
  * answer 98 to 99 % pass, of others about 5 %.
  */
-const TURN_FLOOR_FACTOR = 1.4
+const TURN_FLOOR_FACTOR = 1.6
 const TURN_CERTAIN_COVERAGE = 0.9
 /** Where there is no vector, the share of the question that must be found, there and around. */
 const KEYWORD_ANSWER_COVERAGE = 0.1

@@ -11,8 +11,8 @@ import { rescored } from './time-words.ts'
 const CONTEXT_TERM_WEIGHT = 0.5
 /** How much the question's own vector counts against that of the messages before. */
 const QUESTION_VECTOR_WEIGHT = 0.65
-/** With so few words of its own, a message says nothing by itself; with a pronoun, with a few more. */
-const CONTENT_WORDS_MAX = 1
+/** Without a word of its own, a message says nothing by itself; with a pronoun, a few are not enough. */
+const CONTENT_WORDS_MAX = 0
 const CONTENT_WORDS_WITH_PRONOUN_MAX = 4
 /** In scripts without blanks, where words can't be counted. */
 const UNSPACED_CHARACTERS_MAX = 8
