@@ -1,6 +1,7 @@
 import { createReferenceStore } from '../../src/adapters/reference/store.ts'
 import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
 import { describeConversations } from './conversations.suite.ts'
+import { describeReceiptTexts } from './receipt-texts.suite.ts'
 import { describeReceipts } from './receipts.suite.ts'
 import { describeThreads } from './threads.suite.ts'
 import { describeTranscripts } from './transcripts.suite.ts'
@@ -16,3 +17,6 @@ describeThreads('on sqlite', () => openSqliteStore({ path: ':memory:', now: Date
 
 describeReceipts('on the reference store', async () => createReferenceStore())
 describeReceipts('on sqlite', () => openSqliteStore({ path: ':memory:', now: Date.now }))
+
+describeReceiptTexts('on the reference store', async () => createReferenceStore())
+describeReceiptTexts('on sqlite', () => openSqliteStore({ path: ':memory:', now: Date.now }))

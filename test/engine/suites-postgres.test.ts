@@ -9,6 +9,7 @@ import {
   startServer,
 } from '../support/postgres-servers.ts'
 import { describeAsked } from './asked.suite.ts'
+import { describeReceiptTexts } from './receipt-texts.suite.ts'
 import { describeReceipts } from './receipts.suite.ts'
 import { describeSummaries } from './summaries.suite.ts'
 import { describeSystem } from './system.suite.ts'
@@ -21,6 +22,7 @@ const open = () => openFreshStore(server.url, { poolSize: 1 })
 
 describeSystem('on postgres', open)
 describeReceipts('on postgres', open)
+describeReceiptTexts('on postgres', open)
 describeSummaries('on postgres', open)
 describeAsked('by two on one PostgreSQL', async () => {
   const schema = freshSchema()

@@ -59,9 +59,9 @@ export function createConversations(parts: ConversationParts): ConversationKeepe
       const inForce = await settingsFor(parts, ended)
       if (!inForce.enabled) return
       const giveWay = backlog.waiting > PATIENT_WAITING_MAX ? NOT_AT_ALL : courtesy.manners()
-      const { receipt, isWhole } = await keepEnded(inPieces(parts, giveWay), ended, inForce)
+      const { receipt, lines, isWhole } = await keepEnded(inPieces(parts, giveWay), ended, inForce)
       if (!isWhole) failed++
-      receipts.add(receipt, inForce)
+      receipts.add(receipt, lines, inForce)
     } catch {
       failed++ // nobody waits for it, and the count is what tells
     }

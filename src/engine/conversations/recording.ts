@@ -5,8 +5,16 @@ import { PLACEMENTS, type Placement } from '../../core/formats/format.ts'
 import type { Instant, MemoryId, ReceiptId, SessionId, TurnId } from '../../core/ids.ts'
 import { NAME_CHARACTERS_MAX } from '../../core/limits.ts'
 import type { Extraction } from '../../core/patterns/index.ts'
-import { memoryIdsIn, stripBlocks, turnIdsIn, unmarkLines } from '../../core/prompting/block.ts'
-import { NO_TOOL_MEMORIES, type Receipt } from '../../core/receipt.ts'
+import {
+  type BlockPiece,
+  blockFrame,
+  memoryIdsIn,
+  stripBlocks,
+  turnIdsIn,
+  unmarkLines,
+} from '../../core/prompting/block.ts'
+import { NO_TOOL_MEMORIES, type Receipt, type ReceiptPiece } from '../../core/receipt.ts'
+import { turnOfDocument } from '../../core/search-document.ts'
 import type { Settings } from '../../core/settings.ts'
 import { queryTerms } from '../../core/terms.ts'
 import type { NoteSaid } from '../life/noting.ts'
@@ -51,12 +59,20 @@ type Progress = {
   error: ErrorCode | null
 }
 
-/** Keeps what is to be kept and tells what became of it. Never fails; `isWhole` says whether all of it was kept. */
+export type RecordedRequest = {
+  readonly receipt: Receipt
+  /** The text of each piece of the receipt. */
+  readonly lines: readonly string[]
+  /** Whether all of it was kept. */
+  readonly isWhole: boolean
+}
+
+/** Keeps what is to be kept and tells what became of it. Never fails. */
 export async function keepEnded(
   parts: RecordingParts,
   ended: Ended,
   settings: Settings,
-): Promise<{ readonly receipt: Receipt; readonly isWhole: boolean }> {
+): Promise<RecordedRequest> {
   const started = performance.now()
   const { request, preparation } = ended
   const progress: Progress = { session: null, turns: [], extracted: [], error: null }
@@ -69,7 +85,8 @@ export async function keepEnded(
   }
   const recordMs = Math.round((performance.now() - started) * 1_000) / 1_000
   const receipt = receiptOf(ended, conversation, progress, recordMs)
-  return { receipt, isWhole: progress.error === null }
+  const lines = sentPieces(ended).map(({ line }) => line)
+  return { receipt, lines, isWhole: progress.error === null }
 }
 
 /** Programs ask for a single token to see whether they may ask at all. */
@@ -162,13 +179,28 @@ function repeats({ content }: Extraction, given: { readonly content: string }): 
   return repeated > words.length * REPEATED_SHARE
 }
 
+/** The pieces of the block that was sent, or in shadow mode would have been. A block without a place was not sent. */
+function sentPieces({ preparation, outcome }: Ended): readonly BlockPiece[] {
+  const isSent = toPlacement(outcome.placement) !== null || preparation.skipped === 'shadow'
+  return (isSent ? preparation.block?.content.pieces : undefined) ?? []
+}
+
+function toReceiptPiece({ document }: BlockPiece): ReceiptPiece {
+  const { id, version, place } = document
+  const turn = turnOfDocument(document)
+  const piece = { version, owner: place.owner, line: null }
+  return turn === null ? { kind: 'memory', id, ...piece } : { kind: 'turn', id: turn, ...piece }
+}
+
 function receiptOf(
-  { receipt, request, preparation, outcome }: Ended,
+  ended: Ended,
   { owner, user, named, at }: Conversation,
   { session, turns, extracted, error }: Progress,
   recordMs: number,
 ): Receipt {
+  const { receipt, request, preparation, outcome } = ended
   const { block } = preparation
+  const pieces = sentPieces(ended).map(toReceiptPiece)
   const given = block && {
     memories: memoryIdsIn(block.content),
     tokens: block.tokens,
@@ -192,6 +224,8 @@ function receiptOf(
     quoted: block === null ? [] : turnIdsIn(block.content),
     injected: placement === null || given === null ? null : { placement, ...given },
     shadow: preparation.skipped === 'shadow' ? given : null,
+    pieces,
+    frame: block === null || pieces.length === 0 ? null : blockFrame(block.content.today),
     turns,
     extracted,
     toolCalls: outcome.toolCalls,
