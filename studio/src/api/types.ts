@@ -171,6 +171,13 @@ export type Receipt = {
     memories: string[]
     tokens: number
   } | null
+  /** The lines of the block in their order; empty for receipts of earlier versions. */
+  pieces: {
+    kind: 'memory' | 'turn'
+    id: string
+    /** The version that the block shows. */
+    version: number
+  }[]
   /** What of the conversation was recorded. */
   turns: string[]
   /** The memories that were learned from it. */
@@ -198,6 +205,100 @@ export type Receipt = {
     totalMs: number
     recordMs: number | null
   }
+}
+
+export type ReceiptDetail = {
+  id: string
+  owner: string
+  user: string | null
+  /** Empty when it belongs to none. */
+  sessionId: string
+  /** ISO 8601 */
+  at: string
+  requestId: string
+  format: 'chat' | 'responses' | 'messages'
+  model: string
+  provider: string
+  /** What the provider answered with; null for nothing. */
+  status: number | null
+  /** Why no memories were added; null when some were. */
+  skipped: string | null
+  /** The code of the error that memory met. */
+  error: string | null
+  /** Parts of recall that failed, so that it found less than it could have. */
+  degraded: string[]
+  /** What kind of memories the message was found to need; null when that was not asked. */
+  gate: {
+    /** The setting relevanceGateMode. */
+    mode: 'off' | 'heuristic' | 'llm'
+    /** What decided: rules do where a model can’t be asked. */
+    by: 'off' | 'heuristic' | 'llm'
+    section: 'all' | 'identity' | 'pinned' | 'episode' | 'transcript' | 'none'
+    because: string
+  } | null
+  recalled: {
+    memory: string
+    score: number
+    coverage: number
+    trail: {
+      stage: string
+      score: number
+    }[]
+  }[]
+  /** Of those that were added: those that are always given. */
+  identity: string[]
+  /** Turns of earlier conversations that were added word for word. */
+  quoted: string[]
+  injected: {
+    placement: 'turn-end' | 'turn-start' | 'system' | 'system-merged' | 'message'
+    memories: string[]
+    tokens: number
+  } | null
+  /** What would have been added, in shadow mode. */
+  shadow: {
+    memories: string[]
+    tokens: number
+  } | null
+  /** The lines of the block in their order; empty for receipts of earlier versions. */
+  pieces: {
+    kind: 'memory' | 'turn'
+    id: string
+    /** The version that the block shows. */
+    version: number
+    /** As the model read it; null when it is redacted. */
+    line: string | null
+    /** Why the line is not shown: its memory or turn was erased (`erased`), its memory is in the trash (`forgotten`), or it was not stored (`not-kept`). */
+    redaction: 'erased' | 'forgotten' | 'not-kept' | null
+  }[]
+  /** What of the conversation was recorded. */
+  turns: string[]
+  /** The memories that were learned from it. */
+  extracted: string[]
+  /** Calls of memory tools that were answered. */
+  toolCalls: string[]
+  /** The memories that these calls came by. */
+  toolMemories: {
+    found: string[]
+    saved: string[]
+    updated: string[]
+    forgotten: string[]
+  }
+  /** How the answer ended: `cut` when it became too long, `unread` when it was packed in a way that can’t be read here. */
+  answer: 'whole' | 'cut' | 'broken' | 'unread' | null
+  /** Tokens, as the provider counted them. */
+  usage: {
+    input: number
+    output: number
+    cached: number | null
+  } | null
+  timings: {
+    prepareMs: number
+    firstByteMs: number | null
+    totalMs: number
+    recordMs: number | null
+  }
+  /** The injected text, byte for byte, with a placeholder such as `- [erased]` for each redacted line; in shadow mode the text that would have been injected. Null when there was none. */
+  block: string | null
 }
 
 export type Episode = {
@@ -382,6 +483,7 @@ export interface components {
     VectorTier: VectorTier
     InstanceMemory: InstanceMemory
     Receipt: Receipt
+    ReceiptDetail: ReceiptDetail
     Episode: Episode
     Session: Session
     ConsolidationReport: ConsolidationReport
@@ -825,7 +927,7 @@ export interface paths {
             /** Also what has expired or ceased to hold. */
             includeEnded?: boolean
             query: string
-            /** Where to look, in one ranked list; default: memories and episodes. Filters are about these two. */
+            /** Where to look, in one ranked list; default: memories, episodes and transcript (what was said in conversations), or only the first two with a filter that turns have no field for, as category. */
             sources?:
               | ('memories' | 'episodes' | 'transcript' | 'files')[]
               | 'memories'
@@ -889,6 +991,8 @@ export interface paths {
                   score: number
                   note?: string
                 }[]
+                /** Of what was said: all of the turn. */
+                content?: string
                 /** Of what was said: who said it. */
                 role?: string
                 /** Of what was said. */
@@ -1039,6 +1143,8 @@ export interface paths {
             query: string
             scope?: 'session' | 'owner' | 'global'
             strategy?: 'hybrid' | 'semantic' | 'keyword' | 'recent' | 'exact'
+            /** Facts, conversations or both; default: both. */
+            include?: 'both' | 'facts' | 'conversations'
             /** How words and meaning are joined. */
             fusion?: 'adaptive' | 'rrf' | 'weighted'
             /** As things stood at an earlier time. */
@@ -1058,7 +1164,8 @@ export interface paths {
                 /** `@shared` for what all share. */
                 owner: string
                 user: string | null
-                type: 'factual' | 'episodic' | 'procedural' | 'semantic'
+                /** `turn` for what was said in a conversation. */
+                type: 'factual' | 'episodic' | 'procedural' | 'semantic' | 'turn'
                 category:
                   | 'general'
                   | 'preference'
@@ -2556,6 +2663,10 @@ export interface paths {
               receiptDays: number
               /** Where recall looks when the caller does not say: in the session that is named, in everything of the owner, or in shared memory as well. */
               recallScope: 'session' | 'owner' | 'global'
+              /** What the gateway recalls: facts that were learned, excerpts of earlier conversations, or both. */
+              recallSources: 'both' | 'facts' | 'conversations'
+              /** How much of a turn of an earlier conversation is quoted, cut at the ends of sentences. */
+              excerptCharacters: number
               /** Whether all owners may read the shared memory (the owner `@shared`), which superadmins write. */
               sharedMemory: boolean
               /** How many memories a search returns when the caller does not say. */
@@ -2723,6 +2834,8 @@ export interface paths {
             receiptsMax?: number | null
             receiptDays?: number | null
             recallScope?: 'session' | 'owner' | 'global' | null
+            recallSources?: 'both' | 'facts' | 'conversations' | null
+            excerptCharacters?: number | null
             sharedMemory?: boolean | null
             recallLimit?: number | null
             strategy?: 'hybrid' | 'semantic' | 'keyword' | 'recent' | 'exact' | null
@@ -2823,6 +2936,10 @@ export interface paths {
               receiptDays: number
               /** Where recall looks when the caller does not say: in the session that is named, in everything of the owner, or in shared memory as well. */
               recallScope: 'session' | 'owner' | 'global'
+              /** What the gateway recalls: facts that were learned, excerpts of earlier conversations, or both. */
+              recallSources: 'both' | 'facts' | 'conversations'
+              /** How much of a turn of an earlier conversation is quoted, cut at the ends of sentences. */
+              excerptCharacters: number
               /** Whether all owners may read the shared memory (the owner `@shared`), which superadmins write. */
               sharedMemory: boolean
               /** How many memories a search returns when the caller does not say. */
@@ -2997,6 +3114,8 @@ export interface paths {
             receiptsMax?: number | null
             receiptDays?: number | null
             recallScope?: 'session' | 'owner' | 'global' | null
+            recallSources?: 'both' | 'facts' | 'conversations' | null
+            excerptCharacters?: number | null
             sharedMemory?: boolean | null
             recallLimit?: number | null
             strategy?: 'hybrid' | 'semantic' | 'keyword' | 'recent' | 'exact' | null
@@ -3097,6 +3216,10 @@ export interface paths {
               receiptDays: number
               /** Where recall looks when the caller does not say: in the session that is named, in everything of the owner, or in shared memory as well. */
               recallScope: 'session' | 'owner' | 'global'
+              /** What the gateway recalls: facts that were learned, excerpts of earlier conversations, or both. */
+              recallSources: 'both' | 'facts' | 'conversations'
+              /** How much of a turn of an earlier conversation is quoted, cut at the ends of sentences. */
+              excerptCharacters: number
               /** Whether all owners may read the shared memory (the owner `@shared`), which superadmins write. */
               sharedMemory: boolean
               /** How many memories a search returns when the caller does not say. */
@@ -3823,7 +3946,7 @@ export interface paths {
         200: {
           content: {
             'application/json': {
-              receipt: Receipt
+              receipt: ReceiptDetail
             }
           }
         }
@@ -6134,7 +6257,15 @@ export interface paths {
             'application/json': {
               /** Empty when there is nothing to say. */
               block: string
+              /** Those that the block tells of, in its order. */
               memories: Memory[]
+              /** Turns of earlier conversations that it quotes. */
+              turns: {
+                id: string
+                role: string
+                sessionId: string
+                createdAt: string
+              }[]
               /** Why nothing was looked for: `autoRecall` is off, or the prompt is too short. */
               skipped: 'off' | 'short' | null
             }
