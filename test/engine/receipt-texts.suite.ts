@@ -461,7 +461,7 @@ function describeStorage(open: OpenStore): void {
     await other.close()
   })
 
-  it('[RC12] lines expire with the last receipt that cites them', async () => {
+  it('[RC12] a line is kept while a receipt cites it, and expires within a day of the last one', async () => {
     const { engine, asked, store, clock, detail } = await openCited(open, { receiptDays: 10 })
     await engine.remember(ADA, { content: OBOE })
     await asked(QUESTION)

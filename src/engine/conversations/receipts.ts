@@ -20,7 +20,7 @@ import { persistently } from './retrying.ts'
 const WRITE_AFTER_MS = 250
 const BATCH = 100
 /** So few lines go into a commit that others are answered between two of them. */
-const PIECES_PER_COMMIT = 100
+const PIECES_PER_COMMIT = 250
 /** Beyond this the oldest are given up: a store that fails for long must not fill the memory. */
 const PENDING_MAX = 10_000
 const LIST_LIMIT = 50

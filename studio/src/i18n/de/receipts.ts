@@ -78,7 +78,7 @@ export const receipts: Catalogue['receipts'] = {
   blockShadow: 'Block, der eingefügt worden wäre',
   blockText: 'Text des Blocks',
   blockNotStored: 'Der Text dieses Blocks wurde nicht gespeichert.',
-  pieceVersion: 'Version {version}',
+  pieceVersion: 'Stand: Version {version}',
   redactedErased:
     '„erased“: Die Zeile wurde zusammen mit ihrer Erinnerung oder ihrem Beitrag endgültig gelöscht.',
   redactedForgotten:

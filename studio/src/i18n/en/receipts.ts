@@ -76,7 +76,7 @@ export const receipts = {
   blockShadow: 'Block that would have been injected',
   blockText: 'Text of the block',
   blockNotStored: 'The text of this block was not stored.',
-  pieceVersion: 'Version {version}',
+  pieceVersion: 'As of version {version}',
   redactedErased:
     'Erased: the line was removed from this receipt together with its memory or turn.',
   redactedForgotten:

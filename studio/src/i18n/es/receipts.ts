@@ -80,8 +80,9 @@ export const receipts: Catalogue['receipts'] = {
   blockShadow: 'Bloque que se habría insertado',
   blockText: 'Texto del bloque',
   blockNotStored: 'El texto de este bloque no se guardó.',
-  pieceVersion: 'Versión {version}',
-  redactedErased: '«erased»: la línea se eliminó de este recibo junto con su recuerdo o su intervención.',
+  pieceVersion: 'Según la versión {version}',
+  redactedErased:
+    '«erased»: la línea se eliminó de este recibo junto con su recuerdo o su intervención.',
   redactedForgotten:
     '«forgotten»: el recuerdo está en la papelera. La línea vuelve a mostrarse al restaurarlo.',
   redactedNotKept: '«not kept»: la línea ya no está guardada.',

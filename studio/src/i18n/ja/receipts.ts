@@ -78,7 +78,7 @@ export const receipts: Catalogue['receipts'] = {
   blockShadow: '挿入されるはずだったブロック',
   blockText: 'ブロックの本文',
   blockNotStored: 'このブロックの本文は保存されていません。',
-  pieceVersion: 'バージョン {version}',
+  pieceVersion: 'バージョン {version} の内容',
   redactedErased: '「erased」: この行は、元の記憶または発言とともに完全に削除されました。',
   redactedForgotten: '「forgotten」: 記憶はゴミ箱にあります。復元すると行が再び表示されます。',
   redactedNotKept: '「not kept」: この行はもう保存されていません。',

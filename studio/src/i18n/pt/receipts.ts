@@ -80,7 +80,7 @@ export const receipts: Catalogue['receipts'] = {
   blockShadow: 'Bloco que teria sido inserido',
   blockText: 'Texto do bloco',
   blockNotStored: 'O texto deste bloco não foi guardado.',
-  pieceVersion: 'Versão {version}',
+  pieceVersion: 'Conforme a versão {version}',
   redactedErased: '“erased”: a linha foi removida deste recibo junto com a memória ou a fala.',
   redactedForgotten:
     '“forgotten”: a memória está na lixeira. A linha volta a aparecer quando ela for restaurada.',

@@ -77,7 +77,7 @@ export const receipts: Catalogue['receipts'] = {
   blockShadow: '本应注入的内容块',
   blockText: '内容块文本',
   blockNotStored: '未保存此内容块的文本。',
-  pieceVersion: '版本 {version}',
+  pieceVersion: '版本 {version} 的内容',
   redactedErased: '“erased”：该行已随其记忆或发言一并从此回执中彻底删除。',
   redactedForgotten: '“forgotten”：该记忆在回收站中，恢复后此行会重新显示。',
   redactedNotKept: '“not kept”：该行已不再保存。',
