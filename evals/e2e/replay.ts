@@ -6,7 +6,7 @@ import { openSqliteStore, type SqliteStore } from '../../src/adapters/sqlite/sto
 import { createIds } from '../../src/adapters/system/ids.ts'
 import type { Instant, OwnerId, TurnId } from '../../src/core/ids.ts'
 import { stripBlocks } from '../../src/core/prompting/block.ts'
-import type { Receipt } from '../../src/core/receipt.ts'
+import type { ReceiptDetail } from '../../src/core/receipt.ts'
 import { createEngineOn, type Engine } from '../../src/engine/engine.ts'
 import { pages } from '../../src/engine/paging.ts'
 import type { Embedder } from '../../src/ports/embedder.ts'
@@ -56,7 +56,7 @@ export type ReplayEngine = {
   /** Waits for vectors, and finds out which stored turn is which document. */
   settle(conversations: readonly ReplayedConversation[]): Promise<void>
   /** What a receipt says that a block holds. */
-  findInjected(receipt: Receipt | null): Promise<Pick<InjectedContext, 'memories' | 'quoted'>>
+  findInjected(receipt: ReceiptDetail | null): Promise<Pick<InjectedContext, 'memories' | 'quoted'>>
 }
 
 /** A busy machine must not decide what is measured: the time that it takes is reported instead. */
@@ -159,7 +159,7 @@ function contentOf({ text }: Utterance): string {
 }
 
 /** Memories and quotations that are in a block because of the question. */
-export function countItems(count: number, receipt: Receipt | null): number {
+export function countItems(count: number, receipt: ReceiptDetail | null): number {
   const injected = new Set(receipt?.injected?.memories ?? [])
   return count - (receipt?.identity.filter((id) => injected.has(id)).length ?? 0)
 }

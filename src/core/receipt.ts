@@ -1,11 +1,11 @@
 import type { FormatName, Placement, Usage } from './formats/format.ts'
 import type { GateSection } from './gate/types.ts'
-import type { Instant, MemoryId, Place, ReceiptId, TurnId } from './ids.ts'
+import type { Instant, MemoryId, OwnerId, Place, ReceiptId, TurnId } from './ids.ts'
 import type { Settings } from './settings.ts'
 
 /**
- * What memory did for one request. It names memories by id and holds no text of theirs or of the conversation, so that
- * what is forgotten is forgotten here too.
+ * What memory did for one request. It names memories and turns by id and holds no text of theirs. The lines that the model
+ * read are stored per memory and turn, see `core/receipt-text.ts`, so that erasing one of these redacts all receipts.
  */
 export type Receipt = {
   readonly id: ReceiptId
@@ -39,6 +39,10 @@ export type Receipt = {
   } | null
   /** In shadow mode, what would have been injected. */
   readonly shadow: { readonly memories: readonly MemoryId[]; readonly tokens: number } | null
+  /** The lines of the injected block in its order, in shadow mode of the one that would have been; empty without one. */
+  readonly pieces: readonly ReceiptPiece[]
+  /** The block without its lines, so that the exact text can be rebuilt after the format has changed; null without one. */
+  readonly frame: string | null
   readonly turns: readonly TurnId[]
   readonly extracted: readonly MemoryId[]
   /** Calls of memory tools that were answered here, as `memory_search`. */
@@ -59,6 +63,38 @@ export type Receipt = {
     /** What keeping took afterwards, in the background. */
     readonly recordMs: number | null
   }
+}
+
+/** One line of a block: which version of which memory or turn it renders. */
+export type ReceiptPiece = {
+  readonly kind: 'memory' | 'turn'
+  readonly id: MemoryId | TurnId
+  readonly version: number
+  /** Shared memory belongs to another owner than the receipt. */
+  readonly owner: OwnerId
+  /** The key of the line in the texts of the memory or turn; null when the line was not stored. */
+  readonly line: string | null
+}
+
+/**
+ * Why the line of a piece is not shown. `erased`: the memory or turn was erased, and the line with it. `forgotten`: the
+ * memory is in the trash, and the line is shown again once it is restored. `not-kept`: the line was not stored.
+ */
+export const REDACTIONS = ['erased', 'forgotten', 'not-kept'] as const
+export type Redaction = (typeof REDACTIONS)[number]
+
+/** A piece with the line as the model read it, or the reason why it is not shown. */
+export type ReceiptLine = Omit<ReceiptPiece, 'line'> &
+  (
+    | { readonly line: string; readonly redaction: null }
+    | { readonly line: null; readonly redaction: Redaction }
+  )
+
+/** A receipt with the texts that it cites. */
+export type ReceiptDetail = Omit<Receipt, 'pieces' | 'frame'> & {
+  readonly pieces: readonly ReceiptLine[]
+  /** What the model read, byte for byte, with a placeholder for each redacted line; null when there was no block. */
+  readonly block: string | null
 }
 
 /** Memories that calls of memory tools came by, each once. */

@@ -41,6 +41,7 @@ import * as read from './read.ts'
 import { type GivenPreview, previewGiven, type Trial } from './reading/previewing.ts'
 import { createReader } from './reading/reading.ts'
 import { type RecallQuery, type Recollection, recall } from './recall.ts'
+import { redactingStore } from './receipt-redaction.ts'
 import { type Learned, learn, type Remembered, remember } from './remember.ts'
 import { merged, type Reach, scopesFor } from './shared.ts'
 import { type SourcesQuery, searchSources, type Together } from './sources.ts'
@@ -217,7 +218,7 @@ export function createEngineOn(given: EnginePorts): Engine {
     reader.changed(changes)
     for (const listener of listeners) listener(changes)
   }
-  const store = watched(given.store, noteCommitted)
+  const store = watched(redactingStore(given.store), noteCommitted)
   const ports = { ...given, store }
   const uses = new UseCounter(store, ports.clock)
   const inTurn = createQueue()

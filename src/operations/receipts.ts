@@ -4,7 +4,7 @@ import type { ScopeInput } from '../core/draft.ts'
 import { AppError } from '../core/errors.ts'
 import { FORMAT_NAMES, PLACEMENTS } from '../core/formats/format.ts'
 import { GATE_SECTIONS } from '../core/gate/types.ts'
-import type { Receipt } from '../core/receipt.ts'
+import { REDACTIONS, type Receipt, type ReceiptDetail } from '../core/receipt.ts'
 import { SETTINGS } from '../core/settings.ts'
 import {
   type Conversations,
@@ -29,6 +29,12 @@ export const wireGate = z
   })
   .nullable()
   .describe('What kind of memories the message was found to need; null when that was not asked.')
+
+const wirePiece = z.object({
+  kind: z.enum(['memory', 'turn']),
+  id: z.string(),
+  version: z.int().describe('The version that the block shows.'),
+})
 
 export const wireReceipt = z
   .object({
@@ -65,6 +71,9 @@ export const wireReceipt = z
       .object({ memories: ids, tokens: z.int() })
       .nullable()
       .describe('What would have been added, in shadow mode.'),
+    pieces: z
+      .array(wirePiece)
+      .describe('The lines of the block in their order; empty for receipts of earlier versions.'),
     turns: ids.describe('What of the conversation was recorded.'),
     extracted: ids.describe('The memories that were learned from it.'),
     toolCalls: z.array(z.string()).describe('Calls of memory tools that were answered.'),
@@ -91,7 +100,47 @@ export const wireReceipt = z
   .meta({ id: 'Receipt' })
 export type WireReceipt = z.output<typeof wireReceipt>
 
-function toWireReceipt({ place, at, ...receipt }: Receipt): WireReceipt {
+export const wireReceiptDetail = wireReceipt
+  .extend({
+    pieces: z
+      .array(
+        wirePiece.extend({
+          line: z.string().nullable().describe('As the model read it; null when it is redacted.'),
+          redaction: z
+            .enum(REDACTIONS)
+            .nullable()
+            .describe(
+              'Why the line is not shown: its memory or turn was erased (`erased`), its memory is in the trash (`forgotten`), or it was not stored (`not-kept`).',
+            ),
+        }),
+      )
+      .describe('The lines of the block in their order; empty for receipts of earlier versions.'),
+    block: z
+      .string()
+      .nullable()
+      .describe(
+        'The injected text, byte for byte, with a placeholder such as `- [erased]` for each redacted line; in shadow mode the text that would have been injected. Null when there was none.',
+      ),
+  })
+  .meta({ id: 'ReceiptDetail' })
+export type WireReceiptDetail = z.output<typeof wireReceiptDetail>
+
+function toWireReceipt({ frame: _, pieces, ...receipt }: Receipt): WireReceipt {
+  return {
+    ...commonFields(receipt),
+    pieces: pieces.map(({ kind, id, version }) => ({ kind, id, version })),
+  }
+}
+
+function toWireReceiptDetail({ pieces, block, ...receipt }: ReceiptDetail): WireReceiptDetail {
+  return {
+    ...commonFields(receipt),
+    pieces: pieces.map(({ owner: _, ...piece }) => piece),
+    block,
+  }
+}
+
+function commonFields({ place, at, ...receipt }: Omit<Receipt, 'pieces' | 'frame'>) {
   const { degraded, recalled, injected, shadow, turns, extracted, toolCalls } = receipt
   const { identity, quoted, toolMemories } = receipt
   return {
@@ -184,15 +233,15 @@ async function matchingReceipts(
 
 export const getReceipt = defineOperation({
   name: 'receipt.get',
-  summary: 'What memory did for one request.',
+  summary: 'What memory did for one request, with the text that it injected.',
   access: 'read',
   input: z.strictObject({ ...scopeFields, id: z.string().max(200) }),
-  output: z.object({ receipt: wireReceipt }),
+  output: z.object({ receipt: wireReceiptDetail }),
   http: { method: 'GET', path: '/api/receipts/{id}' },
   cli: 'receipts',
   run: async (context, { id, ...input }) => {
     const receipt = await context.engine.conversations.receipt(scopeOf(context, input, 'read'), id)
     if (receipt === null) throw new AppError('not_found', `There is no receipt ${id} here.`, { id })
-    return { receipt: toWireReceipt(receipt) }
+    return { receipt: toWireReceiptDetail(receipt) }
   },
 })

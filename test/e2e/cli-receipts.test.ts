@@ -22,7 +22,7 @@ async function ask(cli: Cli, ...questions: readonly string[]): Promise<void> {
   await engine.close()
 }
 
-it('[CV23] receipts tell what memory did, as a list and one by one', async () => {
+it('[CV23] [RC13] receipts tell what memory did, as a list and one by one', async () => {
   const cli = createCli()
   expect((await cli(['receipts'])).out).toContain('There are no receipts.')
   const { id } = await added(cli, 'I drink green tea')
@@ -40,6 +40,9 @@ it('[CV23] receipts tell what memory did, as a list and one by one', async () =>
   }
   expect(shown).toMatch(new RegExp(`recalled +${id} .*→`))
   expect((await cli(['receipts', given.id])).out).toBe(shown)
+  expect(shown).toMatch(
+    /\ninjected\n<recollect-memory .*\n- I drink green tea \(.*\n<\/recollect-memory>/s,
+  )
   expect((await cli(['receipts', 'show', skipped.id])).out).toContain(
     'skipped: nothing-relevant. No memory was near enough to the question.',
   )

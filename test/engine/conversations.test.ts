@@ -1,6 +1,7 @@
 import { createReferenceStore } from '../../src/adapters/reference/store.ts'
 import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
 import { describeConversations } from './conversations.suite.ts'
+import { describeReceiptTexts } from './receipt-texts.suite.ts'
 import { describeReceipts } from './receipts.suite.ts'
 import { describeBatches, describeBatchFaults } from './recording-batches.suite.ts'
 import { describeThreads } from './threads.suite.ts'
@@ -23,3 +24,6 @@ describeBatches('on sqlite', () => openSqliteStore({ path: ':memory:', now: Date
 
 describeBatchFaults('on the reference store', async () => createReferenceStore())
 describeBatchFaults('on sqlite', () => openSqliteStore({ path: ':memory:', now: Date.now }))
+
+describeReceiptTexts('on the reference store', async () => createReferenceStore())
+describeReceiptTexts('on sqlite', () => openSqliteStore({ path: ':memory:', now: Date.now }))

@@ -9,6 +9,7 @@ import {
   startServer,
 } from '../support/postgres-servers.ts'
 import { describeAsked } from './asked.suite.ts'
+import { describeReceiptTexts } from './receipt-texts.suite.ts'
 import { describeReceipts } from './receipts.suite.ts'
 import { describeBatches } from './recording-batches.suite.ts'
 import { describeSummaries } from './summaries.suite.ts'
@@ -23,6 +24,8 @@ const open = () => openFreshStore(server.url, { poolSize: 1 })
 describeSystem('on postgres', open)
 describeReceipts('on postgres', open)
 describeBatches('on postgres', open)
+
+describeReceiptTexts('on postgres', open)
 describeSummaries('on postgres', open)
 describeAsked('by two on one PostgreSQL', async () => {
   const schema = freshSchema()

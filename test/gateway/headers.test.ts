@@ -142,9 +142,18 @@ describe.each(FORMAT_NAMES)('%s', (format) => {
         usage: { input: expect.any(Number), output: 17 },
       })
       expect(receipt?.injected?.memories).toHaveLength(1)
-      expect(JSON.stringify(receipt)).not.toContain('jasmine')
     },
   )
+
+  it('[RC2] the block of the receipt is what the provider got', async () => {
+    const setup = await setUpGateway()
+    const { told } = await ask(setup, format, {})
+    const id = /receipt=(rcp_\w+)/.exec(told)?.[1] ?? ''
+    const receipt = await setup.engine.conversations.receipt({ owner: OWNER }, id)
+    expect(receipt?.block).toContain('jasmine')
+    const sent = JSON.stringify(setup.upstream.requests[0]?.body)
+    expect(sent).toContain(JSON.stringify(receipt?.block).slice(1, -1))
+  })
 })
 
 describe('names that are none', () => {

@@ -60,6 +60,26 @@ it('[SP5] receipts are narrowed by model, by memory and by reason', async () => 
   })
 })
 
+it('[RC13] only a single receipt has texts', async () => {
+  const { asked, listed, call, dog, engine } = await openReceipts()
+  const { receipt, block } = await asked(ABOUT_DOG)
+  const piece = { kind: 'memory', id: dog, version: 1 }
+  const { receipts } = await listed()
+  expect(receipts).toMatchObject([{ pieces: [piece] }])
+  expect(JSON.stringify(receipts)).not.toMatch(/Rex|block"|line"/)
+  const line = expect.stringContaining('The dog of Ada is called Rex')
+  expect(await call('receipt.get', { id: receipt })).toMatchObject({
+    receipt: { pieces: [{ ...piece, line, redaction: null }], block },
+  })
+  await engine.erase({ owner: 'ada' }, dog)
+  expect(await call('receipt.get', { id: receipt })).toMatchObject({
+    receipt: {
+      pieces: [{ ...piece, line: null, redaction: 'erased' }],
+      block: expect.stringContaining('- [erased]'),
+    },
+  })
+})
+
 it('[SP5] pages of what was narrowed go on without gaps or repetitions', async () => {
   const { asked, listed } = await openReceipts()
   const made: string[] = []

@@ -113,8 +113,53 @@ describe.skipIf(missing !== null)(
       await drawer.getByRole('button', { name: 'Close' }).click()
       await drawer.waitFor({ state: 'hidden' })
       await page.goBack()
-      await drawer.getByRole('link', { name: /Rex/ }).click()
+      await drawer.getByRole('link', { name: 'The dog of Ada is called <b>Rex</b>' }).click()
       await page.waitForURL(/studio\/memories\?.*memory=/)
+    })
+
+    it('[SP7] shows the injected block and leads to what its lines cite', async () => {
+      const { visit, asked, engine } = await openReceipts()
+      await asked(
+        'Wondering whether the dog walks to the old lighthouse',
+        'openai/gpt',
+        200,
+        'walk',
+      )
+      await asked(`${ABOUT_DOG} Does the dog walk to the lighthouse?`, 'openai/gpt')
+      const [{ id } = { id: '' }] = (await engine.conversations.receipts({ owner: 'default' })).rows
+      const receipt = await engine.conversations.receipt({ owner: 'default' }, id)
+      const page = await visit('receipts')
+      await page.locator('[data-receipt]').first().click()
+      const drawer = page.getByRole('dialog', { name: 'Receipt' })
+      const block = drawer.getByRole('region', { name: 'Text of the block' })
+      await block.getByRole('link', { name: /lighthouse/ }).waitFor()
+      expect(await block.locator('pre').textContent()).toBe(receipt?.block)
+      expect(await violationsIn(page)).toEqual([])
+      await block.getByRole('link', { name: /lighthouse/ }).click()
+      await page.waitForURL(/studio\/sessions\?.*session=walk/)
+      await page.goBack()
+      await block.getByRole('link', { name: /Rex/ }).click()
+      await page.waitForURL(/studio\/memories\?.*memory=/)
+    })
+
+    it('[SP8] shows placeholders for lines that were redacted', async () => {
+      const { visit, asked, engine } = await openReceipts()
+      const owner = { owner: 'default' }
+      const { memory } = await engine.remember(owner, { content: 'The dog of Ada eats fish' })
+      await asked(`${ABOUT_DOG} What does the dog of Ada eat?`, 'openai/gpt')
+      const { rows } = await engine.list(owner, { contains: 'Rex' })
+      await engine.forget(owner, rows[0]?.id ?? '')
+      await engine.erase(owner, memory.id)
+      const page = await visit('receipts')
+      await page.locator('[data-receipt]').first().click()
+      const drawer = page.getByRole('dialog', { name: 'Receipt' })
+      const block = drawer.getByRole('region', { name: 'Text of the block' })
+      await eventually(async () =>
+        (await block.innerText()).split('\n').slice(2, -1).sort(),
+      ).toEqual(['- [erased]', '- [forgotten]'])
+      await drawer.getByText('Erased: the line was removed').waitFor()
+      await drawer.getByText('Forgotten: the memory is in the bin').waitFor()
+      expect(await violationsIn(page)).toEqual([])
     })
   },
 )

@@ -45,6 +45,12 @@ export function turnIdsIn({ pieces }: Pick<BlockContent, 'pieces'>): readonly Tu
   return pieces.flatMap(({ document }) => turnOfDocument(document) ?? [])
 }
 
+/** Puts lines into a frame, as `renderBlock` does: `insertLines(blockFrame(today), lines)` gives the same bytes. */
+export function insertLines(frame: string, lines: readonly string[]): string {
+  const end = frame.lastIndexOf('\n')
+  return [frame.slice(0, end), ...lines, frame.slice(end + 1)].join('\n')
+}
+
 /** What a block takes before anything is said in it. */
 export function blockFrame(today: Instant): string {
   return framed(today, [])

@@ -18,6 +18,7 @@ import type { MemoryId, Scope, UserId } from '../../core/ids.ts'
 import { hasEnded, type Memory } from '../../core/memory.ts'
 import type { Change } from '../../ports/store.ts'
 import { decideAndCommit, replacing } from '../changes.ts'
+import { redaction } from '../conversations/receipt-texts.ts'
 import type { WordNarrative } from '../models/wording.ts'
 import { pages } from '../paging.ts'
 import { nextTurn } from '../turns.ts'
@@ -186,7 +187,8 @@ async function withoutHistory(
       })
     }
   }
-  return [...removals, ...changes.filter((change) => !isRevision(change))]
+  const redacted = redaction(home.owner, id) // receipts cite earlier versions too
+  return [...removals, redacted, ...changes.filter((change) => !isRevision(change))]
 }
 
 function isRevision(change: Change): boolean {

@@ -6,7 +6,7 @@
 import type { ScopeInput } from '../../core/draft.ts'
 import type { Answer, Asked, FormatName } from '../../core/formats/format.ts'
 import type { ReceiptId } from '../../core/ids.ts'
-import type { Receipt, ToolMemories } from '../../core/receipt.ts'
+import type { Receipt, ReceiptDetail, ToolMemories } from '../../core/receipt.ts'
 import type { Settings } from '../../core/settings.ts'
 import type { CountTokens } from '../../core/tokens.ts'
 import type { Page } from '../../ports/store.ts'
@@ -117,8 +117,8 @@ export interface Conversations {
   knowsResponse(scope: ScopeInput, responseId: string): Promise<ResponseOwner>
   /** Waits until everything that was given to `record` so far is kept, or has failed. */
   settled(): Promise<void>
-  /** Newest first. */
+  /** Newest first, without texts. */
   receipts(scope: ScopeInput, query?: ReceiptQuery): Promise<Page<Receipt>>
-  /** Also what was recorded a moment ago, like those of the list. */
-  receipt(scope: ScopeInput, id: string): Promise<Receipt | null>
+  /** With the block that the model read. Also what was recorded a moment ago, like those of the list. */
+  receipt(scope: ScopeInput, id: string): Promise<ReceiptDetail | null>
 }

@@ -99,9 +99,9 @@ export function createConversations(parts: ConversationParts): ConversationKeepe
   const finish = async (recording: Recording): Promise<void> => {
     try {
       const giveWay = backlog.waiting > PATIENT_WAITING_MAX ? NOT_AT_ALL : courtesy.manners()
-      const { receipt, isWhole } = await finishRecording(inPieces(parts, giveWay), recording)
+      const { receipt, lines, isWhole } = await finishRecording(inPieces(parts, giveWay), recording)
       if (!isWhole) failed++
-      receipts.add(receipt, recording.settings)
+      receipts.add(receipt, lines, recording.settings)
     } catch {
       failed++ // nobody waits for it, and the count is what tells
     }

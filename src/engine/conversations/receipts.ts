@@ -6,8 +6,7 @@ import { parseScope, type ScopeInput } from '../../core/draft.ts'
 import type { Entry } from '../../core/entry.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Instant, OwnerId, ReceiptId, Scope } from '../../core/ids.ts'
-import type { JsonObject } from '../../core/memory.ts'
-import { NO_TOOL_MEMORIES, type Receipt } from '../../core/receipt.ts'
+import { NO_TOOL_MEMORIES, type Receipt, type ReceiptDetail } from '../../core/receipt.ts'
 import type { Settings } from '../../core/settings.ts'
 import type { Change, Page } from '../../ports/store.ts'
 import type { EnginePorts } from '../ports.ts'
@@ -15,10 +14,13 @@ import { parseCursor, parseLimit } from '../read.ts'
 import { removeExpired } from '../system/entries.ts'
 import type { ReceiptQuery } from './conversations.ts'
 import { type GiveWay, NOT_AT_ALL } from './courtesy.ts'
+import { type NewReceipt, readDetail, storeReceipts } from './receipt-texts.ts'
 import { persistently } from './retrying.ts'
 
 const WRITE_AFTER_MS = 250
 const BATCH = 100
+/** So few lines go into a commit that others are answered between two of them. */
+const PIECES_PER_COMMIT = 250
 /** Beyond this the oldest are given up: a store that fails for long must not fill the memory. */
 const PENDING_MAX = 10_000
 const LIST_LIMIT = 50
@@ -34,7 +36,7 @@ export class Receipts {
   readonly #settingsOf: (owner: OwnerId) => Promise<Settings>
   /** Gives way to requests before writing what nobody asked for yet. */
   readonly #giveWay: GiveWay
-  #pending: Entry[] = []
+  #pending: NewReceipt[] = []
   #writing: Promise<void> = Promise.resolve()
   #timer: ReturnType<typeof setTimeout> | undefined
   /** How many an owner got since its old ones were removed. */
@@ -51,9 +53,15 @@ export class Receipts {
     this.#giveWay = giveWay
   }
 
-  add(receipt: Receipt, { receiptsMax, receiptDays }: Settings): void {
+  /** `lines` are the texts of its pieces. */
+  add(
+    receipt: Receipt,
+    lines: readonly string[],
+    { receiptsMax, receiptDays }: Pick<Settings, 'receiptsMax' | 'receiptDays'>,
+  ): void {
     if (receiptsMax === 0) return
-    this.#pending.push(toEntry(receipt, receiptDays))
+    const expiresAt = (receipt.at + receiptDays * DAY_MS) as Instant // still whole milliseconds
+    this.#pending.push({ receipt, lines, expiresAt })
     const surplus = this.#pending.length - PENDING_MAX
     if (surplus > 0) {
       this.#pending.splice(0, surplus)
@@ -92,18 +100,20 @@ export class Receipts {
     return { rows: page.rows.map(toReceipt), next: page.next }
   }
 
-  async get(scope: ScopeInput, id: string): Promise<Receipt | null> {
+  /** With the texts that it cites. */
+  async get(scope: ScopeInput, id: string): Promise<ReceiptDetail | null> {
     const parsed = parseScope(scope)
     if (!RECEIPT_ID.test(id)) return null
     await this.flush()
     const entry = await this.#ports.store.get('entry', parsed, id as ReceiptId) // just looked at
-    return entry === null || entry.kind !== 'receipt' ? null : toReceipt(entry)
+    if (entry === null || entry.kind !== 'receipt') return null
+    return readDetail(this.#ports.store, toReceipt(entry))
   }
 
   /** Lets go of what waits to be written for an owner. */
   async forget(owner: OwnerId): Promise<void> {
     await this.#writing
-    this.#pending = this.#pending.filter(({ place }) => place.owner !== owner)
+    this.#pending = this.#pending.filter(({ receipt }) => receipt.place.owner !== owner)
     this.#added.delete(owner)
   }
 
@@ -115,10 +125,10 @@ export class Receipts {
 
   async #writeAll(): Promise<void> {
     while (this.#pending.length > 0) {
-      const batch = this.#pending.splice(0, BATCH)
+      const batch = this.#pending.splice(0, batchSize(this.#pending))
+      const { clock, store } = this.#ports
       try {
-        // Whatever became of an earlier attempt: the same receipt again changes nothing.
-        await persistently(this.#ports.clock, () => this.#ports.store.commit(batch.map(putReceipt)))
+        await persistently(clock, () => storeReceipts(store, batch, clock.now()))
         await this.#cleanAfter(batch)
       } catch {
         this.#lost += batch.length
@@ -126,14 +136,20 @@ export class Receipts {
     }
   }
 
-  async #cleanAfter(batch: readonly Entry[]): Promise<void> {
+  async #cleanAfter(batch: readonly NewReceipt[]): Promise<void> {
     if (this.#added.size > OWNERS_COUNTED_MAX) this.#added.clear()
     const owners = new Set<OwnerId>()
-    for (const { place } of batch) {
-      // An owner that was not seen since the start may have many.
-      const added = (this.#added.get(place.owner) ?? CLEAN_EVERY) + 1
-      this.#added.set(place.owner, added)
-      if (added > CLEAN_EVERY) owners.add(place.owner)
+    for (const { receipt } of batch) {
+      // With the owner of shared memory, whose lines are stored with it.
+      for (const owner of new Set([
+        receipt.place.owner,
+        ...receipt.pieces.map((each) => each.owner),
+      ])) {
+        // An owner that was not seen since the start may have many.
+        const added = (this.#added.get(owner) ?? CLEAN_EVERY) + 1
+        this.#added.set(owner, added)
+        if (added > CLEAN_EVERY) owners.add(owner)
+      }
     }
     for (const owner of owners) {
       this.#added.set(owner, 0)
@@ -141,57 +157,57 @@ export class Receipts {
     }
   }
 
-  /** Removes what is past its time, and beyond what is kept; links of conversations that have ended as well. */
+  /** Removes what is past its time, and beyond what is kept; expired lines and links of conversations as well. */
   async #clean(owner: OwnerId): Promise<void> {
     const { store, clock } = this.#ports
     const { receiptsMax } = await this.#settingsOf(owner)
     const scope: Scope = { owner }
     for (const { where, offset } of [
-      { where: { kinds: ['receipt', 'thread'], expiredBy: clock.now() }, offset: 0 },
+      {
+        where: { kinds: ['receipt', 'receipt-text', 'thread'], expiredBy: clock.now() },
+        offset: 0,
+      },
       { where: { kinds: ['receipt'] }, offset: receiptsMax },
     ] as const) {
       const { rows } = await store.find('entry', scope, { where, offset, limit: CLEANED_ROWS })
-      if (rows.length > 0) await store.commit(rows.map(({ id }) => removal(scope, id)))
+      if (rows.length > 0) await store.commit(rows.map((row) => removal(scope, row)))
     }
     await removeExpired(this.#ports, ['thread'])
   }
 }
 
-function removal(scope: Scope, id: Entry['id']): Change {
-  return { op: 'remove', table: 'entry', scope, id, expect: 'any' }
+/** As many of the first as fit into a commit with their lines; one in any case. */
+function batchSize(pending: readonly NewReceipt[]): number {
+  let pieces = 0
+  const over = pending.findIndex(({ receipt }, index) => {
+    pieces += receipt.pieces.length
+    return index === BATCH || (index > 0 && pieces > PIECES_PER_COMMIT)
+  })
+  return over < 0 ? pending.length : over
 }
 
-function putReceipt(row: Entry): Change {
-  return { op: 'put', table: 'entry', row, expect: 'any' }
-}
-
-function toEntry({ id, place, at, ...body }: Receipt, days: number): Entry {
-  return {
-    id,
-    place,
-    kind: 'receipt',
-    about: null,
-    at,
-    expiresAt: (at + days * DAY_MS) as Instant,
-    version: 1,
-    body: body satisfies JsonObject,
-  }
+function removal(scope: Scope, { id, kind, version }: Entry): Change {
+  // A line that is cited again meanwhile stays.
+  const expect = kind === 'receipt-text' ? { version } : 'any'
+  return { op: 'remove', table: 'entry', scope, id, expect }
 }
 
 function toReceipt({ id, place, at, body }: Entry): Receipt {
   if (typeof body.requestId !== 'string') {
     throw new AppError('damaged', 'A receipt is not in the form that it was written in.', { id })
   }
-  // As written by `toEntry`, which did not tell all of this at first.
+  // As written by `storeReceipts`; earlier versions wrote less.
   const {
     degraded = [],
     gate = null,
     identity = [],
     quoted = [],
+    pieces = [],
+    frame = null,
     toolMemories = NO_TOOL_MEMORIES,
     answer = null,
     ...rest
   } = body as unknown as Receipt
-  const later = { degraded, gate, identity, quoted, toolMemories, answer }
+  const later = { degraded, gate, identity, quoted, pieces, frame, toolMemories, answer }
   return { ...rest, ...later, id: id as ReceiptId, place, at }
 }

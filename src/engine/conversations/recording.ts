@@ -5,8 +5,16 @@ import { PLACEMENTS, type Placement } from '../../core/formats/format.ts'
 import type { Instant, MemoryId, ReceiptId, SessionId, TurnId } from '../../core/ids.ts'
 import { NAME_CHARACTERS_MAX } from '../../core/limits.ts'
 import type { Extraction } from '../../core/patterns/index.ts'
-import { memoryIdsIn, stripBlocks, turnIdsIn, unmarkLines } from '../../core/prompting/block.ts'
-import { NO_TOOL_MEMORIES, type Receipt } from '../../core/receipt.ts'
+import {
+  type BlockPiece,
+  blockFrame,
+  memoryIdsIn,
+  stripBlocks,
+  turnIdsIn,
+  unmarkLines,
+} from '../../core/prompting/block.ts'
+import { NO_TOOL_MEMORIES, type Receipt, type ReceiptPiece } from '../../core/receipt.ts'
+import { turnOfDocument } from '../../core/search-document.ts'
 import type { Settings } from '../../core/settings.ts'
 import { queryTerms } from '../../core/terms.ts'
 import type { NoteSaid } from '../life/noting.ts'
@@ -136,11 +144,19 @@ async function recordAlone(
   }
 }
 
-/** Learns from what was recorded and tells what became of it all. Never fails; `isWhole` says whether all of it was kept. */
+export type RecordedRequest = {
+  readonly receipt: Receipt
+  /** The text of each piece of the receipt. */
+  readonly lines: readonly string[]
+  /** Whether all of it was kept. */
+  readonly isWhole: boolean
+}
+
+/** Learns from what was recorded and tells what became of it all. Never fails. */
 export async function finishRecording(
   parts: RecordingParts,
   recording: Recording,
-): Promise<{ readonly receipt: Receipt; readonly isWhole: boolean }> {
+): Promise<RecordedRequest> {
   const started = performance.now()
   const { conversation, kept } = recording
   let session = kept?.session ?? null
@@ -151,7 +167,8 @@ export async function finishRecording(
     recording.error = toAppError(thrown).code
   }
   recording.milliseconds += performance.now() - started
-  return { receipt: receiptOf(recording, session), isWhole: recording.error === null }
+  const lines = sentPieces(recording).map(({ line }) => line)
+  return { receipt: receiptOf(recording, session), lines, isWhole: recording.error === null }
 }
 
 /** Programs ask for a single token to see whether they may ask at all. */
@@ -230,10 +247,24 @@ function repeats({ content }: Extraction, given: { readonly content: string }): 
   return repeated > words.length * REPEATED_SHARE
 }
 
+/** The pieces of the block that was sent, or in shadow mode would have been. A block without a place was not sent. */
+function sentPieces({ preparation, outcome }: Ended): readonly BlockPiece[] {
+  const isSent = toPlacement(outcome.placement) !== null || preparation.skipped === 'shadow'
+  return (isSent ? preparation.block?.content.pieces : undefined) ?? []
+}
+
+function toReceiptPiece({ document }: BlockPiece): ReceiptPiece {
+  const { id, version, place } = document
+  const turn = turnOfDocument(document)
+  const piece = { version, owner: place.owner, line: null }
+  return turn === null ? { kind: 'memory', id, ...piece } : { kind: 'turn', id: turn, ...piece }
+}
+
 function receiptOf(recording: Recording, session: SessionId | null): Receipt {
   const { receipt, request, preparation, outcome, conversation } = recording
   const { owner, user, named, at } = conversation
   const { block } = preparation
+  const pieces = sentPieces(recording).map(toReceiptPiece)
   const given = block && {
     memories: memoryIdsIn(block.content),
     tokens: block.tokens,
@@ -257,6 +288,8 @@ function receiptOf(recording: Recording, session: SessionId | null): Receipt {
     quoted: block === null ? [] : turnIdsIn(block.content),
     injected: placement === null || given === null ? null : { placement, ...given },
     shadow: preparation.skipped === 'shadow' ? given : null,
+    pieces,
+    frame: block === null || pieces.length === 0 ? null : blockFrame(block.content.today),
     turns: recording.kept?.turns ?? [],
     extracted: recording.extracted,
     toolCalls: outcome.toolCalls,

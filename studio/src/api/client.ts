@@ -5,6 +5,7 @@ import type { components, paths } from './types.ts'
 export type Schemas = components['schemas']
 export type Memory = Schemas['Memory']
 export type Receipt = Schemas['Receipt']
+export type ReceiptDetail = Schemas['ReceiptDetail']
 export type Job = Schemas['Job']
 export type Signal = Schemas['Signal']
 

@@ -171,6 +171,13 @@ export type Receipt = {
     memories: string[]
     tokens: number
   } | null
+  /** The lines of the block in their order; empty for receipts of earlier versions. */
+  pieces: {
+    kind: 'memory' | 'turn'
+    id: string
+    /** The version that the block shows. */
+    version: number
+  }[]
   /** What of the conversation was recorded. */
   turns: string[]
   /** The memories that were learned from it. */
@@ -198,6 +205,100 @@ export type Receipt = {
     totalMs: number
     recordMs: number | null
   }
+}
+
+export type ReceiptDetail = {
+  id: string
+  owner: string
+  user: string | null
+  /** Empty when it belongs to none. */
+  sessionId: string
+  /** ISO 8601 */
+  at: string
+  requestId: string
+  format: 'chat' | 'responses' | 'messages'
+  model: string
+  provider: string
+  /** What the provider answered with; null for nothing. */
+  status: number | null
+  /** Why no memories were added; null when some were. */
+  skipped: string | null
+  /** The code of the error that memory met. */
+  error: string | null
+  /** Parts of recall that failed, so that it found less than it could have. */
+  degraded: string[]
+  /** What kind of memories the message was found to need; null when that was not asked. */
+  gate: {
+    /** The setting relevanceGateMode. */
+    mode: 'off' | 'heuristic' | 'llm'
+    /** What decided: rules do where a model can’t be asked. */
+    by: 'off' | 'heuristic' | 'llm'
+    section: 'all' | 'identity' | 'pinned' | 'episode' | 'transcript' | 'none'
+    because: string
+  } | null
+  recalled: {
+    memory: string
+    score: number
+    coverage: number
+    trail: {
+      stage: string
+      score: number
+    }[]
+  }[]
+  /** Of those that were added: those that are always given. */
+  identity: string[]
+  /** Turns of earlier conversations that were added word for word. */
+  quoted: string[]
+  injected: {
+    placement: 'turn-end' | 'turn-start' | 'system' | 'system-merged' | 'message'
+    memories: string[]
+    tokens: number
+  } | null
+  /** What would have been added, in shadow mode. */
+  shadow: {
+    memories: string[]
+    tokens: number
+  } | null
+  /** The lines of the block in their order; empty for receipts of earlier versions. */
+  pieces: {
+    kind: 'memory' | 'turn'
+    id: string
+    /** The version that the block shows. */
+    version: number
+    /** As the model read it; null when it is redacted. */
+    line: string | null
+    /** Why the line is not shown: its memory or turn was erased (`erased`), its memory is in the trash (`forgotten`), or it was not stored (`not-kept`). */
+    redaction: 'erased' | 'forgotten' | 'not-kept' | null
+  }[]
+  /** What of the conversation was recorded. */
+  turns: string[]
+  /** The memories that were learned from it. */
+  extracted: string[]
+  /** Calls of memory tools that were answered. */
+  toolCalls: string[]
+  /** The memories that these calls came by. */
+  toolMemories: {
+    found: string[]
+    saved: string[]
+    updated: string[]
+    forgotten: string[]
+  }
+  /** How the answer ended: `cut` when it became too long, `unread` when it was packed in a way that can’t be read here. */
+  answer: 'whole' | 'cut' | 'broken' | 'unread' | null
+  /** Tokens, as the provider counted them. */
+  usage: {
+    input: number
+    output: number
+    cached: number | null
+  } | null
+  timings: {
+    prepareMs: number
+    firstByteMs: number | null
+    totalMs: number
+    recordMs: number | null
+  }
+  /** The injected text, byte for byte, with a placeholder such as `- [erased]` for each redacted line; in shadow mode the text that would have been injected. Null when there was none. */
+  block: string | null
 }
 
 export type Episode = {
@@ -382,6 +483,7 @@ export interface components {
     VectorTier: VectorTier
     InstanceMemory: InstanceMemory
     Receipt: Receipt
+    ReceiptDetail: ReceiptDetail
     Episode: Episode
     Session: Session
     ConsolidationReport: ConsolidationReport
@@ -825,15 +927,13 @@ export interface paths {
             /** Also what has expired or ceased to hold. */
             includeEnded?: boolean
             query: string
-            /** Default: memories, episodes, transcript (turns of conversations). Filters such as category leave out turns. */
+            /** Where to look, in one ranked list; default: memories, episodes and transcript (what was said in conversations), or only the first two with a filter that turns have no field for, as category. */
             sources?:
               | ('memories' | 'episodes' | 'transcript' | 'files')[]
               | 'memories'
               | 'episodes'
               | 'transcript'
               | 'files'
-            /** Memories only (`facts`), turns of conversations only, or both. A short form of `sources`; give one of the two. */
-            include?: 'both' | 'facts' | 'conversations'
             /** With files: `memory` for notes, `sessions` for transcripts. Default: both. */
             fileSources?: ('memory' | 'sessions')[] | 'memory' | 'sessions'
             /** With sources: what files and what was said must score. */
@@ -848,7 +948,7 @@ export interface paths {
             /** A time: ISO 8601 text, or milliseconds since 1970. */
             asOf?: string | number
             includeSuspect?: boolean
-            /** Snippets only, the whole text, or the whole text with the ranking trail. */
+            /** Short pieces, whole memories, or whole memories with how each got its place. */
             detail?: 'snippet' | 'full' | 'explain'
           }
         }
@@ -863,11 +963,10 @@ export interface paths {
                 source: 'memories' | 'episodes' | 'transcript' | 'files'
                 /** `@shared` for what all share. */
                 owner: string
-                /** Of a memory its beginning; of a turn or file the passage that matches. */
                 snippet: string
                 /** With `sources`, 0 to 1; else only for comparing. */
                 score: number
-                /** Of memories and turns: how much of the question its words cover, 0 to 1. */
+                /** Of memories: how much of the question its words cover, 0 to 1. */
                 coverage?: number
                 tokens: number
                 /** Of memories. */
@@ -892,13 +991,11 @@ export interface paths {
                   score: number
                   note?: string
                 }[]
-                /** Of turns: the whole turn. */
+                /** Of what was said: all of the turn. */
                 content?: string
-                /** Of turns. */
-                role?: 'user' | 'assistant' | 'system' | 'tool'
-                /** Of turns: the name of the speaker, or the role where there is no name. */
-                speaker?: string
-                /** Of turns: the conversation. */
+                /** Of what was said: who said it. */
+                role?: string
+                /** Of what was said. */
                 sessionId?: string
                 /** Of files. */
                 path?: string
@@ -1082,16 +1179,7 @@ export interface paths {
                   | 'identity'
                 key: string | null
                 content: string
-                /** Of a turn the passage that matches; of a memory its beginning. */
-                snippet: string
-                /** When it was learned or said. */
                 createdAt: string
-                /** Empty when it belongs to none. */
-                sessionId: string
-                /** Of turns; null for memories. */
-                role: 'user' | 'assistant' | 'system' | 'tool' | null
-                /** Of turns: the name of the speaker, or the role where there is no name. */
-                speaker: string | null
                 score: number
                 /** How much of the question its words cover, 0 to 1. */
                 coverage: number
@@ -1182,8 +1270,6 @@ export interface paths {
             fusion?: 'adaptive' | 'rrf' | 'weighted'
             /** In place of the setting `relevanceGateMode`; `llm` asks a model. */
             gateMode?: 'off' | 'heuristic' | 'llm'
-            /** In place of the setting `recallSources`. */
-            include?: 'both' | 'facts' | 'conversations'
             maxTokens?: number
             position?: 'auto' | 'system' | 'user'
           }
@@ -1229,18 +1315,6 @@ export interface paths {
               identity: string[]
               /** Turns that are quoted. */
               quoted: string[]
-              /** The same turns, with the lines that quote them. */
-              excerpts: {
-                id: string
-                role: 'user' | 'assistant' | 'system' | 'tool'
-                speaker: string
-                /** Empty when it belongs to none. */
-                sessionId: string
-                /** When it was said. */
-                createdAt: string
-                /** As it stands in the block. */
-                line: string
-              }[]
               /** Recalled, but without room in the block. */
               left: string[]
               /** What failed, so that less was found. */
@@ -1604,12 +1678,8 @@ export interface paths {
                 backend: string
                 available: boolean
                 /** Of all owners; for superadmins only. */
-                memories: number | null
-                /** Turns of conversations of all owners; for superadmins only. */
-                turns: number | null
-                /** Vectors of all owners; for superadmins only. */
                 rowCount: number | null
-                /** Memories and turns that are not embedded yet; for superadmins only. */
+                /** The same. */
                 needsReindex: number | null
                 reason: string | null
               }
@@ -2593,9 +2663,9 @@ export interface paths {
               receiptDays: number
               /** Where recall looks when the caller does not say: in the session that is named, in everything of the owner, or in shared memory as well. */
               recallScope: 'session' | 'owner' | 'global'
-              /** What the gateway adds to a prompt: facts (memories), excerpts of earlier conversations, or both. */
+              /** What the gateway recalls: facts that were learned, excerpts of earlier conversations, or both. */
               recallSources: 'both' | 'facts' | 'conversations'
-              /** The maximum length of an excerpt from an earlier conversation, in characters. Excerpts end at sentence boundaries. */
+              /** How much of a turn of an earlier conversation is quoted, cut at the ends of sentences. */
               excerptCharacters: number
               /** Whether all owners may read the shared memory (the owner `@shared`), which superadmins write. */
               sharedMemory: boolean
@@ -2866,9 +2936,9 @@ export interface paths {
               receiptDays: number
               /** Where recall looks when the caller does not say: in the session that is named, in everything of the owner, or in shared memory as well. */
               recallScope: 'session' | 'owner' | 'global'
-              /** What the gateway adds to a prompt: facts (memories), excerpts of earlier conversations, or both. */
+              /** What the gateway recalls: facts that were learned, excerpts of earlier conversations, or both. */
               recallSources: 'both' | 'facts' | 'conversations'
-              /** The maximum length of an excerpt from an earlier conversation, in characters. Excerpts end at sentence boundaries. */
+              /** How much of a turn of an earlier conversation is quoted, cut at the ends of sentences. */
               excerptCharacters: number
               /** Whether all owners may read the shared memory (the owner `@shared`), which superadmins write. */
               sharedMemory: boolean
@@ -3146,9 +3216,9 @@ export interface paths {
               receiptDays: number
               /** Where recall looks when the caller does not say: in the session that is named, in everything of the owner, or in shared memory as well. */
               recallScope: 'session' | 'owner' | 'global'
-              /** What the gateway adds to a prompt: facts (memories), excerpts of earlier conversations, or both. */
+              /** What the gateway recalls: facts that were learned, excerpts of earlier conversations, or both. */
               recallSources: 'both' | 'facts' | 'conversations'
-              /** The maximum length of an excerpt from an earlier conversation, in characters. Excerpts end at sentence boundaries. */
+              /** How much of a turn of an earlier conversation is quoted, cut at the ends of sentences. */
               excerptCharacters: number
               /** Whether all owners may read the shared memory (the owner `@shared`), which superadmins write. */
               sharedMemory: boolean
@@ -3876,7 +3946,7 @@ export interface paths {
         200: {
           content: {
             'application/json': {
-              receipt: Receipt
+              receipt: ReceiptDetail
             }
           }
         }
@@ -6364,8 +6434,6 @@ export interface paths {
                 user: string | null
                 /** With those in the bin. */
                 memories: number
-                /** Turns of conversations. */
-                turns: number
               }[]
             }
           }
@@ -6575,8 +6643,6 @@ export interface paths {
                 sizeBytes: number | null
                 /** Of all owners; for superadmins only. */
                 memories: number | null
-                /** Turns of conversations of all owners; for superadmins only. */
-                turns: number | null
                 /** What the store says of itself, as whether it is encrypted; for superadmins only. */
                 facts: { [name: string]: string | number | boolean }
               }
@@ -6587,7 +6653,7 @@ export interface paths {
                 filling: string | null
                 /** Of all owners; for superadmins only. */
                 vectors: number | null
-                /** Memories and turns that are not embedded yet; for superadmins only. */
+                /** The same. */
                 missing: number | null
                 because: string | null
                 /** How vectors are kept, and how much memory searching them takes; for superadmins only. */

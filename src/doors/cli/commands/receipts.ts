@@ -22,7 +22,7 @@ export const receipts = defineCommand({
   summary: 'Show what memory did for requests to models, newest first.',
   details:
     'Each request that passes the gateway while memory is on leaves a receipt: what was recalled and added, what it ' +
-    'cost, what was recorded and learned. It names memories by id and holds no text.',
+    'cost, what was recorded and learned. A single receipt shows the injected text, without what was erased since.',
   arguments: [
     {
       name: 'action',
@@ -121,6 +121,13 @@ async function shown(call: ReceiptsCall, id: string | undefined): Promise<Answer
       ['time', timesText(receipt)],
     ]),
   ]
+  if (receipt.block !== null) {
+    lines.push(
+      '',
+      call.style.bold(receipt.injected === null ? 'would have been injected' : 'injected'),
+    )
+    lines.push(...receipt.block.split('\n').map(oneLine))
+  }
   return { json: output, text: lines.join('\n') }
 }
 

@@ -74,6 +74,16 @@ export const receipts: Catalogue['receipts'] = {
   gateSaid: 'Die Nachricht braucht laut Vorprüfung: {section} ({by}). {because}',
   errorSaid: 'Im Gedächtnis trat ein Fehler auf: {code}.',
   degradedSaid: 'Es wurde weniger gefunden als möglich; fehlgeschlagen: {parts}.',
+  block: 'Eingefügter Block',
+  blockShadow: 'Block, der eingefügt worden wäre',
+  blockText: 'Text des Blocks',
+  blockNotStored: 'Der Text dieses Blocks wurde nicht gespeichert.',
+  pieceVersion: 'Stand: Version {version}',
+  redactedErased:
+    '„erased“: Die Zeile wurde zusammen mit ihrer Erinnerung oder ihrem Beitrag endgültig gelöscht.',
+  redactedForgotten:
+    '„forgotten“: Die Erinnerung liegt im Papierkorb. Nach dem Wiederherstellen ist die Zeile wieder zu sehen.',
+  redactedNotKept: '„not kept“: Die Zeile ist nicht mehr gespeichert.',
   recalled: 'Abgerufen',
   nothingRecalled: 'Nichts wurde abgerufen.',
   identity: 'immer mitgegeben',

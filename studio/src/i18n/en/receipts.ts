@@ -72,6 +72,16 @@ export const receipts = {
   gateSaid: 'The message was found to need: {section} ({by}). {because}',
   errorSaid: 'Memory met an error: {code}.',
   degradedSaid: 'Less was found than could have been; these failed: {parts}.',
+  block: 'Injected block',
+  blockShadow: 'Block that would have been injected',
+  blockText: 'Text of the block',
+  blockNotStored: 'The text of this block was not stored.',
+  pieceVersion: 'As of version {version}',
+  redactedErased:
+    'Erased: the line was removed from this receipt together with its memory or turn.',
+  redactedForgotten:
+    'Forgotten: the memory is in the bin. The line is shown again when it is restored.',
+  redactedNotKept: 'Not kept: the line is no longer stored.',
   recalled: 'Recalled',
   nothingRecalled: 'Nothing was recalled.',
   identity: 'always given',

@@ -76,6 +76,16 @@ export const receipts: Catalogue['receipts'] = {
   gateSaid: 'Según la comprobación previa, el mensaje necesita: {section} ({by}). {because}',
   errorSaid: 'La memoria encontró un error: {code}.',
   degradedSaid: 'Se encontró menos de lo posible; fallaron: {parts}.',
+  block: 'Bloque insertado',
+  blockShadow: 'Bloque que se habría insertado',
+  blockText: 'Texto del bloque',
+  blockNotStored: 'El texto de este bloque no se guardó.',
+  pieceVersion: 'Según la versión {version}',
+  redactedErased:
+    '«erased»: la línea se eliminó de este recibo junto con su recuerdo o su intervención.',
+  redactedForgotten:
+    '«forgotten»: el recuerdo está en la papelera. La línea vuelve a mostrarse al restaurarlo.',
+  redactedNotKept: '«not kept»: la línea ya no está guardada.',
   recalled: 'Evocados',
   nothingRecalled: 'No se evocó nada.',
   identity: 'se entrega siempre',

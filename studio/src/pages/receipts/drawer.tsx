@@ -1,10 +1,11 @@
 /** Everything about one request: what was added and why, what it cost, what was kept and learned. */
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import type { Receipt } from '../../api/client.ts'
+import type { Receipt, ReceiptDetail } from '../../api/client.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Chip, Loaded, Meter, Notice } from '../../ui/surface.tsx'
+import { InjectedBlock } from './block.tsx'
 import styles from './drawer.module.css'
 import { Outcome, Status } from './list.tsx'
 import { MemoryLine, Recalled, TurnLine } from './named.tsx'
@@ -30,12 +31,17 @@ export function ReceiptDrawer({
   )
 }
 
-function Parts({ owner, receipt }: { owner: string; receipt: Receipt }) {
+function Parts({ owner, receipt }: { owner: string; receipt: ReceiptDetail }) {
   const { t } = useI18n()
-  const { quoted, turns, extracted, toolCalls, sessionId } = receipt
+  const { injected, shadow, quoted, turns, extracted, toolCalls, sessionId } = receipt
   return (
     <div className={styles.parts}>
       <Why receipt={receipt} />
+      {(injected ?? shadow) !== null && (
+        <Part title={t(injected === null ? 'receipts.blockShadow' : 'receipts.block')}>
+          <InjectedBlock owner={owner} receipt={receipt} />
+        </Part>
+      )}
       <Part title={t('receipts.recalled')}>
         <Recalled owner={owner} receipt={receipt} />
       </Part>

@@ -1,4 +1,4 @@
-/** Receipts hold ids only. What they name is looked up; what was forgotten since is told as gone. */
+/** Memories and turns that a receipt names by id: they are looked up as they are now, and shown as gone when erased. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -6,14 +6,14 @@ import { ApiError, api, data, type Receipt } from '../../api/client.ts'
 import { useI18n } from '../../i18n/i18n.tsx'
 import { Chip } from '../../ui/surface.tsx'
 import styles from './drawer.module.css'
-import { memoriesIn } from './queries.ts'
+import { memoriesIn, useTurn } from './queries.ts'
 
 type Trail = Receipt['recalled'][number]['trail']
 
 export function Recalled({ owner, receipt }: { owner: string; receipt: Receipt }) {
   const { t } = useI18n()
-  const { recalled, identity } = receipt
-  const given = new Set(memoriesIn(receipt))
+  const { recalled, identity, quoted } = receipt
+  const given = new Set([...memoriesIn(receipt), ...quoted])
   const found = new Set(recalled.map(({ memory }) => memory))
   const always = identity.filter((id) => !found.has(id))
   const howGiven = (id: string) => {
@@ -34,10 +34,10 @@ export function Recalled({ owner, receipt }: { owner: string; receipt: Receipt }
       ))}
       {recalled.map(({ memory, score, trail }) => (
         <li key={memory}>
-          <MemoryLine owner={owner} id={memory}>
+          <DocumentLine owner={owner} id={memory}>
             <Chip tone={given.has(memory) ? 'accent' : 'plain'}>{t(howGiven(memory))}</Chip>
             <Scores score={score} trail={trail} />
-          </MemoryLine>
+          </DocumentLine>
         </li>
       ))}
     </ul>
@@ -61,6 +61,23 @@ function Scores({ score, trail }: { score: number; trail: Trail }) {
         </li>
       )}
     </ol>
+  )
+}
+
+/** Recall finds turns of earlier conversations as well as memories. */
+function DocumentLine({ owner, id, children }: { owner: string; id: string; children: ReactNode }) {
+  if (!id.startsWith('turn_')) {
+    return (
+      <MemoryLine owner={owner} id={id}>
+        {children}
+      </MemoryLine>
+    )
+  }
+  return (
+    <div className={styles.line}>
+      <TurnLine owner={owner} id={id} />
+      <div className={styles.chips}>{children}</div>
+    </div>
   )
 }
 
@@ -100,10 +117,7 @@ export function MemoryLine({
 
 export function TurnLine({ owner, id }: { owner: string; id: string }) {
   const { t } = useI18n()
-  const query = useQuery({
-    queryKey: ['turns', owner, id],
-    queryFn: () => data(api.GET('/api/turns/{id}', { params: { path: { id }, query: { owner } } })),
-  })
+  const query = useTurn(owner, id)
   const isGone = query.error instanceof ApiError && query.error.status === 404
   if (isGone) return <p className={styles.soft}>{t('receipts.goneTurn')}</p>
   const turn = query.data?.turn

@@ -91,6 +91,13 @@ export function useReceipt(owner: string, id: string | null) {
   })
 }
 
+export function useTurn(owner: string, id: string) {
+  return useQuery({
+    queryKey: ['turns', owner, id],
+    queryFn: () => data(api.GET('/api/turns/{id}', { params: { path: { id }, query: { owner } } })),
+  })
+}
+
 /** The days of a period, oldest first, also those without requests. */
 export function daysOf(period: number): readonly string[] {
   const now = new Date()

@@ -1,0 +1,35 @@
+import { COMMIT_CHANGES_MAX } from '../core/limits.ts'
+import type { Change, Store } from '../ports/store.ts'
+import { redaction } from './conversations/receipt-texts.ts'
+
+/**
+ * Wraps a store so that every commit that removes a memory or a turn also removes its lines from all receipts. Erasing,
+ * emptying the trash, retention, forgetting turns and sessions and erasing owners all remove rows by commits.
+ */
+export function redactingStore(store: Store): Store {
+  return {
+    ...store,
+    commit: async (changes) => {
+      const redactions = changes.flatMap(redactionOf)
+      const room = Math.max(0, COMMIT_CHANGES_MAX - changes.length)
+      // What doesn't fit is removed before, so that a crash leaves none of it, and after, for receipts written in between.
+      const surplus = redactions.slice(room)
+      await commitInParts(store, surplus)
+      const outcome = await store.commit([...changes, ...redactions.slice(0, room)])
+      if (outcome.kind === 'committed') await commitInParts(store, surplus)
+      return outcome
+    },
+  }
+}
+
+function redactionOf(change: Change): readonly Change[] {
+  if (change.op !== 'remove') return []
+  if (change.table !== 'memory' && change.table !== 'turn') return []
+  return [redaction(change.scope.owner, change.id)]
+}
+
+async function commitInParts(store: Store, changes: readonly Change[]): Promise<void> {
+  for (let start = 0; start < changes.length; start += COMMIT_CHANGES_MAX) {
+    await store.commit(changes.slice(start, start + COMMIT_CHANGES_MAX))
+  }
+}
