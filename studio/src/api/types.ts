@@ -2612,8 +2612,10 @@ export interface paths {
               consolidationIntervalHours: number
               /** Consolidation puts unpinned memories into the bin whose salience has decayed below this. */
               salienceFloor: number
-              /** For how many days conversations and their digests are kept. 0 keeps them for good. */
+              /** For how many days episodes, the digests of conversations, are kept. 0 keeps them forever. */
               episodeRetentionDays: number
+              /** For how many days turns of conversations are kept, counted from when they were said. Consolidation removes older ones for good. 0 keeps them forever. */
+              turnRetentionDays: number
               /** Whether the gateway gives models tools to search, save, update and forget memories, and answers their calls itself. */
               skillsEnabled: boolean
               /** Where vectors come from, as `RECOLLECT_EMBEDDING`, which goes before it. */
@@ -2752,6 +2754,7 @@ export interface paths {
             consolidationIntervalHours?: number | null
             salienceFloor?: number | null
             episodeRetentionDays?: number | null
+            turnRetentionDays?: number | null
             skillsEnabled?: boolean | null
             embeddingSource?: 'auto' | 'transformers' | 'static' | 'remote' | 'none' | null
             embeddingProviderModel?: string | null | null
@@ -2879,8 +2882,10 @@ export interface paths {
               consolidationIntervalHours: number
               /** Consolidation puts unpinned memories into the bin whose salience has decayed below this. */
               salienceFloor: number
-              /** For how many days conversations and their digests are kept. 0 keeps them for good. */
+              /** For how many days episodes, the digests of conversations, are kept. 0 keeps them forever. */
               episodeRetentionDays: number
+              /** For how many days turns of conversations are kept, counted from when they were said. Consolidation removes older ones for good. 0 keeps them forever. */
+              turnRetentionDays: number
               /** Whether the gateway gives models tools to search, save, update and forget memories, and answers their calls itself. */
               skillsEnabled: boolean
               /** Where vectors come from, as `RECOLLECT_EMBEDDING`, which goes before it. */
@@ -3026,6 +3031,7 @@ export interface paths {
             consolidationIntervalHours?: number | null
             salienceFloor?: number | null
             episodeRetentionDays?: number | null
+            turnRetentionDays?: number | null
             skillsEnabled?: boolean | null
             embeddingSource?: 'auto' | 'transformers' | 'static' | 'remote' | 'none' | null
             embeddingProviderModel?: string | null | null
@@ -3153,8 +3159,10 @@ export interface paths {
               consolidationIntervalHours: number
               /** Consolidation puts unpinned memories into the bin whose salience has decayed below this. */
               salienceFloor: number
-              /** For how many days conversations and their digests are kept. 0 keeps them for good. */
+              /** For how many days episodes, the digests of conversations, are kept. 0 keeps them forever. */
               episodeRetentionDays: number
+              /** For how many days turns of conversations are kept, counted from when they were said. Consolidation removes older ones for good. 0 keeps them forever. */
+              turnRetentionDays: number
               /** Whether the gateway gives models tools to search, save, update and forget memories, and answers their calls itself. */
               skillsEnabled: boolean
               /** Where vectors come from, as `RECOLLECT_EMBEDDING`, which goes before it. */

@@ -75,6 +75,7 @@ const GROUPS: readonly Group[] = [
       'salienceFloor',
       'retentionDays',
       'episodeRetentionDays',
+      'turnRetentionDays',
       'binDays',
       'receiptsMax',
       'receiptDays',
