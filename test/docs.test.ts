@@ -34,6 +34,7 @@ const LIFE_SETTINGS = [
   'consolidationIntervalHours',
   'salienceFloor',
   'episodeRetentionDays',
+  'turnRetentionDays',
   'retentionDays',
   'binDays',
   'reinforcement',

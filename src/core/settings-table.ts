@@ -372,7 +372,16 @@ export const SETTINGS = {
     max: 3_650,
     step: 'integer',
     scope: 'owner',
-    help: 'For how many days conversations and their digests are kept. 0 keeps them for good.',
+    help: 'For how many days episodes, the digests of conversations, are kept. 0 keeps them forever.',
+  },
+  turnRetentionDays: {
+    kind: 'number',
+    default: 0,
+    min: 0,
+    max: 3_650,
+    step: 'integer',
+    scope: 'owner',
+    help: 'For how many days turns of conversations are kept, counted from when they were said. Consolidation removes older ones for good. 0 keeps them forever.',
   },
   skillsEnabled: {
     kind: 'switch',

@@ -22,6 +22,9 @@ export const MEETING =
   'Ada meets her team in the blue room on the third floor of the office in Berlin'
 export const LONGER = MEETING.replace('team', 'whole team')
 
+/** By default turns are kept forever, and the step that removes them would have nothing to do. */
+const KEEP_TURNS_A_YEAR: SettingValues = { turnRetentionDays: 365 }
+
 export async function openOwner(open: OpenStore) {
   const store = await open()
   onTestFinished(() => store.close())
@@ -67,7 +70,7 @@ export function ownerOn(store: Store) {
     },
     run: (options: ConsolidateOptions & { settings?: SettingValues; on?: Store } = {}) => {
       const { settings = {}, on = store, ...rest } = options
-      return consolidate(portsOn(on, settings), ADA, rest)
+      return consolidate(portsOn(on, { ...KEEP_TURNS_A_YEAR, ...settings }), ADA, rest)
     },
     undo: (change: string | null | undefined) =>
       undo(portsOn(store, {}), ADA, (change ?? '') as Memory['change']),

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { instant, memory } from '../../../test/fakes/memories.ts'
 import { DAY_MS } from '../decay.ts'
-import { decideLeaving, prunedBefore } from './leaving.ts'
+import { decideLeaving, retentionCutoff } from './leaving.ts'
 import { isTimeDoubtful } from './report.ts'
 
 const NOW = instant(5_000 * DAY_MS)
@@ -41,9 +41,9 @@ it('[CN8] what is pinned, of identity or not active never leaves by itself', () 
   expect(decide({ ...old, trust: 'suspect' })).toBeNull()
 })
 
-it('[CN7] 0 keeps episodes and conversations for good', () => {
-  expect(prunedBefore(NOW, { episodeRetentionDays: 0 })).toBeNull()
-  expect(prunedBefore(NOW, { episodeRetentionDays: 365 })).toBe(ago(365))
+it('[CN7] a retention of 0 days keeps everything', () => {
+  expect(retentionCutoff(NOW, 0)).toBeNull()
+  expect(retentionCutoff(NOW, 365)).toBe(ago(365))
 })
 
 it('[CN12] after a long gap nobody knows how much time has passed', () => {

@@ -38,14 +38,12 @@ export function decideLeaving(
 }
 
 /**
- * Before this, episodes and conversations are past their time; null when they are kept for good. An episode counts from
- * when it was made: one of an old conversation that was taken in today is new.
+ * Rows from before this instant are past their retention; null when they are kept forever. The age of an episode counts
+ * from its creation, so the digest of an old conversation that was imported today is new. The age of a turn counts from
+ * when it was said.
  */
-export function prunedBefore(
-  now: Instant,
-  { episodeRetentionDays }: Pick<Settings, 'episodeRetentionDays'>,
-): Instant | null {
-  return episodeRetentionDays === 0 ? null : ((now - episodeRetentionDays * DAY_MS) as Instant)
+export function retentionCutoff(now: Instant, retentionDays: number): Instant | null {
+  return retentionDays === 0 ? null : ((now - retentionDays * DAY_MS) as Instant) // whole milliseconds
 }
 
 export function days(count: number): string {

@@ -12,7 +12,7 @@ import {
 } from '../../core/consolidation/salience.ts'
 import { WordSets, wordNumbers } from '../../core/consolidation/word-sets.ts'
 import { FACT_IMPORTANCE_MIN } from '../../core/identity/narrative.ts'
-import type { Instant, MemoryId, Place, Scope, UserId } from '../../core/ids.ts'
+import type { Instant, MemoryId, Scope, UserId } from '../../core/ids.ts'
 import type { Memory } from '../../core/memory.ts'
 import { pages } from '../paging.ts'
 import type { EnginePorts } from '../ports.ts'
@@ -54,8 +54,6 @@ export class Census {
   readonly #salience: number[] = []
   readonly #lastMoment: number[] = []
   readonly #groupNumbers = new Map<string, number>()
-  /** When the last digest of each session was made, whatever became of it; a pinned one is never too old. */
-  readonly #sessions = new Map<string, number>()
   readonly #episodes: { readonly index: number; readonly at: Instant }[] = []
 
   get count(): number {
@@ -81,13 +79,9 @@ export class Census {
     if (pinned) listed(this.#pinned, place.user).push(id)
   }
 
-  #addEpisode({ id, place, pinned, createdAt, supersededBy }: Memory, isOld: boolean): void {
+  #addEpisode({ id, pinned, supersededBy }: Memory, isOld: boolean): void {
     if (isOld && !pinned) this.#oldEpisodes.push(id)
     if (supersededBy !== null) this.#absorbed.set(id, { into: supersededBy, isYoung: !isOld })
-    if (place.session === null) return
-    const madeAt = pinned ? Number.POSITIVE_INFINITY : createdAt
-    const name = sessionName(place)
-    this.#sessions.set(name, Math.max(madeAt, this.#sessions.get(name) ?? madeAt))
   }
 
   #addActive(memory: Memory, isOld: boolean, now: Instant): void {
@@ -192,11 +186,6 @@ export class Census {
     return this.#oldEpisodes.filter((id) => !needed.has(id))
   }
 
-  /** Whether there is a digest of the conversation that this place belongs to, made at this instant or later. */
-  hasEpisodeOf(place: Place, from: Instant): boolean {
-    return (this.#sessions.get(sessionName(place)) ?? Number.NEGATIVE_INFINITY) >= from
-  }
-
   #has(index: number, flag: number): boolean {
     return ((this.#flags[index] ?? 0) & flag) !== 0
   }
@@ -213,10 +202,6 @@ function listed(lists: Map<UserId | null, MemoryId[]>, user: UserId | null): Mem
   const known = lists.get(user) ?? []
   lists.set(user, known)
   return known
-}
-
-function sessionName({ user, session }: Place): string {
-  return JSON.stringify([user, session])
 }
 
 /** Reads every memory once: looking for the few that are meant would hold others up for as long as reading all of them. */

@@ -5,7 +5,7 @@
  * Every step decides from what is stored, in small commits that are each an ordinary change. So it can be stopped or
  * killed anywhere: what was done is whole, and the next run does the rest. Running it again changes nothing more.
  */
-import { prunedBefore } from '../../core/consolidation/leaving.ts'
+import { retentionCutoff } from '../../core/consolidation/leaving.ts'
 import {
   CONSOLIDATION_STEPS,
   type ConsolidationReport,
@@ -72,7 +72,11 @@ export async function consolidate(
     takeCensus(
       ports,
       scope,
-      { now, binnedBefore: binnedBefore(run), madeBefore: prunedBefore(now, run.settings) },
+      {
+        now,
+        binnedBefore: binnedBefore(run),
+        madeBefore: retentionCutoff(now, run.settings.episodeRetentionDays),
+      },
       (done) => run.tell({ step: 'read', done, total: null }),
     ),
   )
@@ -83,7 +87,7 @@ export async function consolidate(
   const promoted = await timed('promote', () => promoteMentioned(run, census))
   const { evicted, retired } = await timed('evict', () => evictFaded(run, census))
   const prunedEpisodes = await timed('prune', () => pruneEpisodes(run, census.oldEpisodes()))
-  const prunedTurns = isHeldBack ? 0 : await timed('prune', () => pruneTurns(run, census))
+  const prunedTurns = isHeldBack ? 0 : await timed('prune', () => pruneTurns(run))
   const trimmed = isHeldBack ? 0 : await timed('trim', () => trimEntries(run))
   const narrated = await timed('narrate', () => tellIdentities(run, census, { word, signal }))
   const report: ConsolidationReport = {

@@ -7,7 +7,7 @@ import {
   days,
   decideLeaving,
   type Leaving,
-  prunedBefore,
+  retentionCutoff,
 } from '../../core/consolidation/leaving.ts'
 import type { ChangeId, MemoryId, TurnId } from '../../core/ids.ts'
 import type { Memory } from '../../core/memory.ts'
@@ -69,7 +69,7 @@ export async function evictFaded(run: Run, census: Census): Promise<Left> {
 /** Digests of conversations that are past their time, whatever became of them since. */
 export async function pruneEpisodes(run: Run, ids: readonly MemoryId[]): Promise<number> {
   const change = nextChange(run)
-  const because = `It is of a conversation more than ${days(run.settings.episodeRetentionDays)} ago.`
+  const because = `It was made more than ${days(run.settings.episodeRetentionDays)} ago.`
   const meant = ids.filter((id) => !run.binned.has(id))
   let pruned = 0
   for (let start = 0; start < meant.length; start += MEMORIES_PER_COMMIT) {
@@ -87,31 +87,27 @@ export async function pruneEpisodes(run: Run, ids: readonly MemoryId[]): Promise
 }
 
 /**
- * What was said in conversations that are past their time. While there is a digest of one, it keeps its evidence; and what
- * waits to be learned from stays until it was.
+ * Removes turns past `turnRetentionDays` for good, with their documents and vectors. Episodes and memories that were
+ * learned from them stay. A turn that still waits to be learned from is removed by a later run.
  */
-export async function pruneTurns(run: Run, census: Census): Promise<number> {
+export async function pruneTurns(run: Run): Promise<number> {
   const { ports, scope } = run
-  const before = prunedBefore(run.now, run.settings)
+  const { turnRetentionDays } = run.settings
+  const before = retentionCutoff(run.now, turnRetentionDays)
   if (before === null) return 0
   let pruned = 0
   const query = { where: { saidBefore: before }, order: 'said', limit: PAGE_ROWS } as const
   for await (const page of pages(ports.store, 'turn', scope, query)) {
     run.tell({ step: 'prune', done: pruned, total: null })
-    const meant = page.filter(({ place }) => !census.hasEpisodeOf(place, before))
-    for (let start = 0; start < meant.length; start += TURNS_PER_COMMIT) {
-      pruned += await removeLearned(run, meant.slice(start, start + TURNS_PER_COMMIT))
+    for (let start = 0; start < page.length; start += TURNS_PER_COMMIT) {
+      pruned += await removeLearned(run, page.slice(start, start + TURNS_PER_COMMIT))
       await nextTurn()
     }
   }
   if (pruned > 0) {
-    const since = days(run.settings.episodeRetentionDays)
-    run.actions.add({
-      kind: 'pruneTurns',
-      memories: [],
-      because: `${pruned} messages were said more than ${since} ago.`,
-      change: null,
-    })
+    const turns = pruned === 1 ? '1 turn was' : `${pruned} turns were`
+    const because = `${turns} said more than ${days(turnRetentionDays)} ago.`
+    run.actions.add({ kind: 'pruneTurns', memories: [], because, change: null })
   }
   return pruned
 }

@@ -927,13 +927,15 @@ export interface paths {
             /** Also what has expired or ceased to hold. */
             includeEnded?: boolean
             query: string
-            /** Where to look, in one ranked list; default: memories, episodes and transcript (what was said in conversations), or only the first two with a filter that turns have no field for, as category. */
+            /** Default: memories, episodes, transcript (turns of conversations). Filters such as category leave out turns. */
             sources?:
               | ('memories' | 'episodes' | 'transcript' | 'files')[]
               | 'memories'
               | 'episodes'
               | 'transcript'
               | 'files'
+            /** Memories only (`facts`), turns of conversations only, or both. A short form of `sources`; give one of the two. */
+            include?: 'both' | 'facts' | 'conversations'
             /** With files: `memory` for notes, `sessions` for transcripts. Default: both. */
             fileSources?: ('memory' | 'sessions')[] | 'memory' | 'sessions'
             /** With sources: what files and what was said must score. */
@@ -948,7 +950,7 @@ export interface paths {
             /** A time: ISO 8601 text, or milliseconds since 1970. */
             asOf?: string | number
             includeSuspect?: boolean
-            /** Short pieces, whole memories, or whole memories with how each got its place. */
+            /** Snippets only, the whole text, or the whole text with the ranking trail. */
             detail?: 'snippet' | 'full' | 'explain'
           }
         }
@@ -963,10 +965,11 @@ export interface paths {
                 source: 'memories' | 'episodes' | 'transcript' | 'files'
                 /** `@shared` for what all share. */
                 owner: string
+                /** Of a memory its beginning; of a turn or file the passage that matches. */
                 snippet: string
                 /** With `sources`, 0 to 1; else only for comparing. */
                 score: number
-                /** Of memories: how much of the question its words cover, 0 to 1. */
+                /** Of memories and turns: how much of the question its words cover, 0 to 1. */
                 coverage?: number
                 tokens: number
                 /** Of memories. */
@@ -991,11 +994,13 @@ export interface paths {
                   score: number
                   note?: string
                 }[]
-                /** Of what was said: all of the turn. */
+                /** Of turns: the whole turn. */
                 content?: string
-                /** Of what was said: who said it. */
-                role?: string
-                /** Of what was said. */
+                /** Of turns. */
+                role?: 'user' | 'assistant' | 'system' | 'tool'
+                /** Of turns: the name of the speaker, or the role where there is no name. */
+                speaker?: string
+                /** Of turns: the conversation. */
                 sessionId?: string
                 /** Of files. */
                 path?: string
@@ -1179,7 +1184,16 @@ export interface paths {
                   | 'identity'
                 key: string | null
                 content: string
+                /** Of a turn the passage that matches; of a memory its beginning. */
+                snippet: string
+                /** When it was learned or said. */
                 createdAt: string
+                /** Empty when it belongs to none. */
+                sessionId: string
+                /** Of turns; null for memories. */
+                role: 'user' | 'assistant' | 'system' | 'tool' | null
+                /** Of turns: the name of the speaker, or the role where there is no name. */
+                speaker: string | null
                 score: number
                 /** How much of the question its words cover, 0 to 1. */
                 coverage: number
@@ -1270,6 +1284,8 @@ export interface paths {
             fusion?: 'adaptive' | 'rrf' | 'weighted'
             /** In place of the setting `relevanceGateMode`; `llm` asks a model. */
             gateMode?: 'off' | 'heuristic' | 'llm'
+            /** In place of the setting `recallSources`. */
+            include?: 'both' | 'facts' | 'conversations'
             maxTokens?: number
             position?: 'auto' | 'system' | 'user'
           }
@@ -1315,6 +1331,18 @@ export interface paths {
               identity: string[]
               /** Turns that are quoted. */
               quoted: string[]
+              /** The same turns, with the lines that quote them. */
+              excerpts: {
+                id: string
+                role: 'user' | 'assistant' | 'system' | 'tool'
+                speaker: string
+                /** Empty when it belongs to none. */
+                sessionId: string
+                /** When it was said. */
+                createdAt: string
+                /** As it stands in the block. */
+                line: string
+              }[]
               /** Recalled, but without room in the block. */
               left: string[]
               /** What failed, so that less was found. */
@@ -1678,8 +1706,12 @@ export interface paths {
                 backend: string
                 available: boolean
                 /** Of all owners; for superadmins only. */
+                memories: number | null
+                /** Turns of conversations of all owners; for superadmins only. */
+                turns: number | null
+                /** Vectors of all owners; for superadmins only. */
                 rowCount: number | null
-                /** The same. */
+                /** Memories and turns that are not embedded yet; for superadmins only. */
                 needsReindex: number | null
                 reason: string | null
               }
@@ -2663,9 +2695,9 @@ export interface paths {
               receiptDays: number
               /** Where recall looks when the caller does not say: in the session that is named, in everything of the owner, or in shared memory as well. */
               recallScope: 'session' | 'owner' | 'global'
-              /** What the gateway recalls: facts that were learned, excerpts of earlier conversations, or both. */
+              /** What the gateway adds to a prompt: facts (memories), excerpts of earlier conversations, or both. */
               recallSources: 'both' | 'facts' | 'conversations'
-              /** How much of a turn of an earlier conversation is quoted, cut at the ends of sentences. */
+              /** The maximum length of an excerpt from an earlier conversation, in characters. Excerpts end at sentence boundaries. */
               excerptCharacters: number
               /** Whether all owners may read the shared memory (the owner `@shared`), which superadmins write. */
               sharedMemory: boolean
@@ -2723,8 +2755,10 @@ export interface paths {
               consolidationIntervalHours: number
               /** Consolidation puts unpinned memories into the bin whose salience has decayed below this. */
               salienceFloor: number
-              /** For how many days conversations and their digests are kept. 0 keeps them for good. */
+              /** For how many days episodes, the digests of conversations, are kept. 0 keeps them forever. */
               episodeRetentionDays: number
+              /** For how many days turns of conversations are kept, counted from when they were said. Consolidation removes older ones for good. 0 keeps them forever. */
+              turnRetentionDays: number
               /** Whether the gateway gives models tools to search, save, update and forget memories, and answers their calls itself. */
               skillsEnabled: boolean
               /** Where vectors come from, as `RECOLLECT_EMBEDDING`, which goes before it. */
@@ -2865,6 +2899,7 @@ export interface paths {
             consolidationIntervalHours?: number | null
             salienceFloor?: number | null
             episodeRetentionDays?: number | null
+            turnRetentionDays?: number | null
             skillsEnabled?: boolean | null
             embeddingSource?: 'auto' | 'transformers' | 'static' | 'remote' | 'none' | null
             embeddingProviderModel?: string | null | null
@@ -2936,9 +2971,9 @@ export interface paths {
               receiptDays: number
               /** Where recall looks when the caller does not say: in the session that is named, in everything of the owner, or in shared memory as well. */
               recallScope: 'session' | 'owner' | 'global'
-              /** What the gateway recalls: facts that were learned, excerpts of earlier conversations, or both. */
+              /** What the gateway adds to a prompt: facts (memories), excerpts of earlier conversations, or both. */
               recallSources: 'both' | 'facts' | 'conversations'
-              /** How much of a turn of an earlier conversation is quoted, cut at the ends of sentences. */
+              /** The maximum length of an excerpt from an earlier conversation, in characters. Excerpts end at sentence boundaries. */
               excerptCharacters: number
               /** Whether all owners may read the shared memory (the owner `@shared`), which superadmins write. */
               sharedMemory: boolean
@@ -2996,8 +3031,10 @@ export interface paths {
               consolidationIntervalHours: number
               /** Consolidation puts unpinned memories into the bin whose salience has decayed below this. */
               salienceFloor: number
-              /** For how many days conversations and their digests are kept. 0 keeps them for good. */
+              /** For how many days episodes, the digests of conversations, are kept. 0 keeps them forever. */
               episodeRetentionDays: number
+              /** For how many days turns of conversations are kept, counted from when they were said. Consolidation removes older ones for good. 0 keeps them forever. */
+              turnRetentionDays: number
               /** Whether the gateway gives models tools to search, save, update and forget memories, and answers their calls itself. */
               skillsEnabled: boolean
               /** Where vectors come from, as `RECOLLECT_EMBEDDING`, which goes before it. */
@@ -3145,6 +3182,7 @@ export interface paths {
             consolidationIntervalHours?: number | null
             salienceFloor?: number | null
             episodeRetentionDays?: number | null
+            turnRetentionDays?: number | null
             skillsEnabled?: boolean | null
             embeddingSource?: 'auto' | 'transformers' | 'static' | 'remote' | 'none' | null
             embeddingProviderModel?: string | null | null
@@ -3216,9 +3254,9 @@ export interface paths {
               receiptDays: number
               /** Where recall looks when the caller does not say: in the session that is named, in everything of the owner, or in shared memory as well. */
               recallScope: 'session' | 'owner' | 'global'
-              /** What the gateway recalls: facts that were learned, excerpts of earlier conversations, or both. */
+              /** What the gateway adds to a prompt: facts (memories), excerpts of earlier conversations, or both. */
               recallSources: 'both' | 'facts' | 'conversations'
-              /** How much of a turn of an earlier conversation is quoted, cut at the ends of sentences. */
+              /** The maximum length of an excerpt from an earlier conversation, in characters. Excerpts end at sentence boundaries. */
               excerptCharacters: number
               /** Whether all owners may read the shared memory (the owner `@shared`), which superadmins write. */
               sharedMemory: boolean
@@ -3276,8 +3314,10 @@ export interface paths {
               consolidationIntervalHours: number
               /** Consolidation puts unpinned memories into the bin whose salience has decayed below this. */
               salienceFloor: number
-              /** For how many days conversations and their digests are kept. 0 keeps them for good. */
+              /** For how many days episodes, the digests of conversations, are kept. 0 keeps them forever. */
               episodeRetentionDays: number
+              /** For how many days turns of conversations are kept, counted from when they were said. Consolidation removes older ones for good. 0 keeps them forever. */
+              turnRetentionDays: number
               /** Whether the gateway gives models tools to search, save, update and forget memories, and answers their calls itself. */
               skillsEnabled: boolean
               /** Where vectors come from, as `RECOLLECT_EMBEDDING`, which goes before it. */
@@ -6434,6 +6474,8 @@ export interface paths {
                 user: string | null
                 /** With those in the bin. */
                 memories: number
+                /** Turns of conversations. */
+                turns: number
               }[]
             }
           }
@@ -6643,6 +6685,8 @@ export interface paths {
                 sizeBytes: number | null
                 /** Of all owners; for superadmins only. */
                 memories: number | null
+                /** Turns of conversations of all owners; for superadmins only. */
+                turns: number | null
                 /** What the store says of itself, as whether it is encrypted; for superadmins only. */
                 facts: { [name: string]: string | number | boolean }
               }
@@ -6653,7 +6697,7 @@ export interface paths {
                 filling: string | null
                 /** Of all owners; for superadmins only. */
                 vectors: number | null
-                /** The same. */
+                /** Memories and turns that are not embedded yet; for superadmins only. */
                 missing: number | null
                 because: string | null
                 /** How vectors are kept, and how much memory searching them takes; for superadmins only. */

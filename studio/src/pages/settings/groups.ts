@@ -77,6 +77,7 @@ const GROUPS: readonly Group[] = [
       'salienceFloor',
       'retentionDays',
       'episodeRetentionDays',
+      'turnRetentionDays',
       'binDays',
       'receiptsMax',
       'receiptDays',
