@@ -6,9 +6,11 @@ import { fileURLToPath } from 'node:url'
 import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
 import { systemClock } from '../../src/adapters/system/clock.ts'
 import { createIds } from '../../src/adapters/system/ids.ts'
+import type { SessionId } from '../../src/core/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../../src/core/limits.ts'
 import { createEngine } from '../../src/main/compose.ts'
 import { DATABASE_FILE } from '../../src/main/database.ts'
+import { turn } from '../../test/fakes/entries.ts'
 import { memory, owner } from '../../test/fakes/memories.ts'
 import { Statements } from './statements.ts'
 
@@ -20,6 +22,8 @@ const BATCH = Math.min(COMMIT_CHANGES_MAX, 500)
 export type Order = {
   readonly folder: string
   readonly memories: number
+  /** Of conversations of `SESSION_TURNS` turns each. */
+  readonly turns: number
   readonly hasMemory: boolean
   /** Of the provider that the gateway asks. */
   readonly baseUrl: string
@@ -34,12 +38,13 @@ export function fillFolder(order: Order): Promise<string> {
   })
 }
 
-async function run({ folder, memories, hasMemory, baseUrl }: Order): Promise<void> {
+async function run({ folder, memories, turns, hasMemory, baseUrl }: Order): Promise<void> {
   process.once('disconnect', () => process.exit()) // nobody waits for it any more
   const providers = { openai: { kind: 'openai', baseUrl, key: 'sk-test' } }
   writeFileSync(join(folder, 'providers.json'), JSON.stringify({ providers }))
   const path = join(folder, DATABASE_FILE)
   await writeMemories(path, memories)
+  await writeTurns(path, turns)
   const engine = await createEngine({ path, embedding: { source: EMBEDDING } })
   try {
     await engine.reindex()
@@ -70,6 +75,31 @@ async function writeMemories(path: string, count: number): Promise<void> {
       }),
     )
     await store.commit(rows.map((row) => ({ op: 'put', table: 'memory', row, expect: 'absent' })))
+  }
+  await store.close()
+}
+
+const SESSION_TURNS = 20
+
+async function writeTurns(path: string, count: number): Promise<void> {
+  const store = await openSqliteStore({ path, now: Date.now })
+  const statements = new Statements(11)
+  const ids = createIds()
+  const now = systemClock.now()
+  for (let done = 0; done < count; done += BATCH) {
+    const rows = Array.from({ length: Math.min(BATCH, count - done) }, (_, index) => {
+      const number = done + index
+      const session = `session-${Math.floor(number / SESSION_TURNS)}`
+      return turn({
+        id: ids.next('turn', now),
+        place: { owner: OWNER, user: null, session: session as SessionId }, // letters and digits
+        role: number % 2 === 0 ? 'user' : 'assistant',
+        content: `${statements.next().statement}. ${statements.next().statement}.`,
+        position: number % SESSION_TURNS,
+        saidAt: now,
+      })
+    })
+    await store.commit(rows.map((row) => ({ op: 'put', table: 'turn', row, expect: 'absent' })))
   }
   await store.close()
 }

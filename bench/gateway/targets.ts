@@ -45,6 +45,7 @@ export async function startRecollect(
     readonly folder: string
     readonly baseUrl: string
     readonly memories: number
+    readonly turns: number
     readonly hasMemory: boolean
   },
 ): Promise<Target> {
