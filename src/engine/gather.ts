@@ -64,6 +64,8 @@ const TELLING_SPAN_MS_MAX = 183 * 86_400_000
 const SETTLE_MS = 1_000
 /** The inverse document frequency of what stands in a tenth of all documents. */
 const COMMON_NAME_RARITY = Math.log(10)
+/** In fewer documents nothing is common. */
+const COMMON_NAME_HITS = 20
 /** Of the first hits by words, so many tell whether those speak whom the question names. */
 const NAMED_HITS = 8
 
@@ -158,9 +160,12 @@ async function nameless(
  * A name that stands in every tenth document or more is that of somebody who takes part: who talks with them addresses them
  * by it, whatever it is about.
  */
-function isCommon(name: string, { terms }: TextMatch): boolean {
+function isCommon(name: string, { terms, hits }: TextMatch): boolean {
   const own = new Set(queryTerms(name))
-  return terms.some(({ text, rarity }) => own.has(text) && rarity <= COMMON_NAME_RARITY)
+  return terms.some(({ text, rarity }, term) => {
+    if (!own.has(text) || rarity > COMMON_NAME_RARITY) return false
+    return hits.filter(({ counts }) => (counts[term] ?? 0) > 0).length >= COMMON_NAME_HITS
+  })
 }
 
 async function vectorOf(

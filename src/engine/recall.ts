@@ -43,7 +43,7 @@ import { type FusionOptions, fuse, type Legs, withTrail } from '../core/ranking/
 import { type Asked, match, readQuestion } from '../core/ranking/match.ts'
 import { withoutTimeWords } from '../core/ranking/time-words.ts'
 import { weigh } from '../core/ranking/weigh.ts'
-import type { SearchDocument } from '../core/search-document.ts'
+import { isTurnId, type SearchDocument } from '../core/search-document.ts'
 import { resolveSettings, type Settings } from '../core/settings.ts'
 import { estimateTokens } from '../core/tokens.ts'
 import { innerProduct } from '../core/vectors.ts'
@@ -261,10 +261,14 @@ function closenessOf(pool: readonly Loaded[], meaning: Meaning | null): number |
 
 /** What stands far below the best is not part of the answer, unless it holds the words of the question. */
 function withoutTail(candidates: readonly Loaded[]): readonly Loaded[] {
-  const best = Math.max(0, ...candidates.map(({ score }) => score))
-  return candidates.filter(
-    ({ score, coverage }) => score >= best * TAIL_SHARE || coverage >= CERTAIN_COVERAGE,
-  )
+  const bestOf = (areTurns: boolean) =>
+    Math.max(0, ...candidates.map(({ id, score }) => (isTurnId(id) === areTurns ? score : 0)))
+  // Facts are measured by facts: the same question, asked before, is a turn that is nearer than any answer.
+  const [fact, turn] = [bestOf(false), bestOf(true)]
+  return candidates.filter(({ id, score, coverage }) => {
+    const best = isTurnId(id) ? turn : fact
+    return score >= best * TAIL_SHARE || coverage >= CERTAIN_COVERAGE
+  })
 }
 
 async function fused(call: Recall, legs: Legs, told: ReturnType<typeof toldBesides>) {

@@ -43,7 +43,9 @@ async function textRows(store: Store, owner: OwnerId = ada): Promise<readonly En
 }
 
 export async function openCited(open: OpenStore, settings = {}) {
-  const opened = await openConversations(open, { settings })
+  const opened = await openConversations(open, {
+    settings: { recallSources: 'both', ...settings },
+  })
   const { engine, client } = opened
   const detail = async (id: string | null) => {
     const receipt = await engine.conversations.receipt(ADA, id ?? '')
@@ -234,7 +236,7 @@ function describeRedaction(open: OpenStore): void {
 
   it('[RC5] a turn: retention', async () => {
     const { engine, asked, store, clock, detail } = await openCited(open, {
-      ...{ receiptDays: 3_650, episodeRetentionDays: 7 },
+      ...{ receiptDays: 3_650, turnRetentionDays: 7 },
     })
     const place = { owner: ada, user: null, session: null }
     const row = turnRow({ content: SAID, place, saidAt: clock.now() })

@@ -150,7 +150,7 @@ describe('the store', () => {
     const inner = createReferenceStore()
     let isWell = true
     const store = changed(inner, {
-      find: (...args) => (isWell ? inner.find(...args) : broken('no rows')()),
+      findDocuments: (...args) => (isWell ? inner.findDocuments(...args) : broken('no rows')()),
     })
     const { engine } = openEngine({ store })
     await engine.remember(ADA, { content: TEA })

@@ -57,7 +57,10 @@ export async function look(
 }
 
 /** A message that neither names anything nor goes on from one that does. */
-function saysNothing(text: string, { at, context = [] }: Message): boolean {
+function saysNothing(text: string, message: Message): boolean {
+  const { at, settings, looking, context = [] } = message
+  const strategy = looking?.strategy ?? settings.strategy
+  if (strategy === 'recent' || strategy === 'exact') return false // whatever the question
   const isAlone = context.length === 0 && timeSpan(text, at) === null
   return isSmallTalk(text) || (isAlone && !hasContent(text))
 }
