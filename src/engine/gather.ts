@@ -10,6 +10,7 @@ import { closenessAmong, SUBJECTS_MAX } from '../core/ranking/floor.ts'
 import { blendVectors } from '../core/ranking/follow-up.ts'
 import { type Asked, isNamed } from '../core/ranking/match.ts'
 import { mayName, namesIn, withoutNames } from '../core/ranking/names.ts'
+import { isTurnId } from '../core/search-document.ts'
 import type { Settings } from '../core/settings.ts'
 import { queryTerms } from '../core/terms.ts'
 import type { Embedder } from '../ports/embedder.ts'
@@ -76,9 +77,41 @@ export async function keywordLeg(call: Question) {
   const { ports, scope, context, where, settings, deadlineMs } = call
   if (settings.strategy === 'semantic') return skipped('the strategy is semantic')
   const text = context === null ? call.text : `${call.text}\n${context}`
-  return withinTime(deadlineMs, () =>
-    ports.store.matchText(scope, { text, limit: KEYWORD_CANDIDATES, where, besides: BESIDES }),
-  )
+  const matchIn = (filter: DocumentFilter, limit: number) =>
+    ports.store.matchText(scope, { text, limit, where: filter, besides: BESIDES })
+  return withinTime(deadlineMs, async () => {
+    const found = await matchIn(where, KEYWORD_CANDIDATES)
+    if (!areFactsCrowdedOut(found.hits, KEYWORD_CANDIDATES, where)) return found
+    const facts = await matchIn(factsIn(where), FACT_CANDIDATES)
+    return { ...found, hits: joined(found.hits, facts.hits) }
+  })
+}
+
+/** So many facts take part in ranking, however many turns are nearer: people repeat themselves, and facts don't. */
+const FACT_CANDIDATES = 20
+
+/** Whether a full list of hits has few memories in it because turns took their places. */
+function areFactsCrowdedOut(
+  hits: readonly { readonly id: MemoryId }[],
+  limit: number,
+  { types }: DocumentFilter,
+): boolean {
+  const areBothAsked = types?.includes('turn') === true && types.length > 1
+  if (!areBothAsked || hits.length < limit) return false
+  return hits.filter(({ id }) => !isTurnId(id)).length < FACT_CANDIDATES
+}
+
+function factsIn({ types, ...where }: DocumentFilter): DocumentFilter {
+  return types === undefined ? where : { ...where, types: types.filter((type) => type !== 'turn') }
+}
+
+/** Hits of the second list that the first has not, behind it: all of them are worse than its last one. */
+function joined<Hit extends { readonly id: MemoryId }>(
+  first: readonly Hit[],
+  second: readonly Hit[],
+): readonly Hit[] {
+  const known = new Set(first.map(({ id }) => id))
+  return [...first, ...second.filter(({ id }) => !known.has(id))]
 }
 
 export type Meaning = {
@@ -117,9 +150,12 @@ export async function meaningLeg(
     const compared = await nameless(call, words)
     const vector = await asks(() => vectorOf(compared, call.context, embedder, signal))
     const limit = settings.vectorCandidates
-    const hits = await vectors.nearest(space, scope, {
-      ...{ vector, limit, where: call.where, besides: BESIDES },
-    })
+    const nearestIn = (where: DocumentFilter, most: number) =>
+      vectors.nearest(space, scope, { vector, limit: most, where, besides: BESIDES })
+    const nearest = await nearestIn(call.where, limit)
+    const hits = areFactsCrowdedOut(nearest, limit, call.where)
+      ? joined(nearest, await nearestIn(factsIn(call.where), FACT_CANDIDATES))
+      : nearest
     // A full list stands for many; how many exactly makes no difference.
     const memories = hits.length < limit ? hits.length : SUBJECTS_MAX
     return { hits, vector, space, closeness: closenessAmong(memories, calibration), reads }

@@ -47,7 +47,10 @@ async function withStore(): Promise<Ill> {
 /** By meaning alone, so that there is nothing to fall back on. */
 async function withEmbedder(): Promise<Ill> {
   const { part, become } = patientEmbedder()
-  const ill = await withEngine({ embedding: part, settings: { strategy: 'semantic' } }, become)
+  const ill = await withEngine(
+    { embedding: part, settings: { strategy: 'semantic', recallSources: 'facts' } },
+    become,
+  )
   await ill.setup.engine.reindex()
   return ill
 }
