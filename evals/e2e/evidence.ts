@@ -39,7 +39,9 @@ export function findEvidence(
   const find = createPassageFinder(block ?? '')
   return golds.map((gold): Evidence => {
     const passages = find(gold.text)
-    const own = passages.filter(({ text }) => quoted.has(gold.id) || !isShared(text))
+    const unshared = passages.filter(({ text }) => !isShared(text))
+    // Where a block quotes the turn, a passage that others hold as well may stand in one of theirs first.
+    const own = unshared.length === 0 && quoted.has(gold.id) ? passages : unshared
     const learned = memories.filter(({ documents }) => documents.has(gold.id))
     // A memory of the receipt stands in the block even where its own text can't be located.
     const positions = learned.map(({ content }) => first(find(content)) ?? Number.MAX_SAFE_INTEGER)

@@ -4,7 +4,12 @@ import type { DraftInput } from '../core/draft.ts'
 import { IDENTITY_IMPORTANCE, identityGrade } from '../core/identity/grade.ts'
 import type { TurnId } from '../core/ids.ts'
 import type { Trust } from '../core/memory.ts'
-import { type Extraction, extractPatterns, PATTERNS_VERSION } from '../core/patterns/index.ts'
+import {
+  type Extraction,
+  extractPatterns,
+  PATTERN_EXTRACTOR,
+  PATTERNS_VERSION,
+} from '../core/patterns/index.ts'
 import { PINNED_BY_MACHINE } from '../core/pins.ts'
 
 export type LearnOptions = {
@@ -39,7 +44,7 @@ export function patternDrafts(text: string, options: LearnOptions = {}): readonl
       source,
       speaker: options.speaker ?? null,
       turns: options.turns ?? [],
-      extractor: 'patterns',
+      extractor: PATTERN_EXTRACTOR,
       extractorVersion: PATTERNS_VERSION,
     },
     ...(observedAt === undefined ? {} : { observedAt }),

@@ -23,6 +23,8 @@ export { patternRules } from './languages/index.ts'
 export type { Extraction, PatternLanguage, Polarity } from './types.ts'
 
 /** Rises with every change of the rules that changes what is extracted; stored as provenance. */
+/** `provenance.extractor` of what patterns learned. */
+export const PATTERN_EXTRACTOR = 'patterns'
 export const PATTERNS_VERSION = '1'
 
 /**

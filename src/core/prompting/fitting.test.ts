@@ -127,6 +127,32 @@ it('[CR2] puts the newer of two pieces about the same thing above the older', ()
   expect(linesOf(fittedOf(candidatesOf([old, newer, last]))).join()).toMatch(/five.*four.*three/)
 })
 
+it('[CR2] puts a fact below a newer excerpt that answers the same question in other words', () => {
+  const documents = [
+    fact('I cut back to one cup in the morning', { createdAt: instant(0) }),
+    said('Speaking of my morning coffee, the limit is two cups now.', { saidAt: instant(DAY_MS) }),
+  ]
+  const question = 'How many cups do I drink in the morning?'
+  expect(linesOf(fittedOf(candidatesOf(documents, { question })))).toEqual([
+    expect.stringContaining('two cups'),
+    expect.stringContaining('one cup'),
+  ])
+})
+
+it('[CR2] puts a clause that patterns learned below a newer excerpt that ranks above it', () => {
+  const learned = { ...memory().provenance, extractor: 'patterns' }
+  const excerpt = said('The gym has been four times a week lately.', { saidAt: instant(DAY_MS) })
+  const clause = fact("I don't work out on Mondays", { provenance: learned })
+  const told = fact("I don't work out on Mondays")
+  const orderOf = (documents: readonly SearchDocument[]) =>
+    fittedOf(candidatesOf(documents, { question: 'How often do I exercise?' })).content.pieces.map(
+      ({ document }) => document,
+    )
+  expect(orderOf([excerpt, clause])).toEqual([excerpt, clause])
+  expect(orderOf([clause, excerpt])).toEqual([clause, excerpt])
+  expect(orderOf([excerpt, told])).toEqual([told, excerpt])
+})
+
 it('[CR3] counts a fact and the turn that it came from once', () => {
   const turn = said('I prefer tea over coffee')
   const provenance = { ...memory().provenance, turns: turn.provenance.turns }

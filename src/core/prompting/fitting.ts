@@ -4,6 +4,7 @@
  */
 import { looksLikeInjection } from '../distillation/instructions.ts'
 import type { Instant } from '../ids.ts'
+import { PATTERN_EXTRACTOR } from '../patterns/index.ts'
 import {
   isTurnDocument,
   roleOfDocument,
@@ -20,7 +21,7 @@ import {
   renderBlock,
   turnLine,
 } from './block.ts'
-import { type Needle, needlesOf, passageOf } from './passage.ts'
+import { type Needle, needlesIn, needlesOf, passageOf } from './passage.ts'
 import { isBareQuestion, isSmallTalk } from './small-talk.ts'
 
 /** What could be said. */
@@ -97,7 +98,7 @@ export function fitBlock(
     chosen.length > 0 || best === undefined
       ? chosen
       : shortened(best.document, needles, left, count)
-  const block = blockOf(today, identity, arranged(fitted), count, budget)
+  const block = blockOf(today, identity, arranged(fitted, needles), count, budget)
   return block.text === '' ? 'no-room' : block
 }
 
@@ -221,19 +222,38 @@ function tokensOf(pieces: readonly Piece[]): number {
 
 /**
  * Facts before excerpts, excerpts newest first. Of facts about the same thing the newer stands above the older, and a fact
- * that a newer excerpt is about stands below that.
+ * that a newer excerpt is about stands below that. So does a clause that patterns took from a turn word for word, where a
+ * newer excerpt ranks above it: it is no more current than the turn.
  */
-function arranged(pieces: readonly Piece[]): readonly Piece[] {
+function arranged(pieces: readonly Piece[], needles: readonly Needle[]): readonly Piece[] {
   const excerpts = pieces.filter(({ document }) => isTurnDocument(document))
   const facts = pieces.filter(({ document }) => !isTurnDocument(document))
+  const rankOf = new Map(pieces.map((piece, rank) => [piece, rank]))
+  const ranksAbove = (a: Piece, b: Piece) => (rankOf.get(a) ?? 0) < (rankOf.get(b) ?? 0)
   const isOutdated = (fact: Piece) =>
     excerpts.some(
       (excerpt) =>
-        momentOf(excerpt) > momentOf(fact) && sharedOf(fact, excerpt, Math.min) >= RELATED_SHARE,
+        momentOf(excerpt) > momentOf(fact) &&
+        (sharedOf(fact, excerpt, Math.min) >= RELATED_SHARE ||
+          answerTheSame(fact, excerpt, needles) ||
+          (isVerbatim(fact) && ranksAbove(excerpt, fact))),
     )
   const current = facts.filter((fact) => !isOutdated(fact))
   const dated = [...excerpts, ...facts.filter(isOutdated)]
   return [...newerFirst(current), ...dated.sort((a, b) => momentOf(b) - momentOf(a))]
+}
+
+function isVerbatim({ document }: Piece): boolean {
+  return document.provenance.extractor === PATTERN_EXTRACTOR
+}
+
+/** So many words of the question that both hold, or all of them, make two pieces answers to the same. */
+const COMMON_NEEDLES_MIN = 2
+
+function answerTheSame(fact: Piece, excerpt: Piece, needles: readonly Needle[]): boolean {
+  const held = needlesIn(fact.line, needles)
+  const common = needlesIn(excerpt.line, [...held])
+  return common.size > 0 && common.size >= Math.min(COMMON_NEEDLES_MIN, needles.length)
 }
 
 function newerFirst(facts: readonly Piece[]): readonly Piece[] {

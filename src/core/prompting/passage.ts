@@ -15,10 +15,10 @@ const NEEDLES_MAX = 24
 const OCCURRENCES_MAX = 60
 /** How much a needle counts that stands in the passage already. */
 const REPEATED_WEIGHT = 0.1
+/** Less room would end in the middle of a character. */
+const PASSAGE_CHARACTERS_MIN = 8
 /** Marks where something was left out, with the space beside it. */
 const OMITTED = '… '
-/** How far a sentence is followed beyond the passage to find where it begins. */
-const REACH_CHARACTERS = 300
 
 /** What to look for; words that hold in fewer of the texts tell more. */
 export function needlesOf(question: string, texts: readonly string[]): readonly Needle[] {
@@ -45,6 +45,12 @@ function bigramsOf(word: string): readonly string[] {
     : characters.slice(1).map((character, at) => `${characters[at]}${character}`)
 }
 
+/** Which of the needles a text holds. */
+export function needlesIn(text: string, needles: readonly Needle[]): ReadonlySet<Needle> {
+  const lowered = text.toLowerCase()
+  return new Set(needles.filter((needle) => offsetsOf(lowered, needle.text, 1).length > 0))
+}
+
 /** At most so many characters, in one line, with marks where something was left out. */
 export function passageOf(
   content: string,
@@ -52,93 +58,141 @@ export function passageOf(
   charactersMax: number,
 ): string {
   if (content.length <= charactersMax) return oneLine(content)
-  const room = charactersMax - 2 * OMITTED.length
-  return cut(content, bestStart(content, needles, room), room)
+  const room = Math.max(PASSAGE_CHARACTERS_MIN, charactersMax - 2 * OMITTED.length)
+  const occurrences = findOccurrences(content, needles)
+  const region = regionOf(content, densestStart(occurrences, room), room)
+  const segments = splitSegments(content, region, room)
+  const { start, end } = bestWindow(segments, occurrences, room)
+  return excerpt(content, start, end)
 }
 
-/** Where the stretch begins that holds the most of what is looked for. */
-function bestStart(content: string, needles: readonly Needle[], length: number): number {
+type Occurrence = { readonly at: number; readonly needle: number; readonly weight: number }
+
+/** Where the needles stand, in the order of the text. */
+function findOccurrences(content: string, needles: readonly Needle[]): readonly Occurrence[] {
   const lowered = content.toLowerCase()
-  // A few letters are longer in lower case; then places in the two are not the same.
-  if (lowered.length !== content.length) return 0
-  const found = needles
+  // A few letters are longer in lower case; then offsets in the two are not the same.
+  if (lowered.length !== content.length) return []
+  return needles
     .flatMap(({ text, weight }, needle) =>
-      placesOf(lowered, text).map((place) => ({ place, needle, weight })),
+      offsetsOf(lowered, text).map((at) => ({ at, needle, weight })),
     )
-    .sort((a, b) => a.place - b.place)
-  let best = { score: 0, start: 0 }
-  for (const [first, { place: start }] of found.entries()) {
-    const seen = new Set<number>()
-    let score = 0
-    for (let at = first; at < found.length; at++) {
-      const { place, needle, weight } = found[at] ?? { place: Infinity, needle: 0, weight: 0 }
-      if (place >= start + length) break
-      score += seen.has(needle) ? weight * REPEATED_WEIGHT : weight
-      seen.add(needle)
+    .sort((a, b) => a.at - b.at)
+}
+
+function offsetsOf(text: string, needle: string, most = OCCURRENCES_MAX): readonly number[] {
+  const offsets: number[] = []
+  for (
+    let at = text.indexOf(needle);
+    at >= 0 && offsets.length < most;
+    at = text.indexOf(needle, at + needle.length)
+  ) {
+    if (at === 0 || !/[\p{L}\p{N}]/u.test(text.charAt(at - 1)) || UNSPACED.test(needle)) {
+      offsets.push(at)
     }
-    if (score > best.score) best = { score, start }
+  }
+  return offsets
+}
+
+/** How much the occurrences within a stretch tell; the same word again tells little. */
+function scoreStretch(occurrences: readonly Occurrence[], start: number, end: number): number {
+  const seen = new Set<number>()
+  let score = 0
+  for (const { at, needle, weight } of occurrences) {
+    if (at < start) continue
+    if (at >= end) break
+    score += seen.has(needle) ? weight * REPEATED_WEIGHT : weight
+    seen.add(needle)
+  }
+  return score
+}
+
+/** Where the stretch of a length begins that holds the most of what is looked for. */
+function densestStart(occurrences: readonly Occurrence[], length: number): number {
+  let best = { score: 0, start: 0 }
+  for (const { at } of occurrences) {
+    const score = scoreStretch(occurrences, at, at + length)
+    if (score > best.score) best = { score, start: at }
   }
   return best.start
 }
 
-function placesOf(text: string, needle: string): readonly number[] {
-  const places: number[] = []
-  for (
-    let at = text.indexOf(needle);
-    at >= 0 && places.length < OCCURRENCES_MAX;
-    at = text.indexOf(needle, at + needle.length)
-  ) {
-    if (at === 0 || !/[\p{L}\p{N}]/u.test(text.charAt(at - 1)) || UNSPACED.test(needle)) {
-      places.push(at)
+/** Sentences are looked for in so much of a text around its densest stretch. */
+const REGION_CHARACTERS = 4_000
+
+type Stretch = { readonly start: number; readonly end: number }
+
+function regionOf(content: string, densest: number, length: number): Stretch {
+  const start = wholeCharacter(content, Math.max(0, densest - REGION_CHARACTERS / 2))
+  const end = densest + length + REGION_CHARACTERS / 2
+  return { start, end: wholeCharacter(content, Math.min(content.length, end)) }
+}
+
+/** The sentences of a region without gaps; what is too long for a passage is split between words. */
+function splitSegments(content: string, region: Stretch, lengthMax: number): readonly Stretch[] {
+  const sentences = splitSentences(content.slice(region.start, region.end))
+  const starts = sentences.map(({ start }) => region.start + start)
+  const segments: Stretch[] = []
+  for (const [index, sentence] of starts.entries()) {
+    const end = starts[index + 1] ?? region.end
+    let start = sentence
+    while (end - start > lengthMax) {
+      const middle = wordEnd(content, start + lengthMax)
+      const stop = middle > start ? middle : start + lengthMax
+      segments.push({ start, end: stop })
+      start = stop
     }
+    if (end > start) segments.push({ start, end })
   }
-  return places
+  return segments
 }
 
-function cut(content: string, at: number, charactersMax: number): string {
-  const from = Math.max(0, at - REACH_CHARACTERS)
-  const nearby = content.slice(from, at + charactersMax + REACH_CHARACTERS)
-  const starts = splitSentences(nearby).map(({ start }) => from + start)
-  // From the sentence that holds it, unless that begins so early that what was found would not fit.
-  const sentence = starts.findLast((start) => start <= at) ?? at
-  const isNear = at - sentence <= charactersMax / 2
-  const start = isNear ? sentence : wordStart(content, at - Math.floor(charactersMax / 4))
-  const ends = [
-    ...starts.filter((each) => each > at),
-    ...(endsIn(nearby, from, content) ? [content.length] : []),
-  ]
-  const end = ends.findLast((each) => each - start <= charactersMax)
-  const isWhole = end !== undefined && end - start >= charactersMax / 3
-  const stop = isWhole ? end : wordEnd(content, start + charactersMax)
-  const passage = oneLine(content.slice(start, stop))
+/**
+ * Of all runs of segments that fit, the one that tells the most; of equals the first. Segments before the first occurrence
+ * in it make way for those that follow.
+ */
+function bestWindow(
+  segments: readonly Stretch[],
+  occurrences: readonly Occurrence[],
+  lengthMax: number,
+): Stretch {
+  let best: Stretch & { readonly score: number } = { start: 0, end: 0, score: -1 }
+  let [next, end] = [0, 0]
+  for (const { start } of segments) {
+    for (; next < segments.length; next++) {
+      const segmentEnd = segments[next]?.end ?? end
+      if (segmentEnd - start > lengthMax) break
+      end = segmentEnd
+    }
+    const score = scoreStretch(occurrences, start, end)
+    const isTighter =
+      score === best.score && !occurrences.some(({ at }) => at >= best.start && at < start)
+    if (score > best.score || (score > 0 && isTighter)) best = { start, end, score }
+  }
+  return best
+}
+
+function excerpt(content: string, start: number, end: number): string {
+  const passage = oneLine(content.slice(start, end))
   const before = content.slice(0, start).trim() === '' ? '' : OMITTED
-  const after = content.slice(stop).trim() === '' ? '' : ' …'
+  const after = content.slice(end).trim() === '' ? '' : ' …'
   return `${before}${passage}${after}`
-}
-
-function endsIn(nearby: string, from: number, content: string): boolean {
-  return from + nearby.length >= content.length
 }
 
 const WORD_REACH = 30
 
-function wordStart(content: string, at: number): number {
-  const start = Math.max(0, at)
-  const blank = content.slice(start, start + WORD_REACH).search(/\s/u)
-  return start === 0 || blank < 0 ? whole(content, start) : start + blank + 1
-}
-
+/** Behind the last whole word before an offset. */
 function wordEnd(content: string, at: number): number {
   const end = Math.min(content.length, at)
   const blank = content.slice(Math.max(0, end - WORD_REACH), end).search(/\s\S*$/u)
   return end === content.length || blank < 0
-    ? whole(content, end)
+    ? wholeCharacter(content, end)
     : Math.max(0, end - WORD_REACH) + blank
 }
 
-/** Not between the halves of a character. */
-function whole(content: string, at: number): number {
-  return /[\udc00-\udfff]/.test(content.charAt(at)) ? at + 1 : at
+/** Not between the halves of a surrogate pair. */
+function wholeCharacter(content: string, at: number): number {
+  return /[\udc00-\udfff]/.test(content.charAt(at)) ? at - 1 : at
 }
 
 function oneLine(text: string): string {
