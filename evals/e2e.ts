@@ -32,6 +32,8 @@ export type E2eOptions = EvalOptions & {
   readonly budgets?: readonly number[]
   /** One small group through the HTTP gateway, in place of everything else. */
   readonly gateway?: boolean
+  /** Only questions of these categories, and only groups that have any. */
+  readonly categories?: readonly string[]
 }
 
 /** Uses of memories are counted in between: what floors are about is asked before the rest. */
@@ -53,9 +55,9 @@ export async function evaluateE2e(options: E2eOptions): Promise<EvalReport> {
 async function measureNamed(
   set: string,
   embedder: Embedder | null,
-  { data, sample, gateway = false, budgets, onProgress }: E2eOptions,
+  { data, sample, gateway = false, budgets, categories, onProgress }: E2eOptions,
 ): Promise<Measurement> {
-  const all = await loadSet(data, set)
+  const all = filterCategories(await loadSet(data, set), categories)
   const asked: MeasureOptions = {
     open: gateway ? openGatewayReplay : openDirectReplay,
     embedder,
@@ -64,6 +66,13 @@ async function measureNamed(
     ...(onProgress === undefined ? {} : { onProgress: (words) => onProgress(`${set}: ${words}`) }),
   }
   return measureSet(gateway ? firstGroup(all) : sampled(all, sample), asked)
+}
+
+function filterCategories(set: EvalSet, categories: readonly string[] | undefined): EvalSet {
+  if (categories === undefined) return set
+  const queries = set.queries.filter(({ category }) => categories.includes(category))
+  const groups = new Set(queries.map(({ group }) => group))
+  return { documents: set.documents.filter(({ group }) => groups.has(group)), queries }
 }
 
 function firstGroup({ documents, queries }: EvalSet): EvalSet {

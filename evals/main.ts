@@ -1,7 +1,7 @@
 /**
  * `npm run eval -- <name> [--json] [--explain] [--data <folder>] [--sample <groups>]`
  *
- * `e2e` also takes `--sets <name,…>`, `--budgets <tokens,…>` and `--gateway`.
+ * `e2e` also takes `--sets <name,…>`, `--categories <name,…>`, `--budgets <tokens,…>` and `--gateway`.
  */
 import { parseArgs } from 'node:util'
 import { hasSet } from './datasets.ts'
@@ -36,6 +36,7 @@ const { values, positionals } = parseArgs({
     data: { type: 'string', default: '../shared/evals' },
     sample: { type: 'string' },
     sets: { type: 'string' },
+    categories: { type: 'string' },
     budgets: { type: 'string' },
     gateway: { type: 'boolean', default: false },
   },
@@ -69,6 +70,7 @@ if (evaluate === undefined) {
     onProgress: showProgress,
     ...(sample === undefined ? {} : { sample }),
     ...(values.sets === undefined ? {} : { sets: values.sets.split(',') }),
+    ...(values.categories === undefined ? {} : { categories: values.categories.split(',') }),
     ...(budgets === undefined ? {} : { budgets }),
     gateway: values.gateway,
   })
