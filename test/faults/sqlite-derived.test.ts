@@ -40,7 +40,7 @@ it.each(Object.entries(DAMAGE))('[ST12] finds and mends %s', async (_, sql) => {
 
 const DAMAGE_OF_TURNS = {
   'a turn whose document is not in the index': `INSERT INTO memory_terms (memory_terms, rowid, terms)
-    SELECT 'delete', number, char(1) || 'O1 ' || char(1) || 'P1 ' || terms FROM memory WHERE content = 'two lambs'`,
+    SELECT 'delete', number, char(1) || 'to1 ' || char(1) || 'tp1 ' || terms FROM memory WHERE content = 'two lambs'`,
   'a word too many in the index': `INSERT INTO memory_terms (rowid, terms) VALUES (3, 'zebra')`,
   'wrong terms in a document': `UPDATE memory SET terms = 'zebra', terms_count = 1 WHERE content = 'one lamb'`,
   'turns without a document': `DELETE FROM memory WHERE type = 'turn'`,
@@ -48,7 +48,7 @@ const DAMAGE_OF_TURNS = {
   'a document of another session': `UPDATE memory SET session = 'zebra' WHERE content = 'one lamb'`,
   'a document without a turn': `DELETE FROM turn WHERE content = 'three wolves';
     UPDATE memory SET content = 'lamb zebra' WHERE content = 'three wolves'`,
-  'wrong counts': `UPDATE corpus SET terms = terms + 1 WHERE token = char(1) || 'O1'`,
+  'wrong counts': `UPDATE corpus SET terms = terms + 1 WHERE token = char(1) || 'to1'`,
 } as const
 
 it.each(Object.entries(DAMAGE_OF_TURNS))('[ST12] finds and mends, of turns, %s', async (_, sql) => {
@@ -72,6 +72,23 @@ it.each(Object.entries(DAMAGE_OF_TURNS))('[ST12] finds and mends, of turns, %s',
   const { hits } = await store.matchText(ADA, { ...query, where: { types: ['turn'] } })
   expect(hits.map((hit) => hit.id).sort()).toEqual(rows.slice(0, 2).map((row) => row.id))
   expect((await store.matchText(ADA, query)).hits.map((hit) => hit.id)).toEqual([known.id])
+})
+
+it('[ST45] the index keeps the tokens of memories and turns apart', async () => {
+  const path = temporaryFile('tokens.db')
+  const store = await openSqliteStore({ path, now: Date.now })
+  await store.commit([
+    create(memory()),
+    { op: 'put', table: 'turn', row: turn(), expect: 'absent' },
+  ])
+  await store.close()
+  const connection = await openConnection(path, null)
+  const tokens = connection
+    .prepare(`SELECT term, doc FROM memory_vocabulary WHERE unicode(term) = 1 ORDER BY term`)
+    .all()
+    .filter(({ term }) => !String(term).startsWith('\u0001f'))
+  connection.close()
+  expect(tokens.map(({ doc }) => doc)).toEqual([1, 1, 1, 1])
 })
 
 it('[FO3] erasing leaves no trace of the words in the file', async () => {

@@ -1,8 +1,10 @@
 /** Texts that have broken other systems, as what people say and as what is remembered. */
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it, vi } from 'vitest'
+import { looksLikeInjection } from '../../src/core/distillation/instructions.ts'
 import { FORMAT_NAMES, type FormatName } from '../../src/core/formats/format.ts'
-import { FENCE_CLOSE, FENCE_OPEN } from '../../src/core/prompting/block.ts'
+import { FENCE_CLOSE, FENCE_OPEN, stripBlocks } from '../../src/core/prompting/block.ts'
+import { queryTerms } from '../../src/core/terms.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { askFor, historyIn, requestOf, type Spoken } from './conversation.ts'
 import { keyFor, MEMORY_HEADER, setUpGateway } from './harness.ts'
@@ -101,6 +103,46 @@ describe.each(FORMAT_NAMES)('%s', (format) => {
     }
     expect(lines).toBeGreaterThan(STRINGS.length)
   })
+})
+
+it('[GW24] turns of any text are recorded and found, and stay inside of the fence', async () => {
+  const settings = { recallSources: 'conversations', injectDeadlineMs: 30_000 } as const
+  const setup = await setUpGateway('memory off', { settings: { enabled: true, ...settings } })
+  const { engine } = setup
+  const said = STRINGS.filter((text) => stripBlocks(text).trim() !== '')
+  let lines = 0
+  for (let from = 0; from < said.length; from += MEMORIES_PER_OWNER) {
+    const texts = said.slice(from, from + MEMORIES_PER_OWNER)
+    const owner = `owner-${from}`
+    const turns = texts.map((text) => ({ user: text, assistant: text }))
+    await engine.ingest({ owner, conversation: 'earlier', turns, skipExtraction: true })
+    for (const text of texts.map(stripBlocks)) {
+      if (queryTerms(text).length === 0) continue
+      const found = await engine.transcript.search({ owner }, { text, limit: 100, days: 1 })
+      expect(found.filter(({ turn }) => turn.content === text).length, text).toBeGreaterThan(1)
+    }
+    const key = await keyFor(engine, owner)
+    for (const text of texts
+      .filter((each) => !/recollect/i.test(each))
+      .slice(0, QUESTIONS_PER_OWNER)) {
+      const question = `What did we say about ${text}`
+      const body = requestOf('chat', [{ role: 'user', content: question }])
+      const headers = { 'x-recollect-no-extract': '1' }
+      const response = await askFor({ ...setup, key }, PATHS.chat, body, headers)
+      await response.arrayBuffer()
+      const received = setup.upstream.last()
+      const content = historyIn('chat', received.body).at(-1)?.content ?? ''
+      if (content === question) continue
+      for (const line of linesInside(content, question)) {
+        lines++
+        expect(line).toMatch(/^- (?:user|assistant): /)
+        const quoted = line.replace(/^- \w+: /, '').replace(/ \([\d-]+\)$/, '')
+        expect(looksLikeInjection(quoted), quoted).toBe(false)
+      }
+    }
+  }
+  expect(lines).toBeGreaterThan(0)
+  expect(await engine.doctor()).toEqual([])
 })
 
 /** All strings as what people say, a few in each conversation; each is the last of one, in one of the formats. */

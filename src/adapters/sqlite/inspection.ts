@@ -4,7 +4,17 @@
  */
 import type { StoreFault } from '../../ports/store.ts'
 import type { SqlRow } from './driver.ts'
-import { entryFor, entryText, entryTokens, homeOf, quoted, toDocument } from './rows.ts'
+import {
+  DOCUMENT_KINDS,
+  entryFor,
+  entryText,
+  entryTokens,
+  homeOf,
+  OWNER_TOKEN,
+  PLACE_TOKEN,
+  STORE_TOKEN,
+  toDocument,
+} from './rows.ts'
 import type { SqliteSession } from './session.ts'
 import { enter } from './text-search.ts'
 import { compareDocuments } from './turn-documents.ts'
@@ -78,58 +88,92 @@ function rebuild(session: SqliteSession): void {
 }
 
 /**
- * An index can't be read back row by row. But a row can be asked for by its own words, and the number of
- * entries in all must be that of the different words of all rows: one more is a word that nobody said.
+ * Reads the index once from end to end, and compares the checksum of each document's entries with that of its words.
+ * Asking for each document by its words would walk the long lists of common words again for each of them.
  */
 function compareIndex(session: SqliteSession): {
   readonly missing: number
   readonly surplus: number
 } {
+  const indexed = indexChecksums(session)
   let missing = 0
-  let expected = 0
+  let surplus = 0
   for (const row of rowsOf(session)) {
+    const number = Number(row.number)
     const entry = entryFor(toDocument(row))
-    const tokens = entryTokens(homeOf(row), entry)
-    const different = [...new Set(entry.count === 0 ? [] : entry.terms.split(' '))]
-    expected += different.length + tokens.length
-    const isRight =
+    const words = entry.count === 0 ? [] : entry.terms.split(' ')
+    const entries = new Set([...entryTokens(homeOf(row), entry), ...words])
+    const expected = { count: entries.size, sum: 0 }
+    for (const term of entries) expected.sum = (expected.sum + termChecksum(term)) >>> 0
+    const found = indexed.get(number) ?? { count: 0, sum: 0 }
+    indexed.delete(number)
+    const isDerived =
       row.terms === entry.terms &&
       row.terms_count === entry.count &&
-      row.fingerprint === entry.fingerprint &&
-      isFoundBy(session, Number(row.number), [...tokens, ...sampleOf(different)])
-    if (!isRight) missing++
+      row.fingerprint === entry.fingerprint
+    surplus += Math.max(0, found.count - expected.count)
+    if (!isDerived || (found.count <= expected.count && !isSameChecksum(found, expected))) missing++
   }
-  const [entries] = session.all('SELECT coalesce(sum(doc), 0) AS count FROM memory_vocabulary')
-  return { missing, surplus: Math.max(0, Number(entries?.count) - expected) }
+  for (const { count } of indexed.values()) surplus += count
+  return { missing, surplus }
 }
 
-/** With the right number of words in all, a row that is found by some of its words is found by the others. */
-function sampleOf(words: readonly string[]): readonly string[] {
-  return [words[0], words[words.length >> 1], words.at(-1)].filter((word) => word !== undefined)
+/** Of the different terms under which the index knows a document. */
+type Checksum = { count: number; sum: number }
+
+function isSameChecksum(a: Checksum, b: Checksum): boolean {
+  return a.count === b.count && a.sum === b.sum
 }
 
-function isFoundBy(session: SqliteSession, number: number, terms: readonly string[]): boolean {
-  const found = session.all(
-    'SELECT rowid FROM memory_terms WHERE memory_terms MATCH ? AND rowid = ?',
-    [terms.map(quoted).join(' AND '), number],
+/** Terms that are read together. */
+const PAGE_TERMS = 500
+
+/** By the numbers of documents. */
+function indexChecksums(session: SqliteSession): Map<number, Checksum> {
+  const checksums = new Map<number, Checksum>()
+  session.connection.exec(
+    `CREATE VIRTUAL TABLE IF NOT EXISTS temp.memory_entries
+       USING fts5vocab ('main', 'memory_terms', 'instance')`,
   )
-  return found.length === 1
+  for (let after = ''; ; ) {
+    const page = session.all(
+      `SELECT term, json_group_array(doc) AS documents FROM temp.memory_entries
+       WHERE term > ? GROUP BY term LIMIT ${PAGE_TERMS}`,
+      [after],
+    )
+    const last = page.at(-1)?.term
+    // The same term again: its bytes are no text that can be asked for.
+    if (last === undefined || last === after) return checksums
+    after = String(last)
+    for (const { term, documents } of page) {
+      const checksum = termChecksum(String(term))
+      for (const number of JSON.parse(String(documents)) as number[]) {
+        const known = checksums.get(number)
+        if (known === undefined) checksums.set(number, { count: 1, sum: checksum })
+        else {
+          known.count++
+          known.sum = (known.sum + checksum) >>> 0
+        }
+      }
+    }
+  }
+}
+
+/** FNV-1a. */
+function termChecksum(term: string): number {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < term.length; at++) hash = Math.imul(hash ^ term.charCodeAt(at), 0x01000193)
+  return hash >>> 0
 }
 
 /** The counts as they should be; see `toHome` for the tokens. */
-const COUNTED = [
-  { isMeant: "type <> 'turn'", all: "''", owner: 'o', place: 'p' },
-  { isMeant: "type = 'turn'", all: "char(1) || 'T'", owner: 'O', place: 'P' },
-]
-  .map(({ isMeant, all, owner, place }) => {
-    const sums = 'count(*) AS memories, coalesce(sum(terms_count), 0) AS terms'
-    return `SELECT ${all} AS token, ${sums} FROM memory WHERE ${isMeant}
-      UNION ALL SELECT char(1) || '${owner}' || owner_number, ${sums} FROM memory WHERE ${isMeant}
-        GROUP BY owner_number
-      UNION ALL SELECT char(1) || '${place}' || place_number, ${sums} FROM memory WHERE ${isMeant}
-        GROUP BY place_number`
-  })
-  .join(' UNION ALL ')
+const COUNTED = DOCUMENT_KINDS.map((kind) => {
+  const sums = 'count(*) AS memories, coalesce(sum(terms_count), 0) AS terms'
+  const ofKind = `FROM memory WHERE type ${kind === 'turn' ? '=' : '<>'} 'turn'`
+  return `SELECT '${STORE_TOKEN[kind]}' AS token, ${sums} ${ofKind}
+    UNION ALL SELECT '${OWNER_TOKEN[kind]}' || owner_number, ${sums} ${ofKind} GROUP BY owner_number
+    UNION ALL SELECT '${PLACE_TOKEN[kind]}' || place_number, ${sums} ${ofKind} GROUP BY place_number`
+}).join(' UNION ALL ')
 
 function wrongCounts(session: SqliteSession): number {
   const [row] = session.all(`

@@ -5,6 +5,8 @@
 import { AppError } from '../../core/errors.ts'
 import { sha256 } from '../../core/sha256.ts'
 import type { SqliteConnection } from './driver.ts'
+import { rebuildTerms } from './inspection.ts'
+import { SqliteSession } from './session.ts'
 import { deriveDocuments } from './turn-documents.ts'
 
 export type Migration = {
@@ -304,6 +306,14 @@ export const MIGRATIONS: readonly Migration[] = [
         WHERE type = 'turn';
     `,
     fill: deriveDocuments,
+  },
+  {
+    name: 'terms of turns apart from those of memories',
+    sql: `
+      -- The tokens of the two differed in case alone, which FTS5 ignores: a search for memories read turns as well.
+      DELETE FROM corpus;
+    `,
+    fill: (connection) => rebuildTerms(new SqliteSession(connection)),
   },
 ]
 

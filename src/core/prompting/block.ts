@@ -92,9 +92,15 @@ export function memoryLine(
 export function turnLine(document: SearchDocument, passage: string): string | null {
   const said = inOneLine(passage)
   if (said === '') return null
-  const { speaker } = document.provenance
-  const name = inOneLine(speaker ?? '') || roleOfDocument(document) || 'user'
+  const role = roleOfDocument(document) ?? 'user'
+  const speaker = inOneLine(document.provenance.speaker ?? '')
+  const name = speaker === '' || claimsRole(speaker) ? role : speaker
   return `- ${name}: ${said} (${dayOf(document.createdAt)})`
+}
+
+/** Whoever is called like a role would be taken for it: what a tool returned is not the user's word. */
+function claimsRole(speaker: string): boolean {
+  return /^\W*(?:user|human|assistant|system|developer|tool)\s*(?::|$)/i.test(speaker)
 }
 
 /** What came of a conversation says more than what it was about. */

@@ -21,7 +21,7 @@ import {
   renderBlock,
   turnLine,
 } from './block.ts'
-import { type Needle, needlesIn, needlesOf, passageOf } from './passage.ts'
+import { linesOfPassage, type Needle, needlesIn, needlesOf } from './passage.ts'
 import { isBareQuestion, isSmallTalk } from './small-talk.ts'
 
 /** What could be said. */
@@ -123,12 +123,23 @@ function pieceOf(
   needles: readonly Needle[] = [],
   charactersMax = Number.POSITIVE_INFINITY,
 ): (document: SearchDocument) => readonly Piece[] {
-  return (document) => {
-    if (!isTurnDocument(document)) return toPiece(document, document.content, count)
-    const passage = passageOf(document.content, needles, charactersMax)
-    // What others wrote may hold commands to a model; it is not the person's, however it came into a conversation.
-    return looksLikeInjection(passage) ? [] : toPiece(document, passage, count)
-  }
+  return (document) =>
+    isTurnDocument(document)
+      ? passagePiece(document, needles, charactersMax, count)
+      : toPiece(document, document.content, count)
+}
+
+/** A passage of a document, however short it is; nothing of a turn where it tries to command. */
+function passagePiece(
+  document: SearchDocument,
+  needles: readonly Needle[],
+  charactersMax: number,
+  count: CountTokens,
+): readonly Piece[] {
+  const passage = linesOfPassage(document.content, needles, charactersMax)
+  const texts = isTurnDocument(document) ? [passage, document.provenance.speaker ?? ''] : []
+  // What others wrote may hold commands to a model; it is not the person's, however it came into a conversation.
+  return texts.some(looksLikeInjection) ? [] : toPiece(document, passage, count)
 }
 
 function toPiece(document: SearchDocument, text: string, count: CountTokens): readonly Piece[] {
@@ -275,8 +286,7 @@ function shortened(
   room: number,
   count: CountTokens,
 ): readonly Piece[] {
-  const upTo = (characters: number) =>
-    toPiece(document, passageOf(document.content, needles, characters), count)
+  const upTo = (characters: number) => passagePiece(document, needles, characters, count)
   let fitted = upTo(SHORTENED_CHARACTERS_MIN)
   if (tokensOf(fitted) > room) return []
   let fits = SHORTENED_CHARACTERS_MIN
@@ -284,7 +294,7 @@ function shortened(
   while (exceeds - fits > 1) {
     const middle = Math.floor((fits + exceeds) / 2)
     const longer = upTo(middle)
-    if (tokensOf(longer) <= room) {
+    if (longer.length > 0 && tokensOf(longer) <= room) {
       fitted = longer
       fits = middle
     } else {

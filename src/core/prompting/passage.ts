@@ -57,7 +57,16 @@ export function passageOf(
   needles: readonly Needle[],
   charactersMax: number,
 ): string {
-  if (content.length <= charactersMax) return oneLine(content)
+  return oneLine(linesOfPassage(content, needles, charactersMax))
+}
+
+/** The same with its line breaks, which tell more about what a text is. */
+export function linesOfPassage(
+  content: string,
+  needles: readonly Needle[],
+  charactersMax: number,
+): string {
+  if (content.length <= charactersMax) return content
   const room = Math.max(PASSAGE_CHARACTERS_MIN, charactersMax - 2 * OMITTED.length)
   const occurrences = findOccurrences(content, needles)
   const region = regionOf(content, densestStart(occurrences, room), room)
@@ -173,7 +182,7 @@ function bestWindow(
 }
 
 function excerpt(content: string, start: number, end: number): string {
-  const passage = oneLine(content.slice(start, end))
+  const passage = content.slice(start, end).trim()
   const before = content.slice(0, start).trim() === '' ? '' : OMITTED
   const after = content.slice(end).trim() === '' ? '' : ' …'
   return `${before}${passage}${after}`

@@ -3,6 +3,7 @@
  * a span of time that memories from it are preferred by; nothing is ever excluded by it, because people misremember
  * dates. English and ISO dates; other languages are searched without.
  */
+import { clipMessage } from '../gate/reading.ts'
 import type { Instant } from '../ids.ts'
 
 export type Span = {
@@ -151,7 +152,8 @@ const RULES: readonly Rule[] = [
 
 /** The span that a question names, or null. "Before" and "after" turn it into all the time on that side of it. */
 export function timeSpan(question: string, now: Instant): Span | null {
-  const text = question.toLowerCase()
+  // The patterns take quadratic time on a text without words, such as half a million emoji.
+  const text = clipMessage(question).toLowerCase()
   for (const { pattern, span, isRelative = false } of RULES) {
     const match = pattern.exec(text)
     const found = match === null ? null : span(match.slice(1), new Date(now))

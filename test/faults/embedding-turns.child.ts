@@ -1,0 +1,30 @@
+/** Records conversations and embeds their turns until it is killed, and prints the session of each that is recorded. */
+import { writeSync } from 'node:fs'
+import { referenceEmbedder } from '../../src/adapters/reference/embedder.ts'
+import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
+import { systemClock } from '../../src/adapters/system/clock.ts'
+import { createIds } from '../../src/adapters/system/ids.ts'
+import { createEngineOn } from '../../src/engine/engine.ts'
+
+const [path = '', round] = process.argv.slice(2)
+const store = await openSqliteStore({ path, now: Date.now })
+const engine = createEngineOn({
+  store,
+  vectors: store.vectors,
+  embedder: referenceEmbedder(),
+  clock: systemClock,
+  ids: createIds(),
+  settings: {},
+})
+for (let n = 0; ; n++) {
+  const conversation = `round${round}x${n}`
+  const turns = Array.from({ length: 10 }, (_, exchange) => ({
+    user: `Question ${exchange} of ${conversation}?`,
+    assistant: `Answer ${exchange} of ${conversation}.`,
+  }))
+  const { session } = await engine.ingest({
+    ...{ owner: 'ada', conversation, turns, skipExtraction: true },
+  })
+  writeSync(1, `${session}\n`)
+  await engine.reindex()
+}

@@ -1,0 +1,154 @@
+/** Conversations beyond every usual size: recorded, listed, searched, quoted and removed, at a cost that does not grow with them. */
+import { expect, it, onTestFinished } from 'vitest'
+import { createReferenceStore } from '../../src/adapters/reference/store.ts'
+import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
+import type { Place } from '../../src/core/ids.ts'
+import { COMMIT_CHANGES_MAX } from '../../src/core/limits.ts'
+import { TURN_CHARACTERS_MAX } from '../../src/core/records.ts'
+import type { Turn } from '../../src/core/transcript.ts'
+import type { Store } from '../../src/ports/store.ts'
+import { COMMITTED } from '../conformance/store.suite.ts'
+import { openConversations } from '../engine/conversations-support.ts'
+import { turn } from '../fakes/entries.ts'
+import { ADA as AT_ADA, instant, session } from '../fakes/memories.ts'
+
+const TURNS = 20_000
+const ONE_WORD_TURNS = 100_000
+const ADA = { owner: 'ada' }
+const ALL_OF_ADA = { owner: AT_ADA.owner }
+const LONG = { ...ADA, session: 'long' }
+const SETTINGS = { recallSources: 'conversations' } as const
+const ALL_TURNS = { types: ['turn'] } as const
+
+const openSqlite = () => openSqliteStore({ path: ':memory:', now: Date.now })
+
+async function commitTurns(store: Store, turns: readonly Turn[]): Promise<void> {
+  for (let start = 0; start < turns.length; start += COMMIT_CHANGES_MAX) {
+    const some = turns.slice(start, start + COMMIT_CHANGES_MAX)
+    expect(
+      await store.commit(some.map((row) => ({ op: 'put', table: 'turn', row, expect: 'absent' }))),
+    ).toEqual(COMMITTED)
+  }
+}
+
+function sessionOf(name: string, count: number, contentOf: (n: number) => string): readonly Turn[] {
+  const place: Place = { ...AT_ADA, session: session(name) }
+  return Array.from({ length: count }, (_, n) =>
+    turn({
+      place,
+      role: n % 2 === 0 ? 'user' : 'assistant',
+      content: contentOf(n),
+      position: n,
+      saidAt: instant(n),
+    }),
+  )
+}
+
+/** The same store; counts what it is asked for and the rows that it returns. */
+function withCost(store: Store) {
+  const cost = { calls: 0, rows: 0 }
+  const note =
+    <Result>(rowsOf: (result: Result) => number) =>
+    (result: Result) => {
+      cost.calls++
+      cost.rows += rowsOf(result)
+      return result
+    }
+  const counted: Store = {
+    ...store,
+    find: (...given) => store.find(...given).then(note(({ rows }) => rows.length)),
+    get: (...given) => store.get(...given).then(note((row) => (row === null ? 0 : 1))),
+    commit: (changes) => store.commit(changes).then(note(() => changes.length)),
+  }
+  return { counted, cost }
+}
+
+it('[LT1] a session of 20,000 turns is read, searched, quoted and forgotten', async () => {
+  const { engine, client, store } = await openConversations(openSqlite, { settings: SETTINGS })
+  const rows = sessionOf('long', TURNS, (n) => `We talked about matter${n} of the voyage.`)
+  await commitTurns(store, rows)
+  expect((await engine.transcript.sessions(ADA)).rows).toMatchObject([{ turns: TURNS }])
+  const read: string[] = []
+  for (let after: string | null = ''; after !== null; ) {
+    const position = after === '' ? {} : { after }
+    const page = await engine.transcript.turns(LONG, { limit: 200, ...position })
+    read.push(...page.rows.map(({ id }) => id))
+    after = page.next
+  }
+  expect(read).toEqual(rows.map(({ id }) => id))
+  const { memories } = await engine.recall(ADA, { text: 'matter4711' })
+  expect(memories.map(({ memory }) => memory.content)[0]).toContain('matter4711 ')
+  const around = await store.around(ALL_OF_ADA, [rows[9_000]?.id as never], 2) // its document goes by the same id
+  expect([...around.values()]).toMatchObject([
+    { before: [rows[8_999]?.id, rows[8_998]?.id], after: [rows[9_001]?.id, rows[9_002]?.id] },
+  ])
+  const asked = { scope: LONG, wants: { extract: false } }
+  const { block } = await client.ask(['What about matter18000?'], 'It was blue.', asked)
+  expect(block).toContain('matter18000 ')
+  // Its cost grew with the square of the turns when each document was looked up by its words.
+  expect(await store.inspect({ repair: true })).toEqual([])
+  expect(await engine.transcript.forgetSession(LONG)).toMatchObject({ turns: TURNS })
+  expect((await engine.recall(ADA, { text: 'matter4711' })).memories).toEqual([])
+  expect(await store.inspect({ repair: false })).toEqual([])
+})
+
+it('[LT2] recording in a session of 20,000 turns reads and writes as much as in one of 20', async () => {
+  const costOf = async (turns: number) => {
+    const { counted, cost } = withCost(createReferenceStore())
+    const { client } = await openConversations(async () => counted, { settings: SETTINGS })
+    await commitTurns(
+      counted,
+      sessionOf('long', turns, (n) => `Matter ${n} of the voyage.`),
+    )
+    await client.ask(['Where is the harbour of Oslo?'], 'In the south.', { scope: LONG })
+    const before = { ...cost }
+    const said = ['Where is the harbour of Oslo?', 'In the south.', 'And the station?']
+    await client.ask(said, 'Beside it.', { requestId: 'req_2', scope: LONG })
+    return { calls: cost.calls - before.calls, rows: cost.rows - before.rows }
+  }
+  expect(await costOf(TURNS)).toEqual(await costOf(20))
+})
+
+it('[LT3] 100,000 turns of one word are stored, found and inspected', async () => {
+  const store = await openSqlite()
+  onTestFinished(() => store.close())
+  const words = ['yes', 'no', 'thanks', 'harbour']
+  const rows = sessionOf('long', ONE_WORD_TURNS, (n) => words[n % words.length] ?? '')
+  await commitTurns(store, [...rows, turn({ content: 'lighthouse' })])
+  for (const [text, hits] of [
+    ['harbour', 10],
+    ['lighthouse', 1],
+    ['lighthouse harbour no', 10],
+  ] as const) {
+    const found = await store.matchText(ALL_OF_ADA, { text, limit: 10, where: ALL_TURNS })
+    expect(found.hits).toHaveLength(hits)
+  }
+  expect((await store.sessions(ALL_OF_ADA, { limit: 2 })).rows).toMatchObject([
+    { turns: ONE_WORD_TURNS },
+  ])
+  expect(await store.inspect({ repair: false })).toEqual([])
+})
+
+it.each([
+  ['the reference store', async () => createReferenceStore()],
+  ['SQLite', openSqlite],
+])('[LT4] of a turn of 1 MB, %s keeps and finds the first 500,000 characters', async (_, open) => {
+  const { engine, client, store } = await openConversations(open, { settings: SETTINGS })
+  const filler = 'We walked along the shore and talked. '
+  const text = `${filler.repeat(13_000)}The zeppelin lands in Lisbon. ${filler.repeat(14_000)}`
+  const oneWord = 'x'.repeat(1_000_000)
+  for (const [index, said] of [text, oneWord, '😀'.repeat(500_000)].entries()) {
+    const scope = { ...ADA, session: `s${index}` }
+    await client.ask([said], 'Noted.', { requestId: `req_${index}`, scope })
+    const { rows } = await engine.transcript.turns(scope)
+    expect(rows.map(({ role }) => role)).toEqual(['user', 'assistant'])
+    expect(rows[0]?.content).toBe(said.slice(0, TURN_CHARACTERS_MAX))
+    await client.ask([said], 'Noted.', { requestId: `again_${index}`, scope })
+    expect((await engine.transcript.turns(scope)).rows).toHaveLength(2)
+  }
+  const scope = { ...ADA, session: 'later' }
+  const { block } = await client.ask(['Where does the zeppelin land?'], 'I see.', { scope })
+  expect(block).toContain('The zeppelin lands in Lisbon.')
+  expect(block?.length).toBeLessThan(1_000)
+  expect(await store.inspect({ repair: false })).toEqual([])
+})
