@@ -5,10 +5,12 @@ import { tombstonesFor } from '../core/forgetting.ts'
 import type { Instant, MemoryId, Scope } from '../core/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../core/limits.ts'
 import type { Memory, MemoryStatus, Tombstone } from '../core/memory.ts'
+import { PATTERN_EXTRACTOR } from '../core/patterns/index.ts'
 import { heldByPerson } from '../core/pins.ts'
 import { resolveSettings } from '../core/settings.ts'
 import type { Change } from '../ports/store.ts'
 import { type Decided, decideAndCommit, getOrThrow, replacing, stamp } from './changes.ts'
+import { EXTRACTOR } from './distillation/storing.ts'
 import { pages } from './paging.ts'
 import type { EnginePorts } from './ports.ts'
 import {
@@ -63,11 +65,23 @@ export async function edit(
 }
 
 function edited(memory: Memory, given: Edit): Memory {
-  const next = { ...memory, ...given }
+  const next = { ...memory, ...given, provenance: provenanceOf(memory, given) }
   if (next.validFrom !== null && next.validUntil !== null && next.validUntil < next.validFrom) {
     throw new AppError('invalid_input', 'validUntil must not be earlier than validFrom.')
   }
   return next
+}
+
+/** What extracts single facts from turns. */
+const FACT_EXTRACTORS: ReadonlySet<string | null> = new Set([PATTERN_EXTRACTOR, EXTRACTOR])
+
+/** A fact in new words is no extractor's any more: it stands for its turns, which still have the old ones. */
+function provenanceOf(memory: Memory, { content }: Edit): Memory['provenance'] {
+  const { provenance, category } = memory
+  const isReworded = content !== undefined && content !== memory.content
+  const isExtracted = category !== 'episode' && FACT_EXTRACTORS.has(provenance.extractor)
+  if (!isReworded || !isExtracted) return provenance
+  return { ...provenance, extractor: null, extractorVersion: null }
 }
 
 /** Takes a memory out of recall without forgetting it. */

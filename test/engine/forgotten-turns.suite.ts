@@ -27,8 +27,8 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       client.ask([said], answer, inSession(session, fields))
     /** The block that the question gets, which is not recorded itself. */
     const asked = async (question = QUESTION) =>
-      (await client.ask([question], '-', inSession('later', { wants: { extract: false } }))).block ??
-      ''
+      (await client.ask([question], '-', inSession('later', { wants: { extract: false } })))
+        .block ?? ''
     const turns = async (session: string) =>
       (await engine.transcript.turns({ ...ADA, session })).rows
     const disabledIn = async (session: string) =>
@@ -185,7 +185,10 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       const [sister, home] = [await ask(QUESTION), await ask('Where do I live?')]
       expect([await sister(), await home()].join()).toMatch(/Anna.*Berlin/s)
       await engine.forget(ADA, (await fact()).id)
-      expect(await engine.emptyBin(ADA, { days: 0 })).toMatchObject({ memories: 1, turnsDisabled: 0 })
+      expect(await engine.emptyBin(ADA, { days: 0 })).toMatchObject({
+        memories: 1,
+        turnsDisabled: 0,
+      })
       expect(await sister()).not.toContain('Anna')
       expect(await engine.clear(ADA, {}, { erase: true })).toMatchObject({
         erased: 1,
