@@ -216,7 +216,9 @@ export const updateMemory = defineOperation({
 export const turnsDisabled = z
   .int()
   .describe('Turns of conversations that stated it and are not recalled any more.')
-const turnsEnabled = z.int().describe('Turns that are recalled again, because it is no longer forgotten.')
+const turnsEnabled = z
+  .int()
+  .describe('Turns that are recalled again, because it is no longer forgotten.')
 
 function toForgotten(forgotten: Forgotten) {
   return { memory: toWire(forgotten), turnsDisabled: forgotten.turnsDisabled }
