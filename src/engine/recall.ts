@@ -229,14 +229,12 @@ async function search(call: Recall): Promise<Found> {
   }
 }
 
-type LegAnswers = { readonly legs: Legs; readonly answer: Meaning | null }
-
 /** The best candidates as rows. Where most of them repeat each other, those behind them take the places that this frees. */
 async function readPool(
   call: Recall,
   ranked: readonly Candidate[],
   ofThatTime: readonly Candidate[],
-  answers: LegAnswers,
+  answers: { readonly legs: Legs; readonly answer: Meaning | null },
 ): Promise<readonly Loaded[]> {
   const best = selectPool(ranked, POOL)
   const known = new Set(best.map(({ id }) => id))
@@ -244,20 +242,19 @@ async function readPool(
   const read = await readCandidates(call, best, others, answers)
   const pool = withoutRepetitions(read)
   if (read.length - pool.length < POOL / 2) return pool
-  const left = ranked.filter(({ id }) => !known.has(id)).slice(0, REFILL)
+  const present = new Set(read.map(({ id }) => id))
+  const left = ranked.filter(({ id }) => !known.has(id) && !present.has(id)).slice(0, REFILL)
   const more = await readCandidates(call, left, [], answers)
-  const present = new Set(pool.map(({ id }) => id))
-  const fresh = more.filter(({ id }) => !present.has(id))
-  return withoutRepetitions([...pool, ...fresh]).slice(0, POOL + others.length)
+  return withoutRepetitions([...read, ...more]).slice(0, POOL + others.length)
 }
 
 async function readCandidates(
   call: Recall,
-  fusedOnes: readonly Candidate[],
+  best: readonly Candidate[],
   others: readonly Candidate[],
-  { legs, answer }: LegAnswers,
+  { legs, answer }: { readonly legs: Legs; readonly answer: Meaning | null },
 ): Promise<readonly Loaded[]> {
-  const candidates = [...withTrail(fusedOnes, legs, call.settings), ...others]
+  const candidates = [...withTrail(best, legs, call.settings), ...others]
   // At once, because each is a trip where the store is a server.
   const [rows, own] = await Promise.all([
     load(call, candidates),

@@ -43,7 +43,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
   }
 
   describe(`${name}: turns of forgotten facts`, () => {
-    it('[FT1] forgetting a fact takes its turn out of every later prompt', async () => {
+    it('[TF1] forgetting a fact takes its turn out of every later prompt', async () => {
       const { engine, say, asked, disabledIn, fact } = await opened()
       await say('one', SISTER)
       expect(await asked()).toContain('Anna')
@@ -55,7 +55,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       expect(await engine.forget(ADA, id)).toMatchObject({ turnsDisabled: 0 })
     })
 
-    it('[FT1] clearing many facts does the same, and a dry run does nothing', async () => {
+    it('[TF1] clearing many facts does the same, and a dry run does nothing', async () => {
       const { engine, say, asked, disabledIn } = await opened()
       await say('one', SISTER)
       await say('two', 'I live in Berlin.')
@@ -66,7 +66,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       expect(await asked('Where do I live?')).not.toContain('Berlin')
     })
 
-    it('[FT2] restoring the fact, or undoing the change, enables the turn again', async () => {
+    it('[TF2] restoring the fact, or undoing the change, enables the turn again', async () => {
       const { engine, say, asked, disabledIn, fact, store } = await opened()
       await say('one', SISTER)
       const { id } = await fact()
@@ -84,7 +84,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       expect(rows).toEqual([])
     })
 
-    it('[FT2] what a person disabled stays disabled, before the forgetting and after it', async () => {
+    it('[TF2] what a person disabled stays disabled, before the forgetting and after it', async () => {
       const { engine, say, turns, disabledIn, fact } = await opened()
       await say('one', SISTER)
       const { id } = await fact()
@@ -101,7 +101,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       expect(await disabledIn('one')).toEqual([SISTER])
     })
 
-    it('[FT2] a turn of several forgotten facts is enabled with the last of them', async () => {
+    it('[TF2] a turn of several forgotten facts is enabled with the last of them', async () => {
       const { engine, say, disabledIn, fact } = await opened()
       const both = "My sister's name is Anna. I live in Berlin."
       await say('one', both)
@@ -114,7 +114,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       expect(await engine.restore(ADA, berlin.id)).toMatchObject({ turnsEnabled: 1 })
     })
 
-    it('[FT3] answers and restatements of the fact go with it, and other turns stay', async () => {
+    it('[TF3] answers and restatements of the fact go with it, and other turns stay', async () => {
       const { engine, say, asked, disabledIn, fact } = await opened()
       await say('one', SISTER, ANSWER)
       await say('two', 'Anna, as you know, is the name of my sister.', 'Yes.')
@@ -127,7 +127,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       expect(await asked()).not.toContain('Anna')
     })
 
-    it('[FT3] a fact without a turn disables those that state it', async () => {
+    it('[TF3] a fact without a turn disables those that state it', async () => {
       const { engine, say, asked } = await opened()
       await say('one', 'Remember that the spare key hangs behind the boiler.')
       const { memory } = await engine.remember(ADA, {
@@ -137,7 +137,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       expect(await asked('Where is the spare key?')).toBe('')
     })
 
-    it('[FT4] of a fact from many turns, only those that support it are disabled', async () => {
+    it('[TF4] of a fact from many turns, only those that support it are disabled', async () => {
       const { engine, say, turns, disabledIn } = await opened()
       await say('one', 'We flew to Porto and Clara brought her oboe.', 'Nice.')
       await say('one', 'The hotel had a sauna on the roof.', 'Nice.')
@@ -154,7 +154,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       expect(await disabledIn('one')).toHaveLength(2)
     })
 
-    it('[FT5] an erased fact leaves its turn disabled, and receipts without its line', async () => {
+    it('[TF5] an erased fact leaves its turn disabled, and receipts without its line', async () => {
       const { engine, client, say, asked, disabledIn, fact } = await opened({
         recallSources: 'conversations',
       })
@@ -172,7 +172,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       expect(await asked()).toBe('')
     })
 
-    it('[FT5] the same for what is erased from the bin and by clearing', async () => {
+    it('[TF5] the same for what is erased from the bin and by clearing', async () => {
       const { engine, client, say, disabledIn, fact } = await opened({
         recallSources: 'conversations',
       })
@@ -198,7 +198,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       expect([await disabledIn('one'), await disabledIn('two')].flat()).toHaveLength(2)
     })
 
-    it('[FT6] superseding, evicting and undoing what was learned disable no turn', async () => {
+    it('[TF6] superseding, evicting and undoing what was learned disable no turn', async () => {
       const { engine, say, disabledIn, fact } = await opened()
       await say('one', 'I live in Berlin.')
       const berlin = await fact('Berlin')
@@ -212,7 +212,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       expect(await disabledIn('three')).toEqual([])
     })
 
-    it('[FT7] turns of other users and owners stay as they are', async () => {
+    it('[TF7] turns of other users and owners stay as they are', async () => {
       const { engine, say, fact } = await opened()
       const eve = { ...ADA, user: 'eve' }
       await say('one', SISTER)
@@ -225,7 +225,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       }
     })
 
-    it('[FT8] a fact that a person corrected is told, and the turn that it came from is not', async () => {
+    it('[TF8] a fact that a person corrected is told, and the turn that it came from is not', async () => {
       const { engine, say, asked, fact } = await opened()
       await say('one', SISTER)
       await engine.edit(ADA, (await fact()).id, { content: "My sister's name is Hanna" })
@@ -234,7 +234,7 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
       expect(block).not.toContain(' Anna')
     })
 
-    it('[FT8] also where the turn says much more than the corrected fact', async () => {
+    it('[TF8] also where the turn says much more than the corrected fact', async () => {
       const { engine, say, asked, fact } = await opened()
       await say(
         'one',

@@ -170,7 +170,7 @@ it('[CR3] counts a fact and the turn that it came from once', () => {
   ])
 })
 
-it('[FT8] tells a fact that was worded anew in place of its turn, however long that is', () => {
+it('[TF8] tells a fact that was worded anew in place of its turn, however long that is', () => {
   const turn = said(
     "My sister's name is Anna, she lives in Oslo, keeps two rabbits and plays the oboe.",
   )
