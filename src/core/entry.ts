@@ -1,6 +1,6 @@
 /**
  * What the system keeps for itself: keys, settings, the audit log, answers to requests that may be repeated, who is signed in, background
- * jobs, receipts of the gateway and the lines that they cite, threads, by which it knows conversations again, signals, which tell
+ * jobs, receipts of the gateway and the lines that they cite, which forgotten facts keep turns disabled, threads, by which it knows conversations again, signals, which tell
  * what was said and not yet learned from, reports of consolidation, roots, which say where an owner's files are, and in
  * the index of files what is known of each file, which generation of chunks answers and what was last mirrored in a file, secrets, with which
  * other services are asked, and that everything is being moved from here or to here. They
@@ -18,6 +18,7 @@ export const ENTRY_KINDS = [
   'job',
   'receipt',
   'receipt-text',
+  'turn-suppression',
   'thread',
   'signal',
   'report',

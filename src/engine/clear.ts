@@ -7,11 +7,12 @@ import type { ChangeId, Instant, MemoryId, Scope } from '../core/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../core/limits.ts'
 import type { Memory } from '../core/memory.ts'
 import type { Change, MemoryFilter } from '../ports/store.ts'
-import { decideAndCommit, eachTraceOnce, replacing, stamp } from './changes.ts'
-import { erase, erasureOf, homeOf, leaveTombstones } from './correct.ts'
+import { type Decided, decideAndCommit, eachTraceOnce, replacing, stamp } from './changes.ts'
+import { type Erased, erase, erasureOf, homeOf, leaveTombstones } from './correct.ts'
 import { pages } from './paging.ts'
 import type { EnginePorts } from './ports.ts'
 import { type ReadFilter, toMemoryFilter } from './read.ts'
+import { planSuppression } from './turn-suppression.ts'
 import { nextTurn } from './turns.ts'
 
 export type ClearOptions = {
@@ -25,6 +26,8 @@ export type Cleared = {
   readonly matched: number
   readonly forgotten: number
   readonly erased: number
+  /** Turns that stated them and are out of use now. */
+  readonly turnsDisabled: number
   /** What `undo` takes; null when nothing was put into the bin. */
   readonly change: ChangeId | null
   /** The first of them. */
@@ -42,19 +45,31 @@ export async function clear(
   { dryRun = false, erase: isForGood = false }: ClearOptions,
 ): Promise<Cleared> {
   const mark = stamp(ports)
-  const done = { matched: 0, forgotten: 0, erased: 0, change: null, ids: [] as MemoryId[] }
+  const done = {
+    matched: 0,
+    forgotten: 0,
+    erased: 0,
+    turnsDisabled: 0,
+    change: null,
+    ids: [] as MemoryId[],
+  }
   const where = toMemoryFilter(query, mark.now)
   for await (const page of pages(ports.store, 'memory', scope, { where, order: 'oldest' })) {
     const meant = page.filter(({ status }) => isForGood || status !== 'forgotten')
     done.matched += meant.length
     done.ids.push(...meant.slice(0, IDS_TOLD_MAX - done.ids.length).map(({ id }) => id))
     if (dryRun) continue
-    if (isForGood) done.erased += await eraseAll(ports, meant)
-    else done.forgotten += await forgetAll(ports, meant, where, mark)
+    const { memories, turns } = isForGood
+      ? await eraseAll(ports, meant)
+      : await forgetAll(ports, meant, where, mark)
+    if (isForGood) done.erased += memories
+    else done.forgotten += memories
+    done.turnsDisabled += turns
   }
   return { ...done, change: done.forgotten > 0 ? mark.change : null }
 }
 
+type Removed = { readonly memories: number; readonly turns: number }
 type Mark = { readonly change: ChangeId; readonly now: Instant }
 
 async function forgetAll(
@@ -62,19 +77,40 @@ async function forgetAll(
   memories: readonly Memory[],
   where: MemoryFilter,
   mark: Mark,
-): Promise<number> {
-  let forgotten = 0
+): Promise<Removed> {
+  const total = { memories: 0, turns: 0 }
   for (let start = 0; start < memories.length; start += MEMORIES_PER_COMMIT) {
     const batch = memories.slice(start, start + MEMORIES_PER_COMMIT)
-    forgotten += await decideAndCommit(ports, async () => {
-      // Somebody may have changed one of them meanwhile: only what still matches is meant.
-      const meant = await stillMatching(ports, batch, where)
-      const changes = await Promise.all(meant.map((memory) => binning(ports, memory, mark)))
-      return { changes: eachTraceOnce(changes.flat()), result: meant.length }
-    })
+    const { memories: forgotten, turns } = await forgetTogether(ports, batch, where, mark)
+    total.memories += forgotten
+    total.turns += turns
     await nextTurn()
   }
-  return forgotten
+  return total
+}
+
+async function forgetTogether(
+  ports: EnginePorts,
+  batch: readonly Memory[],
+  where: MemoryFilter,
+  mark: Mark,
+): Promise<Removed> {
+  const done = await decideAndCommit(ports, async (): Promise<Decided<Removed | null>> => {
+    // Somebody may have changed one of them meanwhile: only what still matches is meant.
+    const meant = await stillMatching(ports, batch, where)
+    const binned = await Promise.all(meant.map((memory) => binning(ports, memory, mark)))
+    const { changes: ofTurns, turns } = await planSuppression(ports, meant, mark.now)
+    const changes = [...eachTraceOnce(binned.flat()), ...ofTurns]
+    if (changes.length > COMMIT_CHANGES_MAX && batch.length > 1)
+      return { changes: [], result: null }
+    return { changes, result: { memories: meant.length, turns } }
+  })
+  if (done !== null) return done
+  // They were said so often that their turns don't fit into one commit.
+  const half = Math.ceil(batch.length / 2)
+  const first = await forgetTogether(ports, batch.slice(0, half), where, mark)
+  const second = await forgetTogether(ports, batch.slice(half), where, mark)
+  return { memories: first.memories + second.memories, turns: first.turns + second.turns }
 }
 
 async function stillMatching(
@@ -107,38 +143,45 @@ async function binning(
   return [...replacing(ports, memory, after), ...(await leaveTombstones(ports, memory, now))]
 }
 
-async function eraseAll(ports: EnginePorts, memories: readonly Memory[]): Promise<number> {
-  let erased = 0
+async function eraseAll(ports: EnginePorts, memories: readonly Memory[]): Promise<Removed> {
+  const total = { memories: 0, turns: 0 }
   for (let start = 0; start < memories.length; start += MEMORIES_PER_COMMIT) {
     const batch = memories.slice(start, start + MEMORIES_PER_COMMIT)
-    erased += await eraseTogether(ports, batch)
+    const { memories: erased, turns } = await eraseTogether(ports, batch)
+    total.memories += erased
+    total.turns += turns
     await nextTurn()
   }
-  return erased
+  return total
 }
 
-async function eraseTogether(ports: EnginePorts, batch: readonly Memory[]): Promise<number> {
+async function eraseTogether(ports: EnginePorts, batch: readonly Memory[]): Promise<Removed> {
   const erasures = await Promise.all(batch.map((memory) => erasureOf(ports, memory)))
-  const changes = eachTraceOnce(erasures.flatMap(({ revisions, rest }) => [...revisions, ...rest]))
+  const ofMemories = eachTraceOnce(
+    erasures.flatMap(({ revisions, rest }) => [...revisions, ...rest]),
+  )
+  const ofTurns = await planSuppression(ports, batch, ports.clock.now(), { isErasure: true })
+  const changes = [...ofMemories, ...ofTurns.changes]
   if (changes.length <= COMMIT_CHANGES_MAX) {
     const outcome = await ports.store.commit(changes)
-    if (outcome.kind === 'committed') return batch.length
+    if (outcome.kind === 'committed') return { memories: batch.length, turns: ofTurns.turns }
   }
   // A long history, or somebody changed one of them meanwhile: each on its own, as it is now.
-  let erased = 0
+  const total = { memories: 0, turns: 0 }
   for (const memory of batch) {
-    erased += await counted(() => erase(ports, homeOf(memory), memory.id))
+    const erased = await eraseIfPresent(ports, memory)
+    total.memories += erased?.memories ?? 0
+    total.turns += erased?.turnsDisabled ?? 0
   }
-  return erased
+  return total
 }
 
-/** 1, or 0 when it was already gone. */
-async function counted(work: () => Promise<unknown>): Promise<0 | 1> {
+/** Null when it was already gone. */
+async function eraseIfPresent(ports: EnginePorts, memory: Memory): Promise<Erased | null> {
   try {
-    await work()
-    return 1
+    return await erase(ports, homeOf(memory), memory.id)
   } catch (error) {
-    if (error instanceof AppError && error.code === 'not_found') return 0
+    if (error instanceof AppError && error.code === 'not_found') return null
     throw error
   }
 }

@@ -5,16 +5,36 @@ import { tombstonesFor } from '../core/forgetting.ts'
 import type { Instant, MemoryId, Scope } from '../core/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../core/limits.ts'
 import type { Memory, MemoryStatus, Tombstone } from '../core/memory.ts'
+import { PATTERN_EXTRACTOR } from '../core/patterns/index.ts'
 import { heldByPerson } from '../core/pins.ts'
 import { resolveSettings } from '../core/settings.ts'
 import type { Change } from '../ports/store.ts'
 import { type Decided, decideAndCommit, getOrThrow, replacing, stamp } from './changes.ts'
+import { EXTRACTOR } from './distillation/storing.ts'
 import { pages } from './paging.ts'
 import type { EnginePorts } from './ports.ts'
+import {
+  planLinkErasure,
+  planRelease,
+  planSuppression,
+  type SuppressionPlan,
+} from './turn-suppression.ts'
 
 export type Erased = {
   readonly memories: number
   readonly revisions: number
+  /** Turns that stated them and are out of use now. */
+  readonly turnsDisabled: number
+}
+
+export type Forgotten = Memory & {
+  /** Turns that stated it and are out of use as long as it is forgotten. */
+  readonly turnsDisabled: number
+}
+
+export type Restored = Memory & {
+  /** Turns that were out of use because it was forgotten. */
+  readonly turnsEnabled: number
 }
 
 const DAY_MS = 86_400_000
@@ -28,7 +48,7 @@ export async function edit(
   version?: number,
 ): Promise<Memory> {
   const given = parseEdit(input)
-  return change(ports, scope, id, (memory) => {
+  const { memory } = await change(ports, scope, id, (memory) => {
     if (version !== undefined && memory.version !== version) {
       throw new AppError(
         'conflict',
@@ -41,23 +61,37 @@ export async function edit(
     }
     return heldByPerson(edited(memory, given))
   })
+  return memory
 }
 
 function edited(memory: Memory, given: Edit): Memory {
-  const next = { ...memory, ...given }
+  const next = { ...memory, ...given, provenance: provenanceOf(memory, given) }
   if (next.validFrom !== null && next.validUntil !== null && next.validUntil < next.validFrom) {
     throw new AppError('invalid_input', 'validUntil must not be earlier than validFrom.')
   }
   return next
 }
 
+/** What extracts single facts from turns. */
+const FACT_EXTRACTORS: ReadonlySet<string | null> = new Set([PATTERN_EXTRACTOR, EXTRACTOR])
+
+/** A fact in new words is no extractor's any more: it stands for its turns, which still have the old ones. */
+function provenanceOf(memory: Memory, { content }: Edit): Memory['provenance'] {
+  const { provenance, category } = memory
+  const isReworded = content !== undefined && content !== memory.content
+  const isExtracted = category !== 'episode' && FACT_EXTRACTORS.has(provenance.extractor)
+  if (!isReworded || !isExtracted) return provenance
+  return { ...provenance, extractor: null, extractorVersion: null }
+}
+
 /** Takes a memory out of recall without forgetting it. */
-export function disable(ports: EnginePorts, scope: Scope, id: MemoryId): Promise<Memory> {
-  return change(ports, scope, id, (memory) => {
+export async function disable(ports: EnginePorts, scope: Scope, id: MemoryId): Promise<Memory> {
+  const { memory } = await change(ports, scope, id, (memory) => {
     if (memory.status === 'disabled') return memory
     requireStatus(memory, ['active'], 'disabled')
     return { ...memory, status: 'disabled' }
   })
+  return memory
 }
 
 /**
@@ -69,9 +103,9 @@ export async function restore(
   scope: Scope,
   id: MemoryId,
   version?: number,
-): Promise<Memory> {
+): Promise<Restored> {
   const past = version === undefined ? null : await versionOf(ports, scope, id, version)
-  return change(
+  const restored = await change(
     ports,
     scope,
     id,
@@ -89,8 +123,13 @@ export async function restore(
       })
     },
     // Another memory with the same key may have been forgotten; its traces are not this one's to lift.
-    async (memory) => (memory.status === 'forgotten' ? liftTombstones(ports, memory) : []),
+    async (memory, now) => {
+      if (memory.status !== 'forgotten') return NOTHING_BESIDES
+      const { changes, turns } = await planRelease(ports, [memory], now)
+      return { changes: [...(await liftTombstones(ports, memory)), ...changes], turns }
+    },
   )
+  return { ...restored.memory, turnsEnabled: restored.turns }
 }
 
 async function versionOf(
@@ -118,20 +157,29 @@ function whatItSaid(past: Memory): Partial<Memory> {
   }
 }
 
-/** Puts a memory into the bin, and keeps work that is under way from bringing it back. */
-export function forget(ports: EnginePorts, scope: Scope, id: MemoryId): Promise<Memory> {
-  return change(
+/** Puts a memory into the bin, disables the turns that state it, and keeps work that is under way from bringing it back. */
+export async function forget(ports: EnginePorts, scope: Scope, id: MemoryId): Promise<Forgotten> {
+  const forgotten = await change(
     ports,
     scope,
     id,
     (memory) => (memory.status === 'forgotten' ? memory : { ...memory, status: 'forgotten' }),
-    (memory, now) => leaveTombstones(ports, memory, now),
+    async (memory, now) => {
+      const { changes, turns } = await planSuppression(ports, [memory], now)
+      return { changes: [...(await leaveTombstones(ports, memory, now)), ...changes], turns }
+    },
   )
+  return { ...forgotten.memory, turnsDisabled: forgotten.turns }
 }
 
-/** Removes a memory and its whole history for good. Only the tombstones stay: hashes, no text. */
+/**
+ * Removes a memory and its whole history for good. Only the tombstones stay: hashes, no text. Turns that state it are disabled,
+ * and receipts lose their lines.
+ */
 export async function erase(ports: EnginePorts, scope: Scope, id: MemoryId): Promise<Erased> {
-  const erased = await eraseIf(ports, scope, id, () => true)
+  const suppress = (memory: Memory) =>
+    planSuppression(ports, [memory], ports.clock.now(), { isErasure: true })
+  const erased = await eraseIf(ports, scope, id, () => true, suppress)
   if (erased === null) throw new AppError('not_found', `There is no memory ${id} here.`, { id })
   return erased
 }
@@ -142,15 +190,18 @@ export async function eraseIf(
   scope: Scope,
   id: MemoryId,
   isMeant: (memory: Memory) => boolean,
+  planTurns: (memory: Memory) => Promise<SuppressionPlan> = (memory) =>
+    planLinkErasure(ports, memory),
 ): Promise<Erased | null> {
   return decideAndCommit(ports, async (): Promise<Decided<Erased | null>> => {
     const memory = await ports.store.get('memory', scope, id)
     if (memory === null || !isMeant(memory)) return { changes: [], result: null }
     const { revisions, rest } = await erasureOf(ports, memory)
+    const { changes, turns } = await planTurns(memory)
     await removeSurplus(ports, revisions)
     return {
-      changes: [...revisions.slice(-REVISIONS_PER_COMMIT), ...rest],
-      result: { memories: 1, revisions: revisions.length },
+      changes: [...revisions.slice(-REVISIONS_PER_COMMIT), ...rest, ...changes],
+      result: { memories: 1, revisions: revisions.length, turnsDisabled: turns },
     }
   })
 }
@@ -181,8 +232,8 @@ export async function erasureOf(
   }
 }
 
-/** What a commit holds besides the removal itself and its tombstones. */
-const REVISIONS_PER_COMMIT = COMMIT_CHANGES_MAX - 10
+/** Leaves room for the removal itself, its tombstones, and the turns that state it. */
+const REVISIONS_PER_COMMIT = COMMIT_CHANGES_MAX / 4
 
 /** A history too long for one commit is removed from its old end first; the memory goes with the last part. */
 async function removeSurplus({ store }: EnginePorts, revisions: readonly Change[]): Promise<void> {
@@ -199,7 +250,7 @@ export async function emptyBin(ports: EnginePorts, scope: Scope, days?: number):
     days === undefined ? {} : { binDays: days },
   )
   const before = ports.clock.now() - keepDays * DAY_MS
-  const total = { memories: 0, revisions: 0 }
+  const total = { memories: 0, revisions: 0, turnsDisabled: 0 }
   const where = { statuses: ['forgotten'] } as const
   for await (const page of pages(ports.store, 'memory', scope, { where })) {
     for (const memory of page) {
@@ -223,25 +274,28 @@ async function change(
   scope: Scope,
   id: MemoryId,
   next: (memory: Memory) => Memory,
-  also: (memory: Memory, now: Instant) => Promise<readonly Change[]> = async () => [],
-): Promise<Memory> {
+  also: (memory: Memory, now: Instant) => Promise<SuppressionPlan> = async () => NOTHING_BESIDES,
+): Promise<{ readonly memory: Memory; readonly turns: number }> {
   return decideAndCommit(ports, async () => {
     const memory = await getOrThrow(ports, scope, id)
     const mark = stamp(ports)
     const wanted = next(memory)
-    if (wanted === memory) return { changes: [], result: memory }
+    if (wanted === memory) return { changes: [], result: { memory, turns: 0 } }
     const after: Memory = {
       ...wanted,
       version: memory.version + 1,
       change: mark.change,
       updatedAt: mark.now,
     }
+    const { changes, turns } = await also(memory, mark.now)
     return {
-      changes: [...replacing(ports, memory, after), ...(await also(memory, mark.now))],
-      result: after,
+      changes: [...replacing(ports, memory, after), ...changes],
+      result: { memory: after, turns },
     }
   })
 }
+
+const NOTHING_BESIDES: SuppressionPlan = { changes: [], turns: 0 }
 
 function requireStatus(memory: Memory, allowed: readonly MemoryStatus[], wanted: string): void {
   if (allowed.includes(memory.status)) return

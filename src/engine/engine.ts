@@ -114,9 +114,14 @@ export interface Engine extends Life {
     options?: { readonly version?: number },
   ): Promise<Memory>
   disable(scope: ScopeInput, id: string): Promise<Memory>
-  forget(scope: ScopeInput, id: string): Promise<Memory>
-  restore(scope: ScopeInput, id: string, options?: { readonly version?: number }): Promise<Memory>
-  /** Removes a memory with its history for good, and says how much that was. */
+  /** Also disables the turns that state it, until it is restored. */
+  forget(scope: ScopeInput, id: string): Promise<correct.Forgotten>
+  restore(
+    scope: ScopeInput,
+    id: string,
+    options?: { readonly version?: number },
+  ): Promise<correct.Restored>
+  /** Removes a memory with its history for good, disables the turns that state it, and says how much that was. */
   erase(scope: ScopeInput, id: string): Promise<correct.Erased>
   /** Erases what has been forgotten for longer than the setting `binDays`, or than `days`. */
   emptyBin(scope: ScopeInput, options?: { readonly days?: number }): Promise<correct.Erased>

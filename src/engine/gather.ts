@@ -10,6 +10,7 @@ import { closenessAmong, SUBJECTS_MAX } from '../core/ranking/floor.ts'
 import { blendVectors } from '../core/ranking/follow-up.ts'
 import { type Asked, isNamed } from '../core/ranking/match.ts'
 import { mayName, namesIn, withoutNames } from '../core/ranking/names.ts'
+import { isDominatedByOneText, RESERVED_DOCUMENTS } from '../core/ranking/pool.ts'
 import { isTurnId } from '../core/search-document.ts'
 import type { Settings } from '../core/settings.ts'
 import { queryTerms } from '../core/terms.ts'
@@ -52,6 +53,8 @@ export type LegReport = {
 
 /** Enough that fusion sees every memory that could still win; constant, see above. */
 const KEYWORD_CANDIDATES = 200
+/** Of a leg whose first hits are one text, repeated. */
+const EXTENDED_CANDIDATES = 1_000
 /** How many hits are looked at together with what stands around them. */
 export const COURSE_MEMORIES = 100
 /** So many of each leg are enough: what is further down in both is rarely among the best of them together. */
@@ -80,15 +83,17 @@ export async function keywordLeg(call: Question) {
   const matchIn = (filter: DocumentFilter, limit: number) =>
     ports.store.matchText(scope, { text, limit, where: filter, besides: BESIDES })
   return withinTime(deadlineMs, async () => {
-    const found = await matchIn(where, KEYWORD_CANDIDATES)
+    const first = await matchIn(where, KEYWORD_CANDIDATES)
+    const found =
+      isFull(first.hits, KEYWORD_CANDIDATES) &&
+      isDominatedByOneText(first.hits, ({ score }) => score)
+        ? await matchIn(where, EXTENDED_CANDIDATES)
+        : first
     if (!areFactsCrowdedOut(found.hits, KEYWORD_CANDIDATES, where)) return found
-    const facts = await matchIn(factsIn(where), FACT_CANDIDATES)
+    const facts = await matchIn(factsIn(where), RESERVED_DOCUMENTS)
     return { ...found, hits: joined(found.hits, facts.hits) }
   })
 }
-
-/** So many facts take part in ranking, however many turns are nearer: people repeat themselves, and facts don't. */
-const FACT_CANDIDATES = 20
 
 /** Whether a full list of hits has few memories in it because turns took their places. */
 function areFactsCrowdedOut(
@@ -97,8 +102,12 @@ function areFactsCrowdedOut(
   { types }: DocumentFilter,
 ): boolean {
   const areBothAsked = types?.includes('turn') === true && types.length > 1
-  if (!areBothAsked || hits.length < limit) return false
-  return hits.filter(({ id }) => !isTurnId(id)).length < FACT_CANDIDATES
+  if (!areBothAsked || !isFull(hits, limit)) return false
+  return hits.filter(({ id }) => !isTurnId(id)).length < RESERVED_DOCUMENTS
+}
+
+function isFull(hits: readonly unknown[], limit: number): boolean {
+  return hits.length >= limit
 }
 
 function factsIn({ types, ...where }: DocumentFilter): DocumentFilter {
@@ -152,9 +161,13 @@ export async function meaningLeg(
     const limit = settings.vectorCandidates
     const nearestIn = (where: DocumentFilter, most: number) =>
       vectors.nearest(space, scope, { vector, limit: most, where, besides: BESIDES })
-    const nearest = await nearestIn(call.where, limit)
+    const first = await nearestIn(call.where, limit)
+    const nearest =
+      isFull(first, limit) && isDominatedByOneText(first, ({ similarity }) => similarity)
+        ? await nearestIn(call.where, Math.max(limit, EXTENDED_CANDIDATES))
+        : first
     const hits = areFactsCrowdedOut(nearest, limit, call.where)
-      ? joined(nearest, await nearestIn(factsIn(call.where), FACT_CANDIDATES))
+      ? joined(nearest, await nearestIn(factsIn(call.where), RESERVED_DOCUMENTS))
       : nearest
     // A full list stands for many; how many exactly makes no difference.
     const memories = hits.length < limit ? hits.length : SUBJECTS_MAX

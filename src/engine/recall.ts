@@ -14,6 +14,7 @@
  * How much is gathered never depends on how much was asked for, so the first results are the same for every limit.
  */
 import { AppError } from '../core/errors.ts'
+import { foldStatement } from '../core/fingerprint.ts'
 import type { Instant, MemoryId, Scope } from '../core/ids.ts'
 import { PAGE_ROWS_MAX, QUERY_CHARACTERS_MAX, RECALL_MEMORIES_MAX } from '../core/limits.ts'
 import { hasEnded, type Memory } from '../core/memory.ts'
@@ -41,6 +42,7 @@ import { aboveFloor, CERTAIN_COVERAGE } from '../core/ranking/floor.ts'
 import { discountContext } from '../core/ranking/follow-up.ts'
 import { type FusionOptions, fuse, type Legs, withTrail } from '../core/ranking/fusion.ts'
 import { type Asked, match, readQuestion } from '../core/ranking/match.ts'
+import { selectPool, withoutRepetitions } from '../core/ranking/pool.ts'
 import { withoutTimeWords } from '../core/ranking/time-words.ts'
 import { weigh } from '../core/ranking/weigh.ts'
 import { isTurnId, type SearchDocument } from '../core/search-document.ts'
@@ -128,6 +130,8 @@ export type Recollection = {
 
 /** How many candidates are read and ranked by more than their place in the lists. */
 const POOL = RECALL_MEMORIES_MAX
+/** How many more are read where most of the first ones repeat each other: two extended legs at most. */
+const REFILL = 500
 /** Below this share of the best score, a memory is not part of the answer. */
 const TAIL_SHARE = 0.2
 type Recall = Question & { readonly query: RecallQuery }
@@ -198,16 +202,9 @@ async function search(call: Recall): Promise<Found> {
     meaning: meaning.kind === 'done' ? meaning.result.hits : null,
   }
   const answer = meaning.kind === 'done' ? meaning.result : null
-  const best = await fused(call, legs, toldBesides(keyword, meaning))
+  const all = await fused(call, legs, toldBesides(keyword, meaning))
   await nextTurn()
-  const ids = new Set(best.map(({ id }) => id))
-  const candidates = [...best, ...then.candidates.filter(({ id }) => !ids.has(id))]
-  // At once, because each is a trip where the store is a server.
-  const [rows, own] = await Promise.all([
-    load(call, candidates),
-    vectorsOfUncompared(call, candidates, answer),
-  ])
-  const pool = compared(call, legible(rows, answer), answer, own)
+  const pool = await readPool(call, all, then.candidates, { legs, answer })
   await nextTurn()
   const ranked = weigh(match(pool, asked), now, settings)
   const reranked = await rerank(call, ranked)
@@ -215,7 +212,7 @@ async function search(call: Recall): Promise<Found> {
   const above = aboveFloor(varied, answer?.closeness ?? null, settings)
   // A reranker's scores have no zero to measure a tail from.
   const keepsTail = reranked.report.state === 'searched' || settings.memberFloor === 0
-  const near = keepsTail ? above : withoutTail(above)
+  const near = keepsTail ? above : withoutTail(above, text)
   return {
     candidates: near,
     legs: {
@@ -230,6 +227,40 @@ async function search(call: Recall): Promise<Found> {
     closeness: closenessOf(pool, answer),
     time: asked.span?.words ?? null,
   }
+}
+
+/** The best candidates as rows. Where most of them repeat each other, those behind them take the places that this frees. */
+async function readPool(
+  call: Recall,
+  ranked: readonly Candidate[],
+  ofThatTime: readonly Candidate[],
+  answers: { readonly legs: Legs; readonly answer: Meaning | null },
+): Promise<readonly Loaded[]> {
+  const best = selectPool(ranked, POOL)
+  const known = new Set(best.map(({ id }) => id))
+  const others = ofThatTime.filter(({ id }) => !known.has(id))
+  const read = await readCandidates(call, best, others, answers)
+  const pool = withoutRepetitions(read)
+  if (read.length - pool.length < POOL / 2) return pool
+  const present = new Set(read.map(({ id }) => id))
+  const left = ranked.filter(({ id }) => !known.has(id) && !present.has(id)).slice(0, REFILL)
+  const more = await readCandidates(call, left, [], answers)
+  return withoutRepetitions([...read, ...more]).slice(0, POOL + others.length)
+}
+
+async function readCandidates(
+  call: Recall,
+  best: readonly Candidate[],
+  others: readonly Candidate[],
+  { legs, answer }: { readonly legs: Legs; readonly answer: Meaning | null },
+): Promise<readonly Loaded[]> {
+  const candidates = [...withTrail(best, legs, call.settings), ...others]
+  // At once, because each is a trip where the store is a server.
+  const [rows, own] = await Promise.all([
+    load(call, candidates),
+    vectorsOfUncompared(call, candidates, answer),
+  ])
+  return compared(call, legible(rows, answer), answer, own)
 }
 
 /** Without those that only a model brought here which can't read them. */
@@ -260,10 +291,12 @@ function closenessOf(pool: readonly Loaded[], meaning: Meaning | null): number |
 }
 
 /** What stands far below the best is not part of the answer, unless it holds the words of the question. */
-function withoutTail(candidates: readonly Loaded[]): readonly Loaded[] {
+function withoutTail(candidates: readonly Loaded[], question: string): readonly Loaded[] {
+  // The same question, asked before, is nearer than any answer, so neither facts nor other turns are measured by it.
+  const folded = foldStatement(question)
+  const answers = candidates.filter(({ memory }) => foldStatement(memory.content) !== folded)
   const bestOf = (areTurns: boolean) =>
-    Math.max(0, ...candidates.map(({ id, score }) => (isTurnId(id) === areTurns ? score : 0)))
-  // Facts are measured by facts: the same question, asked before, is a turn that is nearer than any answer.
+    Math.max(0, ...answers.map(({ id, score }) => (isTurnId(id) === areTurns ? score : 0)))
   const [fact, turn] = [bestOf(false), bestOf(true)]
   return candidates.filter(({ id, score, coverage }) => {
     const best = isTurnId(id) ? turn : fact
@@ -274,7 +307,7 @@ function withoutTail(candidates: readonly Loaded[]): readonly Loaded[] {
 async function fused(call: Recall, legs: Legs, told: ReturnType<typeof toldBesides>) {
   const options: FusionOptions = call.settings
   const candidates = gatherEvidence(legs.keyword, legs.meaning, await courseOf(call, legs, told))
-  return withTrail(fuse(candidates, legs, options, POOL), legs, options)
+  return fuse(candidates, legs, options)
 }
 
 /** What stands around the best hits. Without it they are judged by what they say themselves. */

@@ -1,10 +1,12 @@
 import { COMMIT_CHANGES_MAX } from '../core/limits.ts'
 import type { Change, Store } from '../ports/store.ts'
 import { redaction } from './conversations/receipt-texts.ts'
+import { suppressionId } from './turn-suppression.ts'
 
 /**
  * Wraps a store so that every commit that removes a memory or a turn also removes its lines from all receipts. Erasing,
- * emptying the trash, retention, forgetting turns and sessions and erasing owners all remove rows by commits.
+ * emptying the trash, retention, forgetting turns and sessions and erasing owners all remove rows by commits. With a turn goes
+ * the entry that names the forgotten facts which keep it disabled.
  */
 export function redactingStore(store: Store): Store {
   return {
@@ -25,7 +27,14 @@ export function redactingStore(store: Store): Store {
 function redactionOf(change: Change): readonly Change[] {
   if (change.op !== 'remove') return []
   if (change.table !== 'memory' && change.table !== 'turn') return []
-  return [redaction(change.scope.owner, change.id)]
+  const { id, scope, table } = change
+  const redacted = redaction(scope.owner, id)
+  if (table === 'memory') return [redacted]
+  const entry = suppressionId(scope.owner, id)
+  return [
+    redacted,
+    { op: 'remove', table: 'entry', scope: { owner: scope.owner }, id: entry, expect: 'any' },
+  ]
 }
 
 async function commitInParts(store: Store, changes: readonly Change[]): Promise<void> {

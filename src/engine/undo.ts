@@ -1,6 +1,7 @@
 /** Undoing: everything one change did is taken back together. */
 import { AppError } from '../core/errors.ts'
 import type { ChangeId, MemoryId, Scope } from '../core/ids.ts'
+import { COMMIT_CHANGES_MAX } from '../core/limits.ts'
 import type { Memory } from '../core/memory.ts'
 import { revert } from '../core/undoing.ts'
 import type { Change } from '../ports/store.ts'
@@ -8,12 +9,15 @@ import { type Decided, decideAndCommit, eachTraceOnce, replacing, stamp } from '
 import { leaveTombstones, liftTombstones } from './correct.ts'
 import { pages } from './paging.ts'
 import type { EnginePorts } from './ports.ts'
+import { planRelease, planSuppression } from './turn-suppression.ts'
 import { nextTurn } from './turns.ts'
 
 export type Undone = {
   readonly memories: readonly Memory[]
   /** Fields that later changes have touched and that therefore stay, as `<memory id>.<field>`. */
   readonly kept: readonly string[]
+  /** Turns that were out of use because the change forgot what they state. */
+  readonly turnsEnabled: number
 }
 
 /** So few that others are answered between two commits. */
@@ -24,17 +28,41 @@ export async function undo(ports: EnginePorts, scope: Scope, target: ChangeId): 
   const mark = stamp(ports)
   const memories: Memory[] = []
   const kept: string[] = []
+  let turnsEnabled = 0
   for (let start = 0; start < touched.length; start += MEMORIES_PER_COMMIT) {
     const part = touched.slice(start, start + MEMORIES_PER_COMMIT)
-    const undone = await decideAndCommit(ports, () => undoing(ports, scope, part, mark))
+    const undone = await undoTogether(ports, scope, part, mark)
     memories.push(...undone.memories)
     kept.push(...undone.kept)
+    turnsEnabled += undone.turnsEnabled
     await nextTurn()
   }
   if (memories.length === 0) {
     throw new AppError('not_found', `There is no change ${target} here.`, { change: target })
   }
-  return { memories, kept }
+  return { memories, kept, turnsEnabled }
+}
+
+async function undoTogether(
+  ports: EnginePorts,
+  scope: Scope,
+  touched: readonly Touched[],
+  mark: ReturnType<typeof stamp>,
+): Promise<Undone> {
+  const undone = await decideAndCommit(ports, async (): Promise<Decided<Undone | null>> => {
+    const decided = await undoing(ports, scope, touched, mark)
+    const isTooMuch = decided.changes.length > COMMIT_CHANGES_MAX && touched.length > 1
+    return isTooMuch ? { changes: [], result: null } : decided
+  })
+  if (undone !== null) return undone
+  const half = Math.ceil(touched.length / 2)
+  const first = await undoTogether(ports, scope, touched.slice(0, half), mark)
+  const second = await undoTogether(ports, scope, touched.slice(half), mark)
+  return {
+    memories: [...first.memories, ...second.memories],
+    kept: [...first.kept, ...second.kept],
+    turnsEnabled: first.turnsEnabled + second.turnsEnabled,
+  }
 }
 
 async function undoing(
@@ -46,6 +74,8 @@ async function undoing(
   const changes: Change[] = []
   const memories: Memory[] = []
   const kept: string[] = []
+  const restored: Memory[] = []
+  const forgottenAgain: Memory[] = []
   for (const { before, after } of touched) {
     const current = await ports.store.get('memory', scope, after.id)
     if (current === null) continue
@@ -56,12 +86,20 @@ async function undoing(
     const [was, is] = [current.status, reversion.memory.status]
     if (was === 'forgotten' && is !== 'forgotten') {
       changes.push(...(await liftTombstones(ports, current)))
+      restored.push(current)
     }
     if (was !== 'forgotten' && is === 'forgotten') {
       changes.push(...(await leaveTombstones(ports, current, mark.now)))
+      // Taking back that something was learned does not make its source wrong; forgetting it once more does.
+      if (before !== null) forgottenAgain.push(current)
     }
   }
-  return { changes: eachTraceOnce(changes), result: { memories, kept } }
+  const released = await planRelease(ports, restored, mark.now)
+  const suppressed = await planSuppression(ports, forgottenAgain, mark.now)
+  return {
+    changes: [...eachTraceOnce(changes), ...released.changes, ...suppressed.changes],
+    result: { memories, kept, turnsEnabled: released.turns },
+  }
 }
 
 /** A memory that the change touched: as it was before, and right after. */

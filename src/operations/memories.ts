@@ -5,6 +5,7 @@ import { AppError } from '../core/errors.ts'
 import { type MemoryId, SHARED_OWNER } from '../core/ids.ts'
 import { CONTENT_CHARACTERS_MAX, KEY_CHARACTERS_MAX } from '../core/limits.ts'
 import { TRUST_LEVELS } from '../core/memory.ts'
+import type { Forgotten } from '../engine/correct.ts'
 import type { Remembered } from '../engine/remember.ts'
 import { type Context, defineOperation, ownerNamed } from './operation.ts'
 import { type ScopeFields, scopeFields, scopeOf } from './scope.ts'
@@ -212,19 +213,31 @@ export const updateMemory = defineOperation({
   },
 })
 
+export const turnsDisabled = z
+  .int()
+  .describe('Turns of conversations that stated it and are not recalled any more.')
+const turnsEnabled = z
+  .int()
+  .describe('Turns that are recalled again, because it is no longer forgotten.')
+
+function toForgotten(forgotten: Forgotten) {
+  return { memory: toWire(forgotten), turnsDisabled: forgotten.turnsDisabled }
+}
+
 export const forgetMemory = defineOperation({
   name: 'memory.forget',
-  summary: 'Puts a memory into the bin, from where it can be restored.',
+  summary:
+    'Puts a memory into the bin, from where it can be restored, and disables the turns that state it.',
   access: 'write',
   isIdempotent: true,
   input: byId,
-  output: changed,
+  output: changed.extend({ turnsDisabled }),
   http: { method: 'DELETE', path: '/api/memory/{id}', version: versionOf },
   cli: 'forget',
   targets: ({ memory }) => [memory.id],
   run: async (context, { id, ...input }) => ({
     success: true as const,
-    memory: toWire(await context.engine.forget(scopeOf(context, input, 'write'), id)),
+    ...toForgotten(await context.engine.forget(scopeOf(context, input, 'write'), id)),
   }),
 })
 
@@ -247,6 +260,7 @@ export const forgetBy = defineOperation({
   output: z.object({
     forgotten: wireMemory.nullable(),
     candidates: z.array(candidate).describe('When it is not clear which one is meant.'),
+    turnsDisabled,
   }),
   http: { method: 'POST', path: '/api/memory/forget' },
   mcp: {
@@ -262,7 +276,8 @@ export const forgetBy = defineOperation({
       throw new AppError('invalid_input', 'Give either an id or a query.', { field: 'query' })
     }
     if (id !== undefined) {
-      return { forgotten: toWire(await context.engine.forget(scope, id)), candidates: [] }
+      const { memory, turnsDisabled } = toForgotten(await context.engine.forget(scope, id))
+      return { forgotten: memory, candidates: [], turnsDisabled }
     }
     const { memories } = await context.engine.recall(scope, {
       text: query ?? '',
@@ -275,16 +290,19 @@ export const forgetBy = defineOperation({
       best !== undefined &&
       best.coverage >= CLEAR_COVERAGE &&
       (second === undefined || second.score < best.score * CLEAR_LEAD)
-    return isClear
-      ? { forgotten: toWire(await context.engine.forget(scope, best.memory.id)), candidates: [] }
-      : {
-          forgotten: null,
-          candidates: memories.map(({ memory, score }) => ({
-            id: memory.id,
-            snippet: snippetOf(memory.content),
-            score,
-          })),
-        }
+    if (isClear) {
+      const done = toForgotten(await context.engine.forget(scope, best.memory.id))
+      return { forgotten: done.memory, candidates: [], turnsDisabled: done.turnsDisabled }
+    }
+    return {
+      forgotten: null,
+      candidates: memories.map(({ memory, score }) => ({
+        id: memory.id,
+        snippet: snippetOf(memory.content),
+        score,
+      })),
+      turnsDisabled: 0,
+    }
   },
 })
 
@@ -333,20 +351,22 @@ export const restoreMemory = defineOperation({
     id: idField,
     version: z.int().min(1).optional().describe('The version to bring back.'),
   }),
-  output: changed,
+  output: changed.extend({ turnsEnabled }),
   http: { method: 'POST', path: '/api/memory/{id}/restore' },
   cli: 'restore',
   targets: ({ memory }) => [memory.id],
-  run: async (context, { id, version, ...input }) => ({
-    success: true as const,
-    memory: toWire(
-      await context.engine.restore(
-        scopeOf(context, input, 'write'),
-        id,
-        version === undefined ? {} : { version },
-      ),
-    ),
-  }),
+  run: async (context, { id, version, ...input }) => {
+    const restored = await context.engine.restore(
+      scopeOf(context, input, 'write'),
+      id,
+      version === undefined ? {} : { version },
+    )
+    return {
+      success: true as const,
+      memory: toWire(restored),
+      turnsEnabled: restored.turnsEnabled,
+    }
+  },
 })
 
 export const disableMemory = defineOperation({
@@ -373,15 +393,19 @@ export const undoChange = defineOperation({
   output: z.object({
     memories: z.array(wireMemory),
     kept: z.array(z.string()).describe('Fields that later changes touched, and that stay.'),
+    turnsEnabled,
   }),
   http: { method: 'POST', path: '/api/memory/undo' },
   cli: 'undo',
   targets: ({ memories }) => memories.map(({ id }) => id),
   run: async (context, { change, ...input }) => {
     const undone = await context.engine.undo(scopeOf(context, input, 'write'), change)
-    return { memories: undone.memories.map(toWire), kept: [...undone.kept] }
+    const { memories, kept, turnsEnabled } = undone
+    return { memories: memories.map(toWire), kept: [...kept], turnsEnabled }
   },
 })
+
+const erased = z.object({ memories: z.int(), revisions: z.int(), turnsDisabled })
 
 export const eraseMemory = defineOperation({
   name: 'memory.erase',
@@ -389,7 +413,7 @@ export const eraseMemory = defineOperation({
   access: 'curate',
   isDestructive: true,
   input: byId,
-  output: z.object({ memories: z.int(), revisions: z.int() }),
+  output: erased,
   http: { method: 'POST', path: '/api/memory/{id}/erase' },
   cli: 'erase',
   targets: (_, { id }) => [id as MemoryId],
@@ -403,7 +427,7 @@ export const emptyBin = defineOperation({
   access: 'curate',
   isDestructive: true,
   input: z.strictObject({ ...scopeFields, days: z.int().min(0).max(3_650).optional() }),
-  output: z.object({ memories: z.int(), revisions: z.int() }),
+  output: erased,
   http: { method: 'POST', path: '/api/memory/empty-bin' },
   cli: 'erase',
   targets: () => ['bin'],

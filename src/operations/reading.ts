@@ -10,7 +10,7 @@ import type { ReadFilter } from '../engine/read.ts'
 import type { Recollection } from '../engine/recall.ts'
 import { MEMORY_ORDERS } from '../ports/store.ts'
 import { cacheStats } from './cache-stats.ts'
-import { defined } from './memories.ts'
+import { defined, turnsDisabled } from './memories.ts'
 import { defineOperation } from './operation.ts'
 import { ownerOf, scopeFields, scopeOf } from './scope.ts'
 import {
@@ -184,6 +184,7 @@ export const clearMemories = defineOperation({
   output: z.object({
     matched: z.int(),
     deletedCount: z.int().describe('Really done; 0 in a dry run.'),
+    turnsDisabled,
     change: z.string().nullable().describe('What undo takes.'),
     ids: z.array(z.string()).describe('The first of them.'),
     dryRun: z.boolean(),
@@ -214,6 +215,7 @@ export const clearMemories = defineOperation({
     return {
       matched: cleared.matched,
       deletedCount: cleared.forgotten + cleared.erased,
+      turnsDisabled: cleared.turnsDisabled,
       change: cleared.change,
       ids: [...cleared.ids],
       dryRun,

@@ -9,9 +9,11 @@ import {
   startServer,
 } from '../support/postgres-servers.ts'
 import { describeAsked } from './asked.suite.ts'
+import { describeForgottenTurns } from './forgotten-turns.suite.ts'
 import { describeReceiptTexts } from './receipt-texts.suite.ts'
 import { describeReceipts } from './receipts.suite.ts'
 import { describeBatches } from './recording-batches.suite.ts'
+import { describeRepeatedTurns } from './repeated-turns.suite.ts'
 import { describeSummaries } from './summaries.suite.ts'
 import { describeSystem } from './system.suite.ts'
 
@@ -26,6 +28,8 @@ describeReceipts('on postgres', open)
 describeBatches('on postgres', open)
 
 describeReceiptTexts('on postgres', open)
+describeForgottenTurns('on postgres', open)
+describeRepeatedTurns('on postgres', open)
 describeSummaries('on postgres', open)
 describeAsked('by two on one PostgreSQL', async () => {
   const schema = freshSchema()

@@ -100,7 +100,7 @@ it('[TU3] forgetting by a query chooses among memories only', async () => {
     ...{ owner: 'ada', conversation: 'trip', skipExtraction: true },
     turns: [{ user: 'My bicycle is red and fast' }],
   })
-  const none = { forgotten: null, candidates: [] }
+  const none = { forgotten: null, candidates: [], turnsDisabled: 0 }
   expect(await call('memory.forgetBy', { query: 'red fast bicycle' })).toEqual(none)
   const { memory } = await engine.remember({ owner: 'ada' }, { content: 'The bicycle was sold' })
   expect(await call('memory.forgetBy', { query: 'the bicycle was sold' })).toMatchObject({

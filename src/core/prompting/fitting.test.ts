@@ -163,11 +163,25 @@ it('[CR3] counts a fact and the turn that it came from once', () => {
     'I prefer tea over coffee, and the kettle from Ann that whistles is on the left shelf behind the oats',
   )
   const brief = fact('I prefer tea', {
-    provenance: { ...provenance, turns: long.provenance.turns },
+    provenance: { ...provenance, extractor: 'patterns', turns: long.provenance.turns },
   })
   expect(linesOf(fittedOf(candidatesOf([brief, long])))).toEqual([
     expect.stringContaining('kettle'),
   ])
+})
+
+it('[TF8] tells a fact that was worded anew in place of its turn, however long that is', () => {
+  const turn = said(
+    "My sister's name is Anna, she lives in Oslo, keeps two rabbits and plays the oboe.",
+  )
+  const provenance = { ...memory().provenance, turns: turn.provenance.turns }
+  const corrected = fact("My sister's name is Hanna", { provenance })
+  for (const documents of [
+    [corrected, turn],
+    [turn, corrected],
+  ]) {
+    expect(linesOf(fittedOf(candidatesOf(documents)))).toEqual([expect.stringContaining('Hanna')])
+  }
 })
 
 it('[CR4] leaves out what the request shows anyway', () => {

@@ -192,10 +192,16 @@ function isSource(fact: Piece, turn: Piece): boolean {
 
 /** Stands for both, though it was found later. */
 function isBetter(piece: Piece, other: Piece): boolean {
-  if (isSource(piece, other)) return piece.words.size >= other.words.size * RELATED_SHARE
-  if (isSource(other, piece)) return other.words.size < piece.words.size * RELATED_SHARE
+  if (isSource(piece, other)) return standsForTurn(piece, other)
+  if (isSource(other, piece)) return !standsForTurn(other, piece)
   if (isTurnDocument(piece.document) !== isTurnDocument(other.document)) return false
   return momentOf(piece) > momentOf(other)
+}
+
+/** A fact that tells much of its turn, or that somebody worded anew: then the turn may say what was corrected. */
+function standsForTurn(fact: Piece, turn: Piece): boolean {
+  const isReworded = fact.document.provenance.extractor === null
+  return isReworded || fact.words.size >= turn.words.size * RELATED_SHARE
 }
 
 function sharedOf(a: Piece, b: Piece, of: (a: number, b: number) => number): number {

@@ -35,20 +35,18 @@ export type Legs = {
   readonly meaning: MeaningLeg | null
 }
 
-/** The best of the candidates, at most `limit` of them. */
+/** The candidates, best first. */
 export function fuse(
   candidates: readonly Candidate[],
   legs: Legs,
   options: FusionOptions,
-  limit = Number.POSITIVE_INFINITY,
 ): readonly Candidate[] {
   switch (options.fusion) {
     case 'adaptive':
-      return scored(candidates, limit, ({ evidence }) => adaptive(evidence))
+      return scored(candidates, ({ evidence }) => adaptive(evidence))
     case 'weighted':
       return scored(
         candidates.filter(isHit),
-        limit,
         ({ evidence: { keyword, meaning } }) =>
           (1 - options.meaningWeight) * keyword + options.meaningWeight * meaning,
       )
@@ -56,7 +54,7 @@ export function fuse(
       const ranks = [legs.keyword?.hits ?? [], legs.meaning ?? []].map(
         (hits) => new Map(hits.map(({ id }, position) => [id, position + 1])),
       )
-      return scored(candidates.filter(isHit), limit, ({ id }) =>
+      return scored(candidates.filter(isHit), ({ id }) =>
         ranks.reduce((sum, rank) => {
           const position = rank.get(id)
           return position === undefined ? sum : sum + 1 / (options.rrfK + position)
@@ -101,17 +99,13 @@ function isHit({ coverage, similarity }: Candidate): boolean {
   return coverage > 0 || similarity !== null
 }
 
-/** Only those that stay are copied: of a thousand candidates, a hundred do. */
 function scored(
   candidates: readonly Candidate[],
-  limit: number,
   scoreOf: (candidate: Candidate) => number,
 ): readonly Candidate[] {
   return candidates
-    .map((candidate) => ({ id: candidate.id, score: scoreOf(candidate), candidate }))
+    .map((candidate) => revised(candidate, { score: scoreOf(candidate) }))
     .sort(byScore)
-    .slice(0, limit)
-    .map(({ candidate, score }) => revised(candidate, { score }))
 }
 
 const KINDS = Object.keys(EVIDENCE_WEIGHTS) as (keyof Evidence)[] // the table's own keys

@@ -53,23 +53,28 @@ export const TELLING: { readonly [tool: string]: Tool['tell'] } = {
     return `Updated ${memory.id} to version ${memory.version}: ${snippetOf(memory.content)}`
   },
   memory_forget: (output) => {
-    const { forgotten, candidates } = output as {
+    const { forgotten, candidates, turnsDisabled } = output as {
       forgotten: WireMemory | null
       candidates: readonly Hit[]
+      turnsDisabled: number
     }
-    if (forgotten !== null) return `Forgotten (${forgotten.id}): ${snippetOf(forgotten.content)}`
+    if (forgotten !== null) {
+      const told = `Forgotten (${forgotten.id}): ${snippetOf(forgotten.content)}`
+      return `${told}${tellTurns(turnsDisabled)}`
+    }
     if (candidates.length === 0) return 'Nothing fits, and nothing was forgotten.'
     return `Nothing was forgotten yet, because it is not clear which one is meant. Call again with one of these ids:\n${tellHits(candidates)}`
   },
   memory_clear: (output) => {
-    const { matched, deletedCount, dryRun } = output as {
+    const { matched, deletedCount, turnsDisabled, dryRun } = output as {
       matched: number
       deletedCount: number
+      turnsDisabled: number
       dryRun: boolean
     }
     return dryRun
       ? `${count(matched)} would be forgotten; nothing was changed.`
-      : `${count(deletedCount)} forgotten.`
+      : `${count(deletedCount)} forgotten.${tellTurns(turnsDisabled)}`
   },
   memory_history: (output) => {
     const { versions } = output as {
@@ -183,4 +188,9 @@ export function tellScore(score: number): string {
 
 export function count(memories: number): string {
   return memories === 1 ? '1 memory' : `${memories} memories`
+}
+
+/** Turns that state what is forgotten can't be recalled either. */
+function tellTurns(turnsDisabled: number): string {
+  return turnsDisabled === 0 ? '' : `\nTurns disabled: ${turnsDisabled}`
 }

@@ -171,13 +171,16 @@ async function findDocuments(
   return (await store.findDocuments({ owner }, { where, limit: ids.length })).rows
 }
 
-/** Where the history of a memory was erased, its lines must not outlive it. Turns have no history. */
+/**
+ * Where the history of a memory was erased, its lines must not outlive it. Turns have no history; a disabled one may have been
+ * so since the request because the fact that it states was erased.
+ */
 async function versionsOf(
   store: Store,
-  { id, type, place: { owner }, version }: SearchDocument,
+  { id, type, status, place: { owner }, version }: SearchDocument,
   wanted: readonly number[],
 ): Promise<ReadonlySet<number>> {
-  if (type === 'turn') return new Set(wanted)
+  if (type === 'turn') return new Set(status === 'disabled' ? [] : wanted)
   const versions = new Set([version])
   if (wanted.every((each) => each === version)) return versions
   const query = { where: { memories: [id] } }

@@ -23,6 +23,7 @@ import { pages } from '../paging.ts'
 import type { EnginePorts } from '../ports.ts'
 import { parseLimit } from '../read.ts'
 import { type FoundTurn, findSaid } from '../said.ts'
+import { planHandover } from '../turn-suppression.ts'
 import { nextTurn } from '../turns.ts'
 import { distillation, dueAt } from './noting.ts'
 
@@ -198,7 +199,9 @@ export async function switchTurn(
   return decideAndCommit(ports, async () => {
     const before = await getTurn(ports, scope, id)
     const learned = await learnedFrom(ports, before)
-    if (before.disabled === disabled) return { changes: [], result: { turn: before, learned } }
+    const handover = await planHandover(ports, before)
+    if (before.disabled === disabled)
+      return { changes: handover, result: { turn: before, learned } }
     const turn = { ...before, disabled, version: before.version + 1 }
     const signals =
       disabled || learned.length > 0
@@ -207,6 +210,7 @@ export async function switchTurn(
     return {
       changes: [
         { op: 'put', table: 'turn', row: turn, expect: { version: before.version } },
+        ...handover,
         ...signals.map((signal) => putSignal(ports, { ...signal, ...WAITING })),
         ...(signals.length === 0 ? [] : await relearning({ ports, jobs, settingsOf }, turn)),
       ],

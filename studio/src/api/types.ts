@@ -835,6 +835,8 @@ export interface paths {
               matched: number
               /** Really done; 0 in a dry run. */
               deletedCount: number
+              /** Turns of conversations that stated it and are not recalled any more. */
+              turnsDisabled: number
               /** What undo takes. */
               change: string | null
               /** The first of them. */
@@ -1462,6 +1464,8 @@ export interface paths {
                 snippet: string
                 score: number
               }[]
+              /** Turns of conversations that stated it and are not recalled any more. */
+              turnsDisabled: number
             }
           }
         }
@@ -1505,6 +1509,8 @@ export interface paths {
               memories: Memory[]
               /** Fields that later changes touched, and that stay. */
               kept: string[]
+              /** Turns that are recalled again, because it is no longer forgotten. */
+              turnsEnabled: number
             }
           }
         }
@@ -1547,6 +1553,8 @@ export interface paths {
             'application/json': {
               memories: number
               revisions: number
+              /** Turns of conversations that stated it and are not recalled any more. */
+              turnsDisabled: number
             }
           }
         }
@@ -2358,6 +2366,8 @@ export interface paths {
             'application/json': {
               success: true
               memory: Memory
+              /** Turns of conversations that stated it and are not recalled any more. */
+              turnsDisabled: number
             }
           }
         }
@@ -2503,6 +2513,8 @@ export interface paths {
             'application/json': {
               success: true
               memory: Memory
+              /** Turns that are recalled again, because it is no longer forgotten. */
+              turnsEnabled: number
             }
           }
         }
@@ -2589,6 +2601,8 @@ export interface paths {
             'application/json': {
               memories: number
               revisions: number
+              /** Turns of conversations that stated it and are not recalled any more. */
+              turnsDisabled: number
             }
           }
         }

@@ -149,6 +149,8 @@ export const undo = defineCommand({
       status === 'forgotten' ? `  ${id} is in the bin` : `  ${id} is as it was before`,
     )
     const kept = output.kept.map((field) => `  ${field} was changed since and stays`)
-    return { json: output, text: [`Took back ${onlyWord(call)}:`, ...lines, ...kept].join('\n') }
+    const turns = output.turnsEnabled === 0 ? [] : [`  Turns enabled: ${output.turnsEnabled}`]
+    const text = [`Took back ${onlyWord(call)}:`, ...lines, ...kept, ...turns].join('\n')
+    return { json: output, text }
   },
 })

@@ -70,20 +70,28 @@ async function forgetEach(call: Call, ids: readonly string[]): Promise<Answer> {
     throwIfStopped(call, `Stopped; forgot ${forgotten.length} of ${ids.length}.`)
     forgotten.push(await call.perform(forgetMemory, { id }))
   }
-  const lines = forgotten.map(({ memory }) => forgotText(call, memory.id))
+  const lines = forgotten.map(({ memory, turnsDisabled }) =>
+    forgotText(call, memory.id, turnsDisabled),
+  )
   const json = forgotten.length === 1 ? forgotten[0] : forgotten
   return { json, text: lines.join('\n') }
 }
 
-function forgotText(call: Call, id: string): string {
-  return `Forgot ${id} (bring it back: ${call.again(`restore ${id}`)})`
+function forgotText(call: Call, id: string, turnsDisabled: number): string {
+  const back = call.again(`restore ${id}`)
+  return `Forgot ${id} (bring it back: ${back})${turnsText(turnsDisabled)}`
+}
+
+/** Turns that state what is forgotten can't be recalled either. */
+function turnsText(turnsDisabled: number): string {
+  return turnsDisabled === 0 ? '' : `\n  Turns disabled: ${turnsDisabled}`
 }
 
 async function forgetDescribed(call: Call, query: string): Promise<Answer> {
   const output = await call.perform(forgetBy, { query })
-  const { forgotten, candidates } = output
+  const { forgotten, candidates, turnsDisabled } = output
   if (forgotten !== null) {
-    const text = `${forgotText(call, forgotten.id)}\n  ${oneLine(forgotten.content)}`
+    const text = `${forgotText(call, forgotten.id, turnsDisabled)}\n  ${oneLine(forgotten.content)}`
     return { json: output, text }
   }
   const rows = candidates.map(({ id, snippet }) => [{ text: id }, { text: oneLine(snippet) }])
@@ -132,12 +140,13 @@ async function eraseEach(call: Sure, ids: readonly string[]): Promise<Answer> {
   await requireAll(call, ids)
   const question = `Erase ${memories(ids.length)} with all history? It can't be undone.`
   await makeSure(call, question, NOT_ERASED)
-  const total = { memories: 0, revisions: 0 }
+  const total = { memories: 0, revisions: 0, turnsDisabled: 0 }
   for (const id of new Set(ids)) {
     throwIfStopped(call, `Stopped; erased ${total.memories} of ${ids.length}.`)
     const erased = await call.perform(eraseMemory, { id })
     total.memories += erased.memories
     total.revisions += erased.revisions
+    total.turnsDisabled += erased.turnsDisabled
   }
   return { json: total, text: erasedText(total) }
 }
@@ -153,9 +162,9 @@ async function eraseBin(call: Sure, days: string | undefined): Promise<Answer> {
   return { json: erased, text: age === 0 && erased.memories === 0 ? 'The bin is empty.' : text }
 }
 
-function erasedText(erased: { readonly memories: number; readonly revisions: number }): string {
+function erasedText(erased: z.output<(typeof eraseMemory)['output']>): string {
   const history = erased.revisions === 0 ? '' : ` and ${count(erased.revisions, 'earlier version')}`
-  return `Erased ${memories(erased.memories)}${history} for good.`
+  return `Erased ${memories(erased.memories)}${history} for good.${turnsText(erased.turnsDisabled)}`
 }
 
 /** All or none: an id that isn't there must not be noticed halfway through. */
@@ -246,6 +255,7 @@ function clearInput(call: ClearCall): z.input<(typeof clearMemories)['input']> {
 
 function clearedText(call: Call, cleared: z.output<(typeof clearMemories)['output']>): string {
   const number = memories(cleared.deletedCount)
-  if (cleared.change === null) return `Erased ${number} for good.`
-  return `Forgot ${number} (undo: ${call.again(`undo ${cleared.change}`)})`
+  const turns = turnsText(cleared.turnsDisabled)
+  if (cleared.change === null) return `Erased ${number} for good.${turns}`
+  return `Forgot ${number} (undo: ${call.again(`undo ${cleared.change}`)})${turns}`
 }

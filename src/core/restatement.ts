@@ -1,0 +1,60 @@
+/**
+ * Which turns state a fact. Forgetting the fact disables them; an unrelated turn of the same conversation must stay in use, so
+ * a turn qualifies by the words that it shares with the fact, never by being near it.
+ */
+import { containsLowered, lowered } from './containing.ts'
+import { foldStatement } from './fingerprint.ts'
+import { splitSentences } from './patterns/sentences.ts'
+import { indexTerms, queryTerms } from './terms.ts'
+import { asFirstPerson } from './truth/persons.ts'
+
+/** A turn with at least this share of a fact's content terms supports the fact. */
+const SUPPORT_SHARE = 0.5
+/** Fewer terms, as in "I like tea", stand in one sentence by chance. */
+const SENTENCE_TERMS_MIN = 3
+
+export type Statement = { readonly folded: string; readonly terms: readonly string[] }
+
+/** Extractors write "the user's sister" where the turn says "my sister", so terms are those of the first person. */
+export function toStatement(content: string): Statement {
+  return {
+    folded: lowered(foldStatement(content)),
+    terms: queryTerms(asFirstPerson(content)),
+  }
+}
+
+/** Of the turns that a fact was learned from, those that state it. A single source states it in whatever words. */
+export function selectSources<Source extends { readonly content: string }>(
+  { terms }: Statement,
+  sources: readonly Source[],
+): readonly Source[] {
+  if (sources.length < 2) return sources
+  const rated = sources.map((source) => ({ source, share: shareOf(terms, source.content) }))
+  const supporting = rated.filter(({ share }) => share >= SUPPORT_SHARE)
+  if (supporting.length > 0) return supporting.map(({ source }) => source)
+  // A paraphrase: the turn that shares most words with it is its likeliest source.
+  const [first, ...others] = rated
+  if (first === undefined) return []
+  const best = others.reduce((most, each) => (each.share > most.share ? each : most), first)
+  return best.share > 0 ? [best.source] : []
+}
+
+/** Whether a turn next to a source, as the answer to it, says the same. */
+export function isSupportedBy({ terms }: Statement, content: string): boolean {
+  return shareOf(terms, content) >= SUPPORT_SHARE
+}
+
+/** Whether a turn that the fact was not learned from states it: word for word, or with all of its terms in one sentence. */
+export function isRestatedIn({ folded, terms }: Statement, content: string): boolean {
+  if (containsLowered(foldStatement(content), folded)) return true
+  if (terms.length < SENTENCE_TERMS_MIN) return false
+  return splitSentences(content).some(
+    ({ start, end }) => shareOf(terms, content.slice(start, end)) === 1,
+  )
+}
+
+function shareOf(terms: readonly string[], content: string): number {
+  if (terms.length === 0) return 0
+  const held = new Set(indexTerms(content))
+  return terms.filter((term) => held.has(term)).length / terms.length
+}
