@@ -38,10 +38,11 @@ const CATEGORIES = [
   'preference',
   'abstention',
 ] as const
-const CORRECT_MIN = 0
-const CREDIT_MIN = 0
-const STALE_MAX = 1
-const UNRELATED_MAX = 1
+/** A little below what is measured, over both halves. */
+const CORRECT_MIN = 0.88
+const CREDIT_MIN = 0.89
+const STALE_MAX = 0.1
+const UNRELATED_MAX = 0.3
 
 type ConversationLine = {
   readonly person: string

@@ -17,6 +17,7 @@ import { AppError } from '../core/errors.ts'
 import type { Instant, MemoryId, Scope } from '../core/ids.ts'
 import { PAGE_ROWS_MAX, QUERY_CHARACTERS_MAX, RECALL_MEMORIES_MAX } from '../core/limits.ts'
 import { hasEnded, type Memory } from '../core/memory.ts'
+import { seeksAdvice } from '../core/ranking/advice.ts'
 import { type Fitted, withinBudget } from '../core/ranking/budget.ts'
 import {
   byScore,
@@ -41,6 +42,7 @@ import { aboveFloor, CERTAIN_COVERAGE } from '../core/ranking/floor.ts'
 import { discountContext } from '../core/ranking/follow-up.ts'
 import { type FusionOptions, fuse, type Legs, withTrail } from '../core/ranking/fusion.ts'
 import { type Asked, match, readQuestion } from '../core/ranking/match.ts'
+import { containsName, namesWithin } from '../core/ranking/names.ts'
 import { withoutTimeWords } from '../core/ranking/time-words.ts'
 import { weigh } from '../core/ranking/weigh.ts'
 import { isTurnId, type SearchDocument } from '../core/search-document.ts'
@@ -212,7 +214,7 @@ async function search(call: Recall): Promise<Found> {
   const ranked = weigh(match(pool, asked), now, settings)
   const reranked = await rerank(call, ranked)
   const varied = diversify(reranked.candidates, settings.mmrLambda)
-  const above = aboveFloor(varied, answer?.closeness ?? null, settings)
+  const above = aboveFloor(varied, answer?.closeness ?? null, settings, easedBy(text))
   // A reranker's scores have no zero to measure a tail from.
   const keepsTail = reranked.report.state === 'searched' || settings.memberFloor === 0
   const near = keepsTail ? above : withoutTail(above)
@@ -230,6 +232,13 @@ async function search(call: Recall): Promise<Found> {
     closeness: closenessOf(pool, answer),
     time: asked.span?.words ?? null,
   }
+}
+
+/** Advice takes what is loosely related; else a name tells more than its share of the question's words. */
+function easedBy(question: string): (candidate: Loaded) => boolean {
+  if (seeksAdvice(question)) return () => true
+  const names = namesWithin(question)
+  return ({ memory }) => names.some((name) => containsName(memory.content, name))
 }
 
 /** Without those that only a model brought here which can't read them. */

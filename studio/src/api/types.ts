@@ -2697,7 +2697,7 @@ export interface paths {
               recallScope: 'session' | 'owner' | 'global'
               /** What the gateway adds to a prompt: facts (memories), excerpts of earlier conversations, or both. */
               recallSources: 'both' | 'facts' | 'conversations'
-              /** The maximum length of an excerpt from an earlier conversation, in characters. Excerpts end at sentence boundaries. */
+              /** The maximum length of an excerpt from an earlier conversation, in characters; the two best may be three times as long. Excerpts end at sentence boundaries. */
               excerptCharacters: number
               /** Whether all owners may read the shared memory (the owner `@shared`), which superadmins write. */
               sharedMemory: boolean
@@ -2973,7 +2973,7 @@ export interface paths {
               recallScope: 'session' | 'owner' | 'global'
               /** What the gateway adds to a prompt: facts (memories), excerpts of earlier conversations, or both. */
               recallSources: 'both' | 'facts' | 'conversations'
-              /** The maximum length of an excerpt from an earlier conversation, in characters. Excerpts end at sentence boundaries. */
+              /** The maximum length of an excerpt from an earlier conversation, in characters; the two best may be three times as long. Excerpts end at sentence boundaries. */
               excerptCharacters: number
               /** Whether all owners may read the shared memory (the owner `@shared`), which superadmins write. */
               sharedMemory: boolean
@@ -3256,7 +3256,7 @@ export interface paths {
               recallScope: 'session' | 'owner' | 'global'
               /** What the gateway adds to a prompt: facts (memories), excerpts of earlier conversations, or both. */
               recallSources: 'both' | 'facts' | 'conversations'
-              /** The maximum length of an excerpt from an earlier conversation, in characters. Excerpts end at sentence boundaries. */
+              /** The maximum length of an excerpt from an earlier conversation, in characters; the two best may be three times as long. Excerpts end at sentence boundaries. */
               excerptCharacters: number
               /** Whether all owners may read the shared memory (the owner `@shared`), which superadmins write. */
               sharedMemory: boolean
