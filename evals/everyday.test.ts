@@ -61,8 +61,12 @@ describe('everyday conversations', () => {
     expect(judge(nothing, block('- at 9:40')).verdict).toBe('wrong')
   })
 
-  it('[CR34] are remembered through the gateway', async () => {
-    const { floors } = await evaluateEveryday({ data: '', explain: false })
-    expect(floors.filter(({ holds }) => !holds)).toEqual([])
-  }, HANGING_MS)
+  it(
+    '[CR34] are remembered through the gateway',
+    async () => {
+      const { floors } = await evaluateEveryday({ data: '', explain: false })
+      expect(floors.filter(({ holds }) => !holds)).toEqual([])
+    },
+    HANGING_MS,
+  )
 })
