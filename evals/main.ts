@@ -6,6 +6,7 @@
 import { parseArgs } from 'node:util'
 import { hasSet } from './datasets.ts'
 import { type E2eOptions, evaluateE2e } from './e2e.ts'
+import { evaluateEveryday } from './everyday.ts'
 import { evaluateExtraction } from './extraction.ts'
 import { evaluateFiles } from './files.ts'
 import { fitWeights } from './fit.ts'
@@ -17,6 +18,7 @@ import { evaluateTruth } from './truth.ts'
 
 const EVALS: Readonly<Record<string, (options: E2eOptions) => Promise<EvalReport>>> = {
   e2e: evaluateE2e,
+  everyday: evaluateEveryday,
   patterns: evaluatePatterns,
   extraction: evaluateExtraction,
   gate: evaluateGate,

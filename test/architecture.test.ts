@@ -18,7 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 }
 /** What several adapters need, and no adapter itself. */
 const SHARED_PARTS = 'shared'
-const FILE_LINES_MAX = 500
+const FILE_LINES_MAX = 800
 const IMPURE = /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bprocess\.|['"]node:/
 const ENVIRONMENT = /\bprocess\.env\b/
 

@@ -1,6 +1,6 @@
 /** Replays through the engine: `ingest` writes, and `conversations.prepare` reads as the gateway does. */
 import { FORMATS } from '../../src/core/formats/index.ts'
-import { countItems, type OpenReplay, OWNER, openReplayEngine } from './replay.ts'
+import { countItems, messagesOf, type OpenReplay, OWNER, openReplayEngine } from './replay.ts'
 
 export const openDirectReplay: OpenReplay = async (embedder) => {
   const { engine, setNow, setBudget, settle, findInjected } = await openReplayEngine(embedder)
@@ -21,11 +21,11 @@ export const openDirectReplay: OpenReplay = async (embedder) => {
       }
       await settle(conversations)
     },
-    ask: async ({ text, at, budget }) => {
-      setNow(at)
-      await setBudget(budget)
+    ask: async (question) => {
+      setNow(question.at)
+      await setBudget(question.budget)
       asked++
-      const messages = [{ role: 'user', content: text }]
+      const messages = messagesOf(question)
       const prepared = await engine.conversations.prepare({
         requestId: `question-${asked}`,
         scope: { owner: OWNER, session: `question-${asked}` },

@@ -145,6 +145,6 @@ function findWhole(searched: string, wanted: string): readonly Passage[] {
 }
 
 /** One line of text, without the escaping of the block. */
-function normalize(text: string): string {
+export function normalize(text: string): string {
   return inOneLine(text).replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
 }

@@ -13,9 +13,14 @@ import { serve } from '../../src/main/serve.ts'
 import { openUpstream, type Upstream } from '../../test/gateway/scripted-upstream.ts'
 import { PATHS, speak } from '../../test/gateway/wire.ts'
 import type { ReplayedConversation } from './conversations.ts'
-import { countItems, type OpenReplay, OWNER, openReplayEngine } from './replay.ts'
-
-type Message = { readonly role: 'user' | 'assistant'; readonly content: string }
+import {
+  countItems,
+  type Message,
+  messagesOf,
+  type OpenReplay,
+  OWNER,
+  openReplayEngine,
+} from './replay.ts'
 
 const MODEL = 'gpt-test'
 /** Between two exchanges of a conversation. */
@@ -42,11 +47,11 @@ export const openGatewayReplay: OpenReplay = async (embedder) => {
       for (const conversation of conversations) await replayOne(conversation)
       await settle(conversations)
     },
-    ask: async ({ text, at, budget }) => {
-      setNow(at)
-      await setBudget(budget)
+    ask: async (question) => {
+      setNow(question.at)
+      await setBudget(question.budget)
       upstream.clear()
-      const header = await gateway.complete([{ role: 'user', content: text }], {
+      const header = await gateway.complete(messagesOf(question), {
         'x-recollect-no-extract': 'true',
       })
       const fields = parseMemoryHeader(header)

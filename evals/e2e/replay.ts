@@ -34,6 +34,22 @@ export type Question = {
   readonly at: number
   /** The setting `contextTokensMax`. */
   readonly budget: number
+  /** What was said before in the same session. */
+  readonly earlier?: { readonly user: string; readonly assistant: string }
+}
+
+export type Message = { readonly role: 'user' | 'assistant'; readonly content: string }
+
+/** What a client sends for a question. */
+export function messagesOf({ text, earlier }: Question): readonly Message[] {
+  const before: readonly Message[] =
+    earlier === undefined
+      ? []
+      : [
+          { role: 'user', content: earlier.user },
+          { role: 'assistant', content: earlier.assistant },
+        ]
+  return [...before, { role: 'user', content: text }]
 }
 
 export interface Replay {

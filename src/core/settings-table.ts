@@ -128,7 +128,7 @@ export const SETTINGS = {
     max: 4_000,
     step: 'integer',
     scope: 'owner',
-    help: 'The maximum length of an excerpt from an earlier conversation, in characters. Excerpts end at sentence boundaries.',
+    help: 'The maximum length of an excerpt from an earlier conversation, in characters; the two best may be three times as long. Excerpts end at sentence boundaries.',
   },
   sharedMemory: {
     kind: 'switch',

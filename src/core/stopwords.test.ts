@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { STOP_WORDS } from './stopwords.ts'
-import { indexTerms } from './terms.ts'
+import { indexTerms, queryTerms } from './terms.ts'
 
 describe('stop words', () => {
   it('are written the way words are compared', () => {
@@ -14,5 +14,10 @@ describe('stop words', () => {
     for (const word of ['i', 'my', 'me', 'ich', 'je', 'die', 'war', 'son', 'us', 'c']) {
       expect(STOP_WORDS.has(word), word).toBe(false)
     }
+  })
+
+  it('hold an article of German where the words around it are German', () => {
+    expect(queryTerms('Was ist die Ableitung?')).not.toContain('die')
+    expect(queryTerms('Did many people die in the war?')).toContain('die')
   })
 })

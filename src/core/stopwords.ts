@@ -26,6 +26,9 @@ const GERMAN =
   'kann mit nach nicht noch oder sein seine sich sie sind uber um und uns unser vom von wann ' +
   'waren warum welche welcher welches wem wen wer wie wir wird wo wurde zu zum zur'
 
+/** Said in German sentences, and things in English ones. */
+const GERMAN_ARTICLES = 'die'
+
 const SPANISH =
   'al como con cual cuales cuando de del donde el ella ellos en eres es esa ese eso esta estas ' +
   'este esto estos fue ha han la las le les lo los muy nos o para pero por porque que quien ' +
@@ -44,6 +47,20 @@ const PORTUGUESE =
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   [ENGLISH, GERMAN, SPANISH, FRENCH, PORTUGUESE].flatMap((words) => words.split(' ')),
 )
+
+const GERMAN_WORDS: ReadonlySet<string> = new Set(GERMAN.split(' '))
+const ARTICLES: ReadonlySet<string> = new Set(GERMAN_ARTICLES.split(' '))
+
+/** Stop words of a text that are words of another language as well: known by the words around them. */
+export function ambiguousStopWords(words: readonly string[]): ReadonlySet<string> {
+  const isGerman = words.some((word) => GERMAN_WORDS.has(word) && !OTHERS.has(word))
+  return isGerman ? ARTICLES : NO_WORDS
+}
+
+const OTHERS: ReadonlySet<string> = new Set(
+  [ENGLISH, SPANISH, FRENCH, PORTUGUESE].flatMap((words) => words.split(' ')),
+)
+const NO_WORDS: ReadonlySet<string> = new Set()
 
 /**
  * The same for scripts without spaces, as the pairs of neighbouring characters that are looked up there. What they are

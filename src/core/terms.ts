@@ -10,7 +10,7 @@
  */
 import { QUERY_TERMS_MAX } from './limits.ts'
 import { stem } from './stemming.ts'
-import { STOP_PAIRS, STOP_WORDS } from './stopwords.ts'
+import { ambiguousStopWords, STOP_PAIRS, STOP_WORDS } from './stopwords.ts'
 
 /** Longer names, links and the like are found by their beginning. */
 export const TERM_CHARACTERS_MAX = 64
@@ -63,6 +63,10 @@ export function queryTerms(text: string): readonly string[] {
     }
   }
   if (ranks.size === 0) return [...new Set(lastResort(text))].slice(0, QUERY_TERMS_MAX)
+  for (const word of ambiguousStopWords([...ranks.keys()])) {
+    const term = stem(word)
+    if (ranks.has(term)) ranks.set(term, STOP)
+  }
   const kept: string[] = []
   for (const rank of [SOUGHT, MINOR, STOP]) {
     if (kept.length === QUERY_TERMS_MAX || (rank === STOP && kept.length > 0)) break

@@ -18,6 +18,7 @@ import { foldStatement } from '../core/fingerprint.ts'
 import type { Instant, MemoryId, Scope } from '../core/ids.ts'
 import { PAGE_ROWS_MAX, QUERY_CHARACTERS_MAX, RECALL_MEMORIES_MAX } from '../core/limits.ts'
 import { hasEnded, type Memory } from '../core/memory.ts'
+import { seeksAdvice } from '../core/ranking/advice.ts'
 import { type Fitted, withinBudget } from '../core/ranking/budget.ts'
 import {
   byScore,
@@ -42,6 +43,7 @@ import { aboveFloor, CERTAIN_COVERAGE } from '../core/ranking/floor.ts'
 import { discountContext } from '../core/ranking/follow-up.ts'
 import { type FusionOptions, fuse, type Legs, withTrail } from '../core/ranking/fusion.ts'
 import { type Asked, match, readQuestion } from '../core/ranking/match.ts'
+import { containsName, namesWithin } from '../core/ranking/names.ts'
 import { selectPool, withoutRepetitions } from '../core/ranking/pool.ts'
 import { withoutTimeWords } from '../core/ranking/time-words.ts'
 import { weigh } from '../core/ranking/weigh.ts'
@@ -209,7 +211,7 @@ async function search(call: Recall): Promise<Found> {
   const ranked = weigh(match(pool, asked), now, settings)
   const reranked = await rerank(call, ranked)
   const varied = diversify(reranked.candidates, settings.mmrLambda)
-  const above = aboveFloor(varied, answer?.closeness ?? null, settings)
+  const above = aboveFloor(varied, answer?.closeness ?? null, settings, easedBy(text))
   // A reranker's scores have no zero to measure a tail from.
   const keepsTail = reranked.report.state === 'searched' || settings.memberFloor === 0
   const near = keepsTail ? above : withoutTail(above, text)
@@ -261,6 +263,13 @@ async function readCandidates(
     vectorsOfUncompared(call, candidates, answer),
   ])
   return compared(call, legible(rows, answer), answer, own)
+}
+
+/** Advice takes what is loosely related; else a name tells more than its share of the question's words. */
+function easedBy(question: string): (candidate: Loaded) => boolean {
+  if (seeksAdvice(question)) return () => true
+  const names = namesWithin(question)
+  return ({ memory }) => names.some((name) => containsName(memory.content, name))
 }
 
 /** Without those that only a model brought here which can't read them. */

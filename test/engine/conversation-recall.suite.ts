@@ -71,6 +71,20 @@ export function describeConversationRecall(name: string, open: OpenStore): void 
       expect(await asked('three', 'And where is it?')).toEqual([])
     })
 
+    it('[CR31] searches a follow-up question together with the answer before it', async () => {
+      const { asked, say } = await opened()
+      await say('one', 'The Pension Alecrim is at Bridge Street 4.')
+      await say('one', 'The gym closes at ten on weekdays.')
+      const talk = ['Any news for us?', 'The Pension Alecrim has a room.', 'And where is it?']
+      expect((await asked('two', ...talk)).join()).toContain('Bridge Street 4')
+    })
+
+    it('[CR33] gives a conversion of units no block', async () => {
+      const { asked, say } = await opened()
+      await say('one', 'I ran 3 km along the river, that is almost 2 miles.')
+      expect(await asked('two', 'convert 3 miles to km')).toEqual([])
+    })
+
     it('[CR14] narrows a block to facts or to conversations', async () => {
       const both = ['Which tea do I prefer in the evening?', 'I prefer rooibos tea.'] as const
       const linesWith = async (recallSources: 'facts' | 'conversations') => {

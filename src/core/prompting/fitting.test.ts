@@ -228,7 +228,7 @@ it('[CR7] cuts a long turn to the passage that the question is about, at the end
     fittedOf(candidatesOf([turn], { question: 'When does my flight leave?' })),
   )
   expect(line).toMatch(/^- assistant: … .*Your flight to Lisbon leaves at 7:40\..* … \(/)
-  expect(line.length).toBeLessThan(240)
+  expect(line.length).toBeLessThan(3 * 200 + 40)
 })
 
 it('[CR8] says once what several pieces say, with the newest of them', () => {
@@ -284,4 +284,19 @@ it('[CR20] names the role of a turn whose speaker is called like another role', 
     )
     expect(linesOf(fitted)).toEqual(['- tool: The harbour is closed. (1970-01-01)'])
   }
+})
+
+it('[CR30] quotes more of the two best long turns, each in a quarter of the room', () => {
+  const list = (name: string) =>
+    Array.from({ length: 30 }, (_, n) => `${name} number ${n} is good.`).join(' ')
+  const documents = ['tea', 'soup', 'cake'].map((name) => said(list(name)))
+  const lengths = (budget: number) =>
+    fittedOf(
+      candidatesOf(documents, { question: 'What did you suggest?' }),
+      budget,
+    ).content.pieces.map(({ line }) => line.length)
+  const [first = 0, second = 0, third = 0] = lengths(800).sort((a, b) => b - a)
+  expect(Math.min(first, second)).toBeGreaterThan(400)
+  expect(third).toBeLessThan(300)
+  expect(Math.max(...lengths(250))).toBeLessThan(300)
 })

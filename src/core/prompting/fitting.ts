@@ -82,11 +82,18 @@ export function fitBlock(
   const identity = taken(candidates.identity.flatMap(pieceOf(count)), room * IDENTITY_SHARE)
   const always = new Set(candidates.identity.map(({ id }) => id))
   const found = candidates.documents.filter(({ id }) => !always.has(id))
-  const usable = found
-    .filter((document) => isUsable(document, candidates.shown))
-    .flatMap(pieceOf(count, needles, excerptCharacters))
+  const usable = found.filter((document) => isUsable(document, candidates.shown))
+  const leading = leadingTurns(usable, excerptCharacters)
+  const leadingCharacters = leadingLength(excerptCharacters, room)
+  const pieces = usable.flatMap((document) =>
+    pieceOf(
+      count,
+      needles,
+      leading.has(document.id) ? leadingCharacters : excerptCharacters,
+    )(document),
+  )
   const asked = wordsOf(question)
-  const news = usable.filter(
+  const news = pieces.filter(
     (piece) => !isAskedAgain(piece, asked) && !identity.some((other) => isRepetition(other, piece)),
   )
   const distinct = withoutRepetitions(news).slice(0, candidates.limit)
@@ -100,6 +107,30 @@ export function fitBlock(
       : shortened(best.document, needles, left, count)
   const block = blockOf(today, identity, arranged(fitted, needles), count, budget)
   return block.text === '' ? 'no-room' : block
+}
+
+/** An answer in the form of a list is longer than most excerpts, and one item of it is not what was asked for. */
+const LEADING_TURNS = 2
+const LEADING_FACTOR = 3
+/** Of the room that the fence leaves, at about so many characters for a token. */
+const LEADING_SHARE = 0.25
+const CHARACTERS_PER_TOKEN = 4
+
+/** Of the long turns, those that rank best. */
+function leadingTurns(
+  documents: readonly SearchDocument[],
+  excerptCharacters: number,
+): ReadonlySet<SearchDocument['id']> {
+  const long = documents.filter(
+    (document) => isTurnDocument(document) && document.content.length > excerptCharacters,
+  )
+  return new Set(long.slice(0, LEADING_TURNS).map(({ id }) => id))
+}
+
+/** How much of them is quoted. */
+function leadingLength(excerptCharacters: number, room: number): number {
+  const share = Math.floor(room * LEADING_SHARE * CHARACTERS_PER_TOKEN)
+  return Math.max(excerptCharacters, Math.min(excerptCharacters * LEADING_FACTOR, share))
 }
 
 /** How much of a text tells which words of a question are rare. */

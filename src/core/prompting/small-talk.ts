@@ -1,4 +1,4 @@
-/** Turns that say nothing that could be remembered: politeness, and questions about the world. */
+/** Messages that need no memory and leave none: politeness, sums, and questions about the world. */
 import { STOP_WORDS } from '../stopwords.ts'
 
 const WORDS_MAX = 16
@@ -45,6 +45,43 @@ export function isSmallTalk(text: string): boolean {
 
 function isPlain(word: string): boolean {
   return POLITE.has(word) || FILLERS.has(word) || STOP_WORDS.has(word)
+}
+
+const CALCULATING: ReadonlySet<string> = new Set(
+  (
+    'convert calculate compute what whats how much many is are in into to of as equals plus minus times divided by percent ' +
+    'square root and a an the please pls ' +
+    'wie viel viele sind ist rechne umrechnen um durch mal geteilt prozent und von in zu ' +
+    'convierte calcula cuánto cuántos cuántas es son en a por ciento de entre más menos ' +
+    'convertis calcule combien font fait fois pour cent'
+  ).split(' '),
+)
+const UNITS: ReadonlySet<string> = new Set(
+  (
+    'mm cm m km inch inches foot feet ft yard yards yd mile miles mi metre metres meter meters kilometre kilometres kilometer ' +
+    'kilometers centimetre centimetres centimeter centimeters mg g kg gram grams kilo kilos kilogram kilograms ounce ounces oz ' +
+    'pound pounds lb lbs stone ml l litre litres liter liters gallon gallons cup cups pint pints teaspoon teaspoons tablespoon ' +
+    'tablespoons tsp tbsp celsius fahrenheit kelvin c f k degree degrees acre acres hectare hectares mph kmh kph knots second ' +
+    'seconds minute minutes hour hours day days week weeks kb mb gb tb ' +
+    'meile meilen meter zoll fuß grad stunden minuten sekunden tage kilometer liter gramm pfund unzen ' +
+    'milla millas metros kilómetros litros gramos libras grados horas minutos segundos días'
+  ).split(' '),
+)
+const NUMBER = /^\d+(?:st|nd|rd|th|km|cm|mm|m|kg|g|ml|l|ft|in|lb|lbs|oz|mi|c|f)?$/u
+
+const UNIT_AT_NUMBER = /^\d+\p{L}+$/u
+
+/** "Convert 3 miles to km": a number, and beside it units and words of reckoning only. */
+export function isCalculation(text: string): boolean {
+  const words = text.toLowerCase().replaceAll(/['’]/gu, '').match(WORDS) ?? []
+  if (words.length > WORDS_MAX) return false
+  const numbers = words.filter((word) => NUMBER.test(word)).length
+  const units = words.filter((word) => UNITS.has(word) || UNIT_AT_NUMBER.test(word)).length
+  const isReckoning = numbers >= 2 || (numbers === 1 && units >= 2)
+  return (
+    isReckoning &&
+    words.every((word) => NUMBER.test(word) || UNITS.has(word) || CALCULATING.has(word))
+  )
 }
 
 const QUESTION_CHARACTERS_MAX = 200

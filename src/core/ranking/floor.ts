@@ -22,6 +22,9 @@ export type FloorOptions = {
   readonly memberFloor: number
 }
 
+/** Whether a turn need not be nearer than a fact to be an answer. */
+export type IsEased<C> = (candidate: C) => boolean
+
 /** Words that say this much of the question are an answer, whatever a model thinks. */
 export const CERTAIN_COVERAGE = 0.7
 /**
@@ -47,17 +50,18 @@ export function aboveFloor<C extends Candidate>(
   candidates: readonly C[],
   closeness: Closeness,
   options: FloorOptions,
+  isEased: IsEased<C> = () => false,
 ): readonly C[] {
-  const reaches =
-    (floor: number, coverageMin: number, turnFactor: number) =>
-    ({ id, coverage, contextCoverage, contextSimilarity, evidence }: Candidate) => {
-      const certain = isTurnId(id) ? TURN_CERTAIN_COVERAGE : CERTAIN_COVERAGE
-      if (floor === 0 || coverage >= certain || evidence.time === 1) return true
-      const least = isTurnId(id) ? floor * turnFactor : floor
-      return closeness === null || contextSimilarity === null
-        ? contextCoverage >= coverageMin
-        : closeness(contextSimilarity) >= least * (1 - (coverage / certain) ** 2)
-    }
+  const reaches = (floor: number, coverageMin: number, turnFactor: number) => (candidate: C) => {
+    const { id, coverage, contextCoverage, contextSimilarity, evidence } = candidate
+    const certain = isTurnId(id) ? TURN_CERTAIN_COVERAGE : CERTAIN_COVERAGE
+    if (floor === 0 || coverage >= certain || evidence.time === 1) return true
+    const isDistant = isTurnId(id) && !isEased(candidate)
+    const least = isDistant ? floor * turnFactor : floor
+    return closeness === null || contextSimilarity === null
+      ? contextCoverage >= coverageMin
+      : closeness(contextSimilarity) >= least * (1 - (coverage / certain) ** 2)
+  }
   const isAnswer = reaches(options.answerFloor, KEYWORD_ANSWER_COVERAGE, TURN_FLOOR_FACTOR)
   if (!candidates.some(isAnswer)) return []
   return candidates

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { containsName, mayName, withoutNames } from './names.ts'
+import { containsName, mayName, namesWithin, withoutNames } from './names.ts'
 
 describe('names of speakers in a question', () => {
   it.each([
@@ -40,6 +40,14 @@ describe('names of speakers in a question', () => {
     ['', false],
   ])('[RA8] "%s" may name somebody: %s', (question, may) => {
     expect(mayName(question)).toBe(may)
+  })
+
+  it('[CR32] a word that only begins a sentence is not taken for a name', () => {
+    expect(namesWithin("What about Marguerite's health? Keep Ann in mind.")).toEqual([
+      'Marguerite',
+      'Ann',
+    ])
+    expect(namesWithin('Pardon the delay')).toEqual([])
   })
 
   it('[RA8] nothing is added to a question, and what is taken out is gone', () => {

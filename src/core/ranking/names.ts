@@ -17,6 +17,13 @@ export function namesIn(question: string): readonly string[] {
   return (question.match(CAPITALISED) ?? []).filter((word) => !STOP_WORDS.has(word.toLowerCase()))
 }
 
+/** Of these, the ones that do not only begin a sentence, where every word has a capital letter. */
+export function namesWithin(question: string): readonly string[] {
+  return namesIn(question.replace(SENTENCE_START, ' '))
+}
+
+const SENTENCE_START = /(?:^|[.!?\n])[^\p{L}\p{N}]*[\p{L}\p{N}\p{M}]+/gu
+
 /**
  * The question without these names, if enough is left of it. The vector of what was said begins with who said it, so a
  * name is near to everything that this person said, whatever it is about.

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { candidate, loaded } from '../../../test/fakes/candidates.ts'
 import { instant, memoryId } from '../../../test/fakes/memories.ts'
+import type { MemoryId } from '../ids.ts'
 import { withinBudget } from './budget.ts'
 import { type Loaded, NO_EVIDENCE, told } from './candidate.ts'
 import { diversify } from './diversify.ts'
@@ -173,6 +174,14 @@ describe('floor', () => {
   it('[RA11] the more of the words a memory holds, the less near it must be', () => {
     expect(aboveFloor([near(1, 0.79)], closeness, floors)).toEqual([])
     expect(aboveFloor([near(1, 0.79, 0.6)], closeness, floors)).toHaveLength(1)
+  })
+
+  it('[CR32] a turn that is eased need not be nearer than a fact', () => {
+    const turn = { ...near(1, 0.82), id: 'turn_1' as MemoryId } // as ids of turns are written
+    expect(aboveFloor([turn], closeness, floors)).toEqual([])
+    expect(aboveFloor([turn], closeness, floors, () => true)).toHaveLength(1)
+    const far = { ...near(1, 0.75), id: turn.id }
+    expect(aboveFloor([far], closeness, floors, () => true)).toEqual([])
   })
 
   it('[RA11] what is from the very time that is asked about is part of the answer', () => {

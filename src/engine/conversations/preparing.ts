@@ -144,6 +144,8 @@ const ANSWER_SHARE_MAX = 1 / 8
 
 /** A follow-up question is searched together with so many messages before it. */
 const CONTEXT_MESSAGES = 2
+/** Of the answer to each, so much: it begins with what it is about. */
+const ANSWERED_CHARACTERS = 200
 
 /** How many tokens the block may take. */
 function budgetOf(request: ConversationRequest, { contextTokensMax }: Settings): number {
@@ -223,7 +225,12 @@ function saidBefore({ asked }: ConversationRequest): readonly string[] {
     .slice(0, -1)
     .slice(-CONTEXT_MESSAGES)
     .reverse()
-    .map(({ user }) => stripBlocks(user).trim())
+    .map(({ user, assistant }) => {
+      const said = stripBlocks(user).trim()
+      // "Where is it?" may be about what the answer named.
+      const answered = stripBlocks(assistant ?? '').slice(0, ANSWERED_CHARACTERS)
+      return `${said}\n${answered}`.trim()
+    })
     .filter((text) => text !== '')
 }
 

@@ -9,7 +9,7 @@ import type { Instant, MemoryId, Scope } from '../../core/ids.ts'
 import { BELIEVED_TRUST_LEVELS, MEMORY_CATEGORIES, type Memory } from '../../core/memory.ts'
 import { planSizes } from '../../core/planner.ts'
 import { pointOf } from '../../core/prompting/question.ts'
-import { isSmallTalk } from '../../core/prompting/small-talk.ts'
+import { isCalculation, isSmallTalk } from '../../core/prompting/small-talk.ts'
 import { hasContent } from '../../core/ranking/follow-up.ts'
 import { timeSpan } from '../../core/ranking/times.ts'
 import type { ReceiptGate } from '../../core/receipt.ts'
@@ -62,7 +62,7 @@ function saysNothing(text: string, message: Message): boolean {
   const strategy = looking?.strategy ?? settings.strategy
   if (strategy === 'recent' || strategy === 'exact') return false // whatever the question
   const isAlone = context.length === 0 && timeSpan(text, at) === null
-  return isSmallTalk(text) || (isAlone && !hasContent(text))
+  return isSmallTalk(text) || isCalculation(text) || (isAlone && !hasContent(text))
 }
 
 /** Whatever is ranked; the block decides how much of it fits. */

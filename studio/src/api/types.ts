@@ -2711,7 +2711,7 @@ export interface paths {
               recallScope: 'session' | 'owner' | 'global'
               /** What the gateway adds to a prompt: facts (memories), excerpts of earlier conversations, or both. */
               recallSources: 'both' | 'facts' | 'conversations'
-              /** The maximum length of an excerpt from an earlier conversation, in characters. Excerpts end at sentence boundaries. */
+              /** The maximum length of an excerpt from an earlier conversation, in characters; the two best may be three times as long. Excerpts end at sentence boundaries. */
               excerptCharacters: number
               /** Whether all owners may read the shared memory (the owner `@shared`), which superadmins write. */
               sharedMemory: boolean
@@ -2987,7 +2987,7 @@ export interface paths {
               recallScope: 'session' | 'owner' | 'global'
               /** What the gateway adds to a prompt: facts (memories), excerpts of earlier conversations, or both. */
               recallSources: 'both' | 'facts' | 'conversations'
-              /** The maximum length of an excerpt from an earlier conversation, in characters. Excerpts end at sentence boundaries. */
+              /** The maximum length of an excerpt from an earlier conversation, in characters; the two best may be three times as long. Excerpts end at sentence boundaries. */
               excerptCharacters: number
               /** Whether all owners may read the shared memory (the owner `@shared`), which superadmins write. */
               sharedMemory: boolean
@@ -3270,7 +3270,7 @@ export interface paths {
               recallScope: 'session' | 'owner' | 'global'
               /** What the gateway adds to a prompt: facts (memories), excerpts of earlier conversations, or both. */
               recallSources: 'both' | 'facts' | 'conversations'
-              /** The maximum length of an excerpt from an earlier conversation, in characters. Excerpts end at sentence boundaries. */
+              /** The maximum length of an excerpt from an earlier conversation, in characters; the two best may be three times as long. Excerpts end at sentence boundaries. */
               excerptCharacters: number
               /** Whether all owners may read the shared memory (the owner `@shared`), which superadmins write. */
               sharedMemory: boolean

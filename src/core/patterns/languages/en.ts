@@ -194,6 +194,12 @@ export const english: Grammar = {
       'fact',
       "{i} {adv}(?:don'?t|do not|no longer|can'?t|cannot|only|mostly) {adv}(?:eat|drink|smoke|consume|drive)(?! (?:that|this))",
     ),
+    // What somebody "can't do" is anything; what they can't do of these harms them.
+    cue(
+      'fact',
+      "{i} {adv}(?:can'?t|cannot|can not) {adv}(?:do|have|touch) {adv}(?:any )?(?:(?:\\p{L}+ )?(?:shellfish|seafood|fish|prawns|shrimps?|nuts|peanuts|almonds|gluten|wheat|dairy|milk|lactose|eggs?|soy|sesame|meat|pork|beef|alcohol|caffeine|sugar|grapefruit|ibuprofen|aspirin|penicillin))",
+      VITAL,
+    ),
     cue(
       'fact',
       "(?:my|our) (?:[\\p{L}-]+ ){0,2}?(?:birthday|birth date|date of birth|e-?mail(?: address)?|phone(?: number)?|cell(?: number)?|mobile(?: number)?|address|home\\s?town|time\\s?zone|pronouns|job(?: title)?|profession|occupation|day job|employer|company|nationality|ethnicity|religion|(?:native|first|second|mother) (?:language|tongue)|mother tongue|blood type|shoe size|height|weight|age|major|degree|star sign|zodiac sign|(?:github|twitter|instagram|linkedin)(?: handle| username| profile)?|zip\\s?code|postcode|car|school|university) (?:is|are|was|isn't)(?! (?:not working|broken|wrong|failing|undefined|missing|null))",
