@@ -78,7 +78,10 @@ export async function keywordLeg(call: Question) {
   if (settings.strategy === 'semantic') return skipped('the strategy is semantic')
   const text = context === null ? call.text : `${call.text}\n${context}`
   const matchIn = (filter: DocumentFilter, limit: number) =>
-    ports.store.matchText(scope, { text, limit, where: filter, besides: BESIDES })
+    ports.store.matchText(scope, {
+      ...{ text, limit, where: filter, besides: BESIDES },
+      memoriesMin: FACT_CANDIDATES,
+    })
   return withinTime(deadlineMs, async () => {
     const found = await matchIn(where, KEYWORD_CANDIDATES)
     if (!areFactsCrowdedOut(found.hits, KEYWORD_CANDIDATES, where)) return found
@@ -90,14 +93,14 @@ export async function keywordLeg(call: Question) {
 /** So many facts take part in ranking, however many turns are nearer: people repeat themselves, and facts don't. */
 const FACT_CANDIDATES = 20
 
-/** Whether a full list of hits has few memories in it because turns took their places. */
+/** Whether a full list of hits has few memories in it because turns took their places, and no others behind them. */
 function areFactsCrowdedOut(
   hits: readonly { readonly id: MemoryId }[],
   limit: number,
   { types }: DocumentFilter,
 ): boolean {
   const areBothAsked = types?.includes('turn') === true && types.length > 1
-  if (!areBothAsked || hits.length < limit) return false
+  if (!areBothAsked || hits.length !== limit) return false
   return hits.filter(({ id }) => !isTurnId(id)).length < FACT_CANDIDATES
 }
 
@@ -151,7 +154,10 @@ export async function meaningLeg(
     const vector = await asks(() => vectorOf(compared, call.context, embedder, signal))
     const limit = settings.vectorCandidates
     const nearestIn = (where: DocumentFilter, most: number) =>
-      vectors.nearest(space, scope, { vector, limit: most, where, besides: BESIDES })
+      vectors.nearest(space, scope, {
+        ...{ vector, limit: most, where, besides: BESIDES },
+        memoriesMin: FACT_CANDIDATES,
+      })
     const nearest = await nearestIn(call.where, limit)
     const hits = areFactsCrowdedOut(nearest, limit, call.where)
       ? joined(nearest, await nearestIn(factsIn(call.where), FACT_CANDIDATES))

@@ -37,14 +37,14 @@ export async function matchText(
   query: Query,
   names: Names,
   scope: Scope,
-  { text, where, limit, besides }: TextQuery,
+  { text, where, limit, besides, memoriesMin = 0 }: TextQuery,
 ): Promise<TextMatch> {
   const terms = queryTerms(text)
   const kinds = kindsOf(where.types)
   if (terms.length === 0 || kinds.length === 0) return NO_MATCH
   const binder = createBinder()
   const found = searchStatement(names, binder, {
-    ...{ scope, terms, where, limit, kinds },
+    ...{ scope, terms, where, limit, memoriesMin, kinds },
     columns:
       besides === undefined ? ['id', 'session_id AS session'] : [...BESIDES_COLUMNS, 'provenance'],
   })
@@ -75,12 +75,14 @@ type Search = Pick<TextQuery, 'where' | 'limit'> & {
   readonly scope: Scope
   readonly terms: readonly string[]
   readonly kinds: readonly DocumentKind[]
+  /** So many of the best memories follow the hits, where turns are searched as well. */
+  readonly memoriesMin: number
   /** What is read of a row. */
   readonly columns: readonly string[]
 }
 
 function searchStatement(names: Names, binder: Binder, search: Search): string {
-  const { scope, terms, where, kinds, columns } = search
+  const { scope, terms, where, kinds, columns, limit, memoriesMin } = search
   const { bind } = binder
   const visible = [
     ...scopeConditions(scope, binder),
@@ -96,6 +98,16 @@ function searchStatement(names: Names, binder: Binder, search: Search): string {
         `p.memory = ANY (ARRAY(SELECT number FROM ${rowsOf(names, kinds)} AS document WHERE ${visible}))`,
       ]
     : []
+  const best = (condition: string, limit: number) => `
+    SELECT r.*, score, counts, length, (SELECT average_length FROM corpus),
+      (SELECT json_agg(rarity ORDER BY position) FROM asked) AS rarities,
+      LEAST(1, round(found / (SELECT sum(rarity) FROM asked) * 1e12) / 1e12) AS coverage
+    FROM (SELECT * FROM scored WHERE ${condition} ORDER BY score DESC) AS best CROSS JOIN LATERAL (
+      SELECT ${columns.join(', ')} FROM ${names.memory} WHERE number = best.number AND ${visible} LIMIT 1
+    ) AS r
+    ORDER BY score DESC, r.id DESC
+    LIMIT ${bind(Math.max(0, Math.min(limit, TEXT_HITS_MAX)))}`
+  const isMixed = kinds.length > 1 && memoriesMin > 0
   // Rounding makes equal scores equal, and a whole coverage 1, in whatever order the parts were added up.
   return `
     WITH corpus AS (
@@ -117,13 +129,12 @@ function searchStatement(names: Names, binder: Binder, search: Search): string {
         WHERE ${[...posted, ...ours, ...ofKind, ...few].join(' AND ')} OFFSET 0
       ) AS p
       GROUP BY p.memory
-    )
-    SELECT r.*, score, counts, length, (SELECT average_length FROM corpus),
-      (SELECT json_agg(rarity ORDER BY position) FROM asked) AS rarities,
-      LEAST(1, round(found / (SELECT sum(rarity) FROM asked) * 1e12) / 1e12) AS coverage
-    FROM (SELECT * FROM scored ORDER BY score DESC) AS best CROSS JOIN LATERAL (
-      SELECT ${columns.join(', ')} FROM ${names.memory} WHERE number = best.number AND ${visible} LIMIT 1
-    ) AS r
-    ORDER BY score DESC, r.id DESC
-    LIMIT ${bind(Math.max(0, Math.min(search.limit, TEXT_HITS_MAX)))}`
+    )${
+      isMixed
+        ? `, hit AS MATERIALIZED (${best('true', limit)}),
+    fact AS MATERIALIZED (${best('number > 0', memoriesMin)})
+    SELECT * FROM hit
+    UNION ALL SELECT * FROM fact WHERE id NOT IN (SELECT id FROM hit)`
+        : best('true', limit)
+    }`
 }

@@ -96,14 +96,31 @@ export async function nearest(
   refuseUnfit(space.dimensions, query.vector)
   const limit = Math.min(query.limit, CANDIDATES)
   if (limit <= 0 || isZero(query.vector)) return []
-  const search = { scope, query: { ...query, limit } }
+  const kinds = kindsOf(query.where.types)
   const lists = await Promise.all(
-    kindsOf(query.where.types).map((kind) =>
-      nearestOfKind(tables, known, space, { ...search, kind }),
-    ),
+    kinds.map((kind) => {
+      const most = kind === 'memory' ? Math.max(limit, query.memoriesMin ?? 0) : limit
+      return nearestOfKind(tables, known, space, {
+        ...{ scope, kind },
+        query: { ...query, limit: Math.min(most, CANDIDATES) },
+      })
+    }),
   )
   const [only = []] = lists
-  return lists.length === 1 ? only : lists.flat().sort(bySimilarity).slice(0, limit)
+  if (lists.length === 1) return only.slice(0, limit)
+  const hits = lists.flat().sort(bySimilarity).slice(0, limit)
+  const memories = lists[kinds.indexOf('memory')] ?? []
+  return hits.length < limit ? hits : [...hits, ...missingAmong(hits, memories, query)]
+}
+
+/** The best of the memories, as far as the hits lack them. */
+function missingAmong(
+  hits: readonly VectorHit[],
+  memories: readonly VectorHit[],
+  { memoriesMin = 0 }: VectorQuery,
+): readonly VectorHit[] {
+  const known = new Set(hits.map(({ id }) => id))
+  return memories.slice(0, memoriesMin).filter(({ id }) => !known.has(id))
 }
 
 export type Search = {
