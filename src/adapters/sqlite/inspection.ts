@@ -3,9 +3,9 @@
  * derived side when asked to. It never changes a memory or what was said.
  */
 import type { StoreFault } from '../../ports/store.ts'
-import type { SqlRow } from './driver.ts'
+import type { SqliteConnection, SqlRow } from './driver.ts'
 import { entryFor, entryText, entryTokens, homeOf, quoted, toDocument } from './rows.ts'
-import type { SqliteSession } from './session.ts'
+import { SqliteSession } from './session.ts'
 import { enter } from './text-search.ts'
 import { compareDocuments } from './turn-documents.ts'
 import { inspectVectors, mendVectors, sweepAll } from './vector-inspection.ts'
@@ -58,6 +58,11 @@ export function rebuildTerms(session: SqliteSession): void {
   // Counted anew below; entries of documents that are removed here must be there to be taken out.
   rebuild(session)
   compareDocuments(session, true)
+}
+
+/** Enters all documents into the keyword index anew. Inside a transaction. */
+export function rebuildIndex(connection: SqliteConnection): void {
+  rebuild(new SqliteSession(connection))
 }
 
 function rebuild(session: SqliteSession): void {
@@ -119,7 +124,7 @@ function isFoundBy(session: SqliteSession, number: number, terms: readonly strin
 /** The counts as they should be; see `toHome` for the tokens. */
 const COUNTED = [
   { isMeant: "type <> 'turn'", all: "''", owner: 'o', place: 'p' },
-  { isMeant: "type = 'turn'", all: "char(1) || 'T'", owner: 'O', place: 'P' },
+  { isMeant: "type = 'turn'", all: "char(1) || 'T'", owner: 'to', place: 'tp' },
 ]
   .map(({ isMeant, all, owner, place }) => {
     const sums = 'count(*) AS memories, coalesce(sum(terms_count), 0) AS terms'

@@ -5,6 +5,7 @@
 import { AppError } from '../../core/errors.ts'
 import { sha256 } from '../../core/sha256.ts'
 import type { SqliteConnection } from './driver.ts'
+import { rebuildIndex } from './inspection.ts'
 import { deriveDocuments } from './turn-documents.ts'
 
 export type Migration = {
@@ -304,6 +305,14 @@ export const MIGRATIONS: readonly Migration[] = [
         WHERE type = 'turn';
     `,
     fill: deriveDocuments,
+  },
+  {
+    name: 'tokens that tell turns from memories',
+    sql: `
+      -- The tokens of turns differed from those of memories by case, which the index folds: a search for memories went
+      -- through turns as well. All documents are entered again.
+    `,
+    fill: rebuildIndex,
   },
 ]
 

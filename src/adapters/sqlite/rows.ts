@@ -21,9 +21,9 @@ export const DOCUMENT_KINDS: readonly DocumentKind[] = ['memory', 'turn']
 /** Begins a token that is not a word. Terms hold no control characters, so nobody can say one. */
 const OWN = '\u0001'
 
-/** What the tokens of an owner and of a place begin with, before their numbers. */
-const OWNER_TOKEN = { memory: `${OWN}o`, turn: `${OWN}O` } as const
-export const PLACE_TOKEN = { memory: `${OWN}p`, turn: `${OWN}P` } as const
+/** What the tokens of an owner and of a place begin with, before their numbers. The index folds case, so case tells nothing. */
+const OWNER_TOKEN = { memory: `${OWN}o`, turn: `${OWN}to` } as const
+export const PLACE_TOKEN = { memory: `${OWN}p`, turn: `${OWN}tp` } as const
 /** Documents of the whole store are counted under these. */
 export const STORE_TOKEN = { memory: '', turn: `${OWN}T` } as const
 
