@@ -20,6 +20,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { openEmbedder } from '../src/main/embedding.ts'
+import { type Calibration, calibrate, calibrationRow, scaledLimit } from './calibration.ts'
 import { Crowd, type Load } from './gateway/client.ts'
 import { Conversations } from './gateway/conversations.ts'
 import {
@@ -156,6 +157,8 @@ async function startPeer(
 async function measure(targets: Targets, options: BenchOptions): Promise<BenchReport> {
   const { off, on, peer } = targets
   const all = [targets.direct, off, on, ...(peer === null ? [] : [peer])]
+  options.progress('calibrating')
+  const calibration = await calibrate()
   const embedding = await embeddingTimes(options)
   // A server with memory on goes on working after its answer. On a small machine that would fall on whoever is asked next.
   const passing = await measureInTurn(
@@ -178,7 +181,9 @@ async function measure(targets: Targets, options: BenchOptions): Promise<BenchRe
     requests: warmUpRequests(options.scale),
   })
   rows.push(...embedding.map(({ what, took }) => ({ what, ...took })))
-  const bars = barsOf(single, targets, embedding[0]?.took.p50 ?? Number.NaN, loads)
+  rows.push(calibrationRow(calibration))
+  const embeddingMs = embedding[0]?.took.p50 ?? Number.NaN
+  const bars = barsOf(single, targets, embeddingMs, loads, calibration)
   const errors = [...loads.values()].reduce((sum, load) => sum + load.errors, 0)
   bars.push(atMost(`errors at ${CONNECTIONS} connections`, errors, 0))
   for (const target of [off, on]) await measureGrowth(target, options, rows, bars)
@@ -316,6 +321,7 @@ function barsOf(
   { off, on, peer }: Targets,
   embeddingMs: number,
   loads: ReadonlyMap<Target, LoadResult>,
+  calibration: Calibration,
 ): Bar[] {
   const of = (target: Target | null) => measured.find((each) => each.target === target)
   const bars: Bar[] = []
@@ -335,7 +341,7 @@ function barsOf(
     add(
       `${on.name}: added to the ${MEASURES[measure]} besides embedding, p95, ms`,
       (of(on)?.added[measure].p95 ?? Number.NaN) - embeddingMs,
-      MEMORY_MS_MAX,
+      scaledLimit(MEMORY_MS_MAX, calibration),
     )
   }
   for (const answers of ['streamed', 'whole'] as const) {

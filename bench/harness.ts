@@ -27,6 +27,8 @@ export type BenchOptions = {
   readonly scale: number
   /** How long a bench that has a long run goes on with it; none without. */
   readonly soakSeconds?: number
+  /** One part of a bench that has several; all without. */
+  readonly only?: string
   /** Folder with the public data sets, for a bench that reads one. */
   readonly data?: string
 }

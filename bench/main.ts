@@ -1,6 +1,7 @@
 /**
  * `npm run bench -- <name> [--json] [--scale 0.1]`; `recall` and `stores` also take `--scale 10`, for a million memories;
- * `http` takes `--soak 60`, for a minute of everything at once; `files` takes `--data <folder>`, where the public pages are.
+ * `http` takes `--soak 60`, for a minute of everything at once; `files` takes `--data <folder>`, where the public pages are;
+ * `recall` takes `--only <part>`, for one of its parts.
  */
 import { parseArgs } from 'node:util'
 import { benchFiles } from './files.ts'
@@ -8,7 +9,7 @@ import { benchGateway } from './gateway.ts'
 import type { BenchOptions, BenchReport, BenchRow } from './harness.ts'
 import { benchHttp } from './http.ts'
 import { benchLifecycle } from './lifecycle.ts'
-import { benchRecall } from './recall.ts'
+import { benchRecall, RECALL_PARTS } from './recall.ts'
 import { benchStore } from './store.ts'
 import { benchStores } from './stores.ts'
 import { benchStudio } from './studio.ts'
@@ -16,6 +17,8 @@ import { benchStudio } from './studio.ts'
 type Bench = {
   readonly run: (options: BenchOptions) => Promise<BenchReport>
   readonly scaleMax: number
+  /** What `--only` can choose. */
+  readonly parts?: readonly string[]
 }
 
 const BENCHES: Readonly<Record<string, Bench>> = {
@@ -23,7 +26,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   gateway: { run: benchGateway, scaleMax: 1 },
   http: { run: benchHttp, scaleMax: 1 },
   lifecycle: { run: benchLifecycle, scaleMax: 1 },
-  recall: { run: benchRecall, scaleMax: 10 },
+  recall: { run: benchRecall, scaleMax: 10, parts: RECALL_PARTS },
   store: { run: benchStore, scaleMax: 1 },
   stores: { run: benchStores, scaleMax: 10 },
   studio: { run: benchStudio, scaleMax: 1 },
@@ -36,24 +39,23 @@ const { values, positionals } = parseArgs({
     scale: { type: 'string', default: '1' },
     soak: { type: 'string', default: '0' },
     data: { type: 'string' },
+    only: { type: 'string' },
   },
 })
 const name = positionals[0] ?? ''
 const bench = BENCHES[name]
 const scale = Number(values.scale)
 const soakSeconds = Number(values.soak)
-if (bench === undefined || !(scale > 0 && scale <= bench.scaleMax)) {
-  const problem =
-    bench === undefined
-      ? `Unknown bench "${name}".`
-      : `--scale is above 0 and at most ${bench.scaleMax}.`
-  process.stderr.write(`${problem} There are: ${Object.keys(BENCHES).join(', ')}.\n`)
+const problem = problemOf(bench)
+if (bench === undefined || problem !== null) {
+  process.stderr.write(`${problem}\n`)
   process.exitCode = 2
 } else {
   const isWatched = process.stderr.isTTY
   const report = await bench.run({
     scale,
     soakSeconds: soakSeconds > 0 ? soakSeconds : 0,
+    ...(values.only === undefined ? {} : { only: values.only }),
     ...(values.data === undefined ? {} : { data: values.data }),
     progress: (what) => {
       if (isWatched) process.stderr.write(`\r\u001b[K${name}: ${what} …`)
@@ -61,6 +63,20 @@ if (bench === undefined || !(scale > 0 && scale <= bench.scaleMax)) {
   })
   if (isWatched) process.stderr.write('\r\u001b[K')
   process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : `${render(report)}\n`)
+}
+
+function problemOf(chosen: Bench | undefined): string | null {
+  if (chosen === undefined) {
+    return `Unknown bench "${name}". There are: ${Object.keys(BENCHES).join(', ')}.`
+  }
+  if (!(scale > 0 && scale <= chosen.scaleMax)) {
+    return `--scale must be above 0 and at most ${chosen.scaleMax}.`
+  }
+  const { parts = [] } = chosen
+  if (values.only === undefined || parts.includes(values.only)) return null
+  return parts.length === 0
+    ? `The bench "${name}" has no parts for --only.`
+    : `--only must be one of ${parts.join(', ')}.`
 }
 
 function render(report: BenchReport): string {

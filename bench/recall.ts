@@ -3,11 +3,12 @@
  *
  * What is searched is described in `recall/corpus.ts`. Embedding the question is measured apart; everywhere else but
  * in the cold start its vector is known. Peers search the same vectors and texts in the same run, so that ratios hold
- * on a machine that is busy with other things.
+ * on a machine that is busy with other things. Bars on an owner with turns are scaled to the machine (`calibration.ts`).
  */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type Calibration, calibrate, calibrationRow, scaledLimit } from './calibration.ts'
 import {
   atLeast,
   atMost,
@@ -21,9 +22,12 @@ import {
 } from './harness.ts'
 import { Plan, type Step } from './plan.ts'
 import { BASE_DIMENSIONS, Corpus, type CorpusShape } from './recall/corpus.ts'
+import type { LargeOwnerFill, LargeOwnerInput, RecallCost } from './recall/large-owner.ts'
 import { type Asked, type Filled, writesPerSecond } from './recall/own.ts'
 import { installPeers, PEERS, type PeerCost, type PeerName } from './recall/peers.ts'
 import { inProcess } from './recall/worker.ts'
+import type { StorePlace } from './stores/opening.ts'
+import { type BenchServer, startBenchServer } from './stores/server.ts'
 
 const SMALLEST = 1_000
 /** The size that the bars are about. */
@@ -37,9 +41,22 @@ const COMPARED_QUESTIONS = 50
 const HITS = 20
 const COLD_STARTS = 3
 
+/** 100,000 turns and 10,000 facts of one owner. */
+const LARGE_OWNER_DOCUMENTS = 110_000
+const LARGE_OWNER_MS_MAX = { sqlite: 20, postgres: 60 } as const
+/** A question to a small owner, in a store with a large one, against the same in a store of its own. */
+const STORE_GROWTH_MAX = 1.5
+/** A question while turns are embedded, against one to an idle server. */
+const EMBEDDING_DELAY_MAX = 1.2
+
+/** What `--only` can choose. */
+export const RECALL_PARTS = ['sizes', 'large-owner', 'background-embedding'] as const
+type RecallPart = (typeof RECALL_PARTS)[number]
+
 type Measured = {
   readonly rows: BenchRow[]
   readonly bars: Bar[]
+  readonly notes: string[]
 }
 
 type Compared = {
@@ -50,21 +67,66 @@ type Compared = {
   readonly vectorMs: number
 }
 
-export async function benchRecall({ progress, scale }: BenchOptions): Promise<BenchReport> {
+type Run = {
+  readonly folder: string
+  readonly base: string
+  readonly scale: number
+  readonly plan: Plan
+  readonly measured: Measured
+}
+
+export async function benchRecall({ progress, scale, only }: BenchOptions): Promise<BenchReport> {
   const folder = mkdtempSync(join(tmpdir(), 'recollect-bench-'))
   const base = join(folder, 'base')
+  const plan = new Plan(progress)
+  const measured: Measured = { rows: [], bars: [], notes: [] }
+  const run: Run = { folder, base, scale, plan, measured }
+  const isWanted = (part: RecallPart) => only === undefined || only === part
+  let server: BenchServer | null = null
+  try {
+    if (isWanted('sizes')) planSizes(run)
+    else {
+      plan.add('vectors by the built-in model', 30, (tell) =>
+        inProcess('base', { path: base, texts: baseTexts(scale) }, tell),
+      )
+    }
+    if (isWanted('large-owner') || isWanted('background-embedding')) {
+      progress('calibrating')
+      const calibration = await calibrate()
+      measured.rows.push(calibrationRow(calibration))
+      server = isWanted('large-owner') ? await serverFor(run) : null
+      planLargeOwner(run, server, calibration, isWanted)
+    }
+    await plan.run()
+  } finally {
+    await server?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return { bench: 'recall', machine: machine(), ...measured }
+}
+
+function baseTexts(scale: number): number {
+  return Math.ceil(BASE_TEXTS * Math.min(1, scale))
+}
+
+async function serverFor({ plan, measured }: Run): Promise<BenchServer | null> {
+  plan.say('starting PostgreSQL')
+  const server = await startBenchServer()
+  if ('reason' in server) {
+    measured.notes.push(`Left out: PostgreSQL. ${server.reason}`)
+    return null
+  }
+  measured.notes.push(`${server.facts}.`)
+  return server
+}
+
+function planSizes({ folder, base, scale, plan, measured }: Run): void {
   const largest = Math.max(SMALLEST, Math.round(ORDINARY * scale))
   const ordinary = Math.min(ORDINARY, largest)
-  const plan = new Plan(progress)
-  const measured: Measured = { rows: [], bars: [] }
-
   plan.add('the built-in model', 60, (tell) =>
-    modelRows(
-      join(folder, 'model.db'),
-      base,
-      Math.ceil(BASE_TEXTS * Math.min(1, scale)),
-      tell,
-    ).then((rows) => measured.rows.push(...rows)),
+    modelRows(join(folder, 'model.db'), base, baseTexts(scale), tell).then((rows) =>
+      measured.rows.push(...rows),
+    ),
   )
   for (const dimensions of DIMENSIONS) {
     for (let memories = SMALLEST; memories <= largest; memories *= 10) {
@@ -86,12 +148,140 @@ export async function benchRecall({ progress, scale }: BenchOptions): Promise<Be
       })
     }
   }
-  try {
-    await plan.run()
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
+}
+
+/** One owner with turns and facts on each store; the one on SQLite is then asked while turns are embedded. */
+function planLargeOwner(
+  { folder, base, scale, plan, measured }: Run,
+  server: BenchServer | null,
+  calibration: Calibration,
+  isWanted: (part: RecallPart) => boolean,
+): void {
+  const memories = Math.round(LARGE_OWNER_DOCUMENTS * Math.min(1, scale))
+  const shape: CorpusShape = { memories, owners: 1, dimensions: BASE_DIMENSIONS, base }
+  const seconds = secondsFor(memories)
+  const sqlite = (name: string): StorePlace => {
+    const store = join(folder, name)
+    mkdirSync(store)
+    return { kind: 'sqlite', folder: store, isEncrypted: false }
   }
-  return { bench: 'recall', machine: machine(), ...measured }
+  const place = sqlite('large-owner')
+  if (isWanted('large-owner')) {
+    const places = { place, alone: sqlite('small-owner') }
+    plan.add('a large owner on SQLite', 2 * seconds, (tell) =>
+      measureLargeOwner(
+        'SQLite',
+        places,
+        shape,
+        LARGE_OWNER_MS_MAX.sqlite,
+        calibration,
+        measured,
+        tell,
+      ),
+    )
+    if (server !== null) {
+      const postgres = (schema: string): StorePlace => ({
+        ...({ kind: 'postgres', url: server.url, schema, serverFolder: server.folder } as const),
+      })
+      const onServer = { place: postgres('bench_large'), alone: postgres('bench_small') }
+      plan.add('a large owner on PostgreSQL', 4 * seconds, (tell) =>
+        measureLargeOwner(
+          'PostgreSQL',
+          onServer,
+          shape,
+          LARGE_OWNER_MS_MAX.postgres,
+          calibration,
+          measured,
+          tell,
+        ),
+      )
+    }
+  } else {
+    plan.add('filling a large owner on SQLite', seconds, (tell) =>
+      inProcess('fillLargeOwner', { place, shape, isSmallAlone: false }, tell),
+    )
+  }
+  if (!isWanted('background-embedding')) return
+  plan.add('questions while turns are embedded', 120, async (tell) => {
+    const { idle, embedding, embeddedPerSecond } = await inProcess(
+      'askWhileEmbedding',
+      { place, shape },
+      tell,
+    )
+    const what = 'questions with the built-in model, SQLite, 100,000 turns and 10,000 facts'
+    measured.rows.push(
+      { what: `${what}: idle`, hybridP50: idle.p50, hybridP95: idle.p95 },
+      {
+        what: `${what}: while turns are embedded`,
+        perSecond: embeddedPerSecond,
+        hybridP50: embedding.p50,
+        hybridP95: embedding.p95,
+      },
+    )
+    measured.bars.push(
+      atMost(
+        'recall p95 while turns are embedded, times that of an idle server',
+        embedding.p95 / idle.p95,
+        EMBEDDING_DELAY_MAX,
+      ),
+    )
+  })
+}
+
+type LargeOwnerPlaces = { readonly place: StorePlace; readonly alone: StorePlace }
+
+async function measureLargeOwner(
+  store: string,
+  { place, alone }: LargeOwnerPlaces,
+  shape: CorpusShape,
+  limitMs: number,
+  calibration: Calibration,
+  { rows, bars }: Measured,
+  tell: (share: number) => void,
+): Promise<void> {
+  const both: LargeOwnerInput = { place, shape, isSmallAlone: false }
+  const filled = await inProcess('fillLargeOwner', both, tell)
+  const { large, small, rssMb } = await inProcess('askLargeOwner', both)
+  const single: LargeOwnerInput = { place: alone, shape, isSmallAlone: true }
+  const filledAlone = await inProcess('fillLargeOwner', single)
+  const { small: undisturbed } = await inProcess('askLargeOwner', single)
+  const name = (what: string, { documents }: LargeOwnerFill) =>
+    `${store}, ${what}, store of ${documents.toLocaleString('en')} turns and facts`
+  if (large === null) throw new Error('The large owner was not asked about.')
+  rows.push(
+    {
+      ...recallRow(name(`owner of ${shape.memories.toLocaleString('en')}`, filled), large),
+      perSecond: filled.writesPerSecond,
+      diskMb: filled.diskMb,
+      ...(rssMb === null ? {} : { rssMb }),
+    },
+    recallRow(name('owner of 1,000', filled), small),
+    recallRow(name('owner of 1,000', filledAlone), undisturbed),
+  )
+  bars.push(
+    atMost(
+      `${store}: recall p95 in an owner with 100,000 turns and 10,000 facts, ms`,
+      large.hybrid.p95,
+      scaledLimit(limitMs, calibration),
+    ),
+    atMost(
+      `${store}: recall p50 in an owner of 1,000 beside it, times that in a store of its own`,
+      small.hybrid.p50 / undisturbed.hybrid.p50,
+      STORE_GROWTH_MAX,
+    ),
+  )
+}
+
+function recallRow(what: string, { hybrid, keyword, vector }: RecallCost): BenchRow {
+  return {
+    what,
+    hybridP50: hybrid.p50,
+    hybridP95: hybrid.p95,
+    keywordP50: keyword.p50,
+    keywordP95: keyword.p95,
+    vectorP50: vector.p50,
+    vectorP95: vector.p95,
+  }
 }
 
 function isOrdinary({ memories }: CorpusShape, ordinary: number): boolean {

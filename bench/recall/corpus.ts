@@ -34,6 +34,8 @@ export type CorpusShape = {
 }
 
 export type Question = {
+  /** Of the memory that it is about. */
+  readonly number: number
   readonly owner: OwnerId
   readonly text: string
   readonly vector: Float32Array
@@ -99,6 +101,7 @@ export class Corpus {
       const wanted = questions.length * step + (questions.length % step)
       if (number === wanted && questions.length < QUESTIONS) {
         questions.push({
+          number,
           owner: this.#ownerOf(number),
           text: words.queryFor(text, QUESTION_WORDS),
           vector: disturbed(this.vectorOf(number), QUESTION_NOISE, seededRandom(number * 2)),

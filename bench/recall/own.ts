@@ -195,7 +195,7 @@ export async function foundBy(
   return found
 }
 
-function percentiles(times: number[]): Timing {
+export function percentiles(times: number[]): Timing {
   times.sort((a, b) => a - b)
   const share = (part: number) => times[Math.floor(times.length * part)] ?? Number.NaN
   return { p50: share(0.5), p95: share(0.95) }

@@ -6,9 +6,9 @@ import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { DatabaseSync } from '@photostructure/sqlite'
 import { packageFolder } from '../../src/adapters/shared/package-folder.ts'
 import { type Timing, timed } from '../harness.ts'
+import { createVecTable } from '../vec-table.ts'
 import {
   Corpus,
   type CorpusShape,
@@ -100,30 +100,12 @@ const OPEN: Readonly<Record<PeerName, OpenPeer>> = {
 }
 
 async function openVec(corpus: Corpus, folder: string): Promise<Peer> {
-  const { getLoadablePath } = createRequire(import.meta.url)('sqlite-vec') as {
-    getLoadablePath(): string
-  }
-  const database = new DatabaseSync(join(folder, 'vec.db'), { allowExtension: true })
-  database.enableLoadExtension(true)
-  database.loadExtension(getLoadablePath())
-  database.exec(`CREATE VIRTUAL TABLE item USING vec0(
-    numbers FLOAT[${corpus.shape.dimensions}] distance_metric=cosine)`)
-  const insert = database.prepare('INSERT INTO item (rowid, numbers) VALUES (?, ?)')
-  database.exec('BEGIN')
-  for (let number = 0; number < corpus.shape.memories; number++) {
-    // Row numbers begin at one.
-    insert.run(BigInt(number + 1), bytesOf(corpus.vectorOf(number)))
-  }
-  database.exec('COMMIT')
-  const search = database.prepare('SELECT rowid FROM item WHERE numbers MATCH ? AND k = ?')
-  return {
-    vector: async ({ vector }, limit) =>
-      search.all(bytesOf(vector), limit).map((row) => Number(Object.values(row as object)[0]) - 1),
-  }
-}
-
-function bytesOf(vector: Float32Array): Uint8Array {
-  return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength)
+  const { memories, dimensions } = corpus.shape
+  const vectors = (function* () {
+    for (let number = 0; number < memories; number++) yield corpus.vectorOf(number)
+  })()
+  const table = createVecTable(join(folder, 'vec.db'), dimensions, vectors)
+  return { vector: async ({ vector }, limit) => table.nearest(vector, limit) }
 }
 
 async function openLoop(corpus: Corpus): Promise<Peer> {

@@ -11,6 +11,10 @@ const PARTS = {
   fill: async () => (await import('./own.ts')).fill,
   ask: async () => (await import('./own.ts')).ask,
   answerOnce: async () => (await import('./own.ts')).answerOnce,
+  base: async () => (await import('../stores/base.ts')).makeBase,
+  fillLargeOwner: async () => (await import('./large-owner.ts')).fillLargeOwner,
+  askLargeOwner: async () => (await import('./large-owner.ts')).askLargeOwner,
+  askWhileEmbedding: async () => (await import('./background-embedding.ts')).askWhileEmbedding,
   peer: async () => (await import('./peers.ts')).measurePeer,
 }
 type PartName = keyof typeof PARTS

@@ -81,33 +81,46 @@ export async function keywordLeg(call: Question) {
   if (settings.strategy === 'semantic') return skipped('the strategy is semantic')
   const text = context === null ? call.text : `${call.text}\n${context}`
   const matchIn = (filter: DocumentFilter, limit: number) =>
-    ports.store.matchText(scope, { text, limit, where: filter, besides: BESIDES })
+    ports.store.matchText(scope, {
+      ...{ text, limit, where: filter, besides: BESIDES },
+      memoriesMin: RESERVED_DOCUMENTS,
+    })
   return withinTime(deadlineMs, async () => {
-    const first = await matchIn(where, KEYWORD_CANDIDATES)
-    const found =
-      isFull(first.hits, KEYWORD_CANDIDATES) &&
-      isDominatedByOneText(first.hits, ({ score }) => score)
-        ? await matchIn(where, EXTENDED_CANDIDATES)
-        : first
-    if (!areFactsCrowdedOut(found.hits, KEYWORD_CANDIDATES, where)) return found
+    const { found, limit } = await searchPastRepetitions(
+      KEYWORD_CANDIDATES,
+      (count) => matchIn(where, count),
+      ({ hits }) => hits.map(({ score }) => score),
+    )
+    if (!areFactsCrowdedOut(found.hits, limit, where)) return found
     const facts = await matchIn(factsIn(where), RESERVED_DOCUMENTS)
     return { ...found, hits: joined(found.hits, facts.hits) }
   })
 }
 
-/** Whether a full list of hits has few memories in it because turns took their places. */
+/** Searches again, deeper, where a text that was said many times fills the list: equal texts have equal scores. */
+async function searchPastRepetitions<Found>(
+  limit: number,
+  search: (limit: number) => Promise<Found>,
+  scoresOf: (found: Found) => readonly number[],
+): Promise<{ readonly found: Found; readonly limit: number }> {
+  const found = await search(limit)
+  const scores = scoresOf(found)
+  if (scores.length < limit || !isDominatedByOneText(scores, (score) => score)) {
+    return { found, limit }
+  }
+  const extended = Math.max(limit, EXTENDED_CANDIDATES)
+  return { found: await search(extended), limit: extended }
+}
+
+/** Whether a full list of hits has few memories in it because turns took their places, and no others behind them. */
 function areFactsCrowdedOut(
   hits: readonly { readonly id: MemoryId }[],
   limit: number,
   { types }: DocumentFilter,
 ): boolean {
   const areBothAsked = types?.includes('turn') === true && types.length > 1
-  if (!areBothAsked || !isFull(hits, limit)) return false
+  if (!areBothAsked || hits.length !== limit) return false
   return hits.filter(({ id }) => !isTurnId(id)).length < RESERVED_DOCUMENTS
-}
-
-function isFull(hits: readonly unknown[], limit: number): boolean {
-  return hits.length >= limit
 }
 
 function factsIn({ types, ...where }: DocumentFilter): DocumentFilter {
@@ -160,13 +173,16 @@ export async function meaningLeg(
     const vector = await asks(() => vectorOf(compared, call.context, embedder, signal))
     const limit = settings.vectorCandidates
     const nearestIn = (where: DocumentFilter, most: number) =>
-      vectors.nearest(space, scope, { vector, limit: most, where, besides: BESIDES })
-    const first = await nearestIn(call.where, limit)
-    const nearest =
-      isFull(first, limit) && isDominatedByOneText(first, ({ similarity }) => similarity)
-        ? await nearestIn(call.where, Math.max(limit, EXTENDED_CANDIDATES))
-        : first
-    const hits = areFactsCrowdedOut(nearest, limit, call.where)
+      vectors.nearest(space, scope, {
+        ...{ vector, limit: most, where, besides: BESIDES },
+        memoriesMin: RESERVED_DOCUMENTS,
+      })
+    const { found: nearest, limit: searched } = await searchPastRepetitions(
+      limit,
+      (count) => nearestIn(call.where, count),
+      (hits) => hits.map(({ similarity }) => similarity),
+    )
+    const hits = areFactsCrowdedOut(nearest, searched, call.where)
       ? joined(nearest, await nearestIn(factsIn(call.where), RESERVED_DOCUMENTS))
       : nearest
     // A full list stands for many; how many exactly makes no difference.

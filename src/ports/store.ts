@@ -227,6 +227,8 @@ export type TextQuery = {
   readonly limit: number
   readonly where: DocumentFilter
   readonly besides?: Besides
+  /** See `VectorQuery`. */
+  readonly memoriesMin?: number
 }
 
 /**

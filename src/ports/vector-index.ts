@@ -22,6 +22,11 @@ export type VectorQuery = {
   readonly limit: number
   readonly where: DocumentFilter
   readonly besides?: Besides
+  /**
+   * A wish where turns are searched as well: when turns fill the list, the best so many memories follow behind its last
+   * hit, as far as they are not in it. An index that finds them in the same search saves a second one; others pass over it.
+   */
+  readonly memoriesMin?: number
 }
 
 export type VectorHit = {

@@ -59,6 +59,25 @@ export function describeDocuments(open: OpenStore): void {
     expect(await store.inspect({ repair: false })).toEqual([])
   })
 
+  it('[ST49] tells the best memories behind a list that turns fill, or leaves them to another search', async () => {
+    const store = await open()
+    const known = Array.from({ length: 6 }, (_, n) =>
+      memory({ content: `green tea ${'and water '.repeat(n + 3)}` }),
+    )
+    const said = Array.from({ length: 12 }, () => turn({ content: 'green tea' }))
+    await store.commit([...known.map((row) => create(row)), ...said.map((row) => say(row))])
+    const match = { text: 'green tea' }
+    for (const limit of [1, 5, 14, 30]) {
+      const plain = await store.matchText(ALL_OF_ADA, { ...match, limit, where: BOTH })
+      const best = await store.matchText(ALL_OF_ADA, { ...match, limit: 4, where: {} })
+      const ids = plain.hits.map(({ id }) => id)
+      const joined = [...plain.hits, ...best.hits.filter(({ id }) => !ids.includes(id))]
+      const asked = { ...match, limit, where: BOTH, memoriesMin: 4 }
+      const { hits } = await store.matchText(ALL_OF_ADA, asked)
+      expect([plain.hits, joined]).toContainEqual(hits)
+    }
+  })
+
   it('[ST46] finds turns only where they are asked for', async () => {
     const store = await open()
     const [known, said] = [memory({ content: 'green tea' }), turn({ content: 'green tea' })]

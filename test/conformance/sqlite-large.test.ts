@@ -1,11 +1,14 @@
 /** Owners so large that common words are no longer looked up for themselves. */
 import { expect, it, onTestFinished } from 'vitest'
+import { openConnection } from '../../src/adapters/sqlite/driver.ts'
+import { type DocumentKind, ownerToken, quoted } from '../../src/adapters/sqlite/rows.ts'
 import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
 import type { Scope } from '../../src/core/ids.ts'
 import { documentId } from '../../src/core/search-document.ts'
 import type { DocumentFilter } from '../../src/ports/store.ts'
 import { turn } from '../fakes/entries.ts'
 import { ADA, instant, memory, owner, session, user } from '../fakes/memories.ts'
+import { temporaryFile } from '../support/temporary.ts'
 import { create } from './store.suite.ts'
 
 it('[ST13] one missing or common word does not lose a hit, nor does a small user in a large owner', async () => {
@@ -73,4 +76,26 @@ it('[ST38] finds what was said in a large owner, also in one conversation and by
   const ids = [5, 6, 7].flatMap((n) => rows[n]?.id ?? []).map(documentId)
   expect(await found(all, 'umbrella tea', { ids })).toEqual([7, 6, 5])
   expect(await found(all, 'tea', { createdBefore: instant(3), trusts: ['user'] })).toEqual([2, 0])
+})
+
+it('[ST50] a search for memories reads no row of a turn, and the other way round', async () => {
+  const path = temporaryFile('kinds.db')
+  const store = await openSqliteStore({ path, now: Date.now })
+  await store.commit([
+    create(memory({ content: 'green tea', place: ADA })),
+    { op: 'put', table: 'turn', row: turn({ content: 'green tea', place: ADA }), expect: 'absent' },
+  ])
+  await store.close()
+  const connection = await openConnection(path, null)
+  onTestFinished(() => connection.close())
+  const held = (kind: DocumentKind) =>
+    connection
+      .prepare(
+        `SELECT type FROM memory
+         WHERE number IN (SELECT rowid FROM memory_terms WHERE memory_terms MATCH ?)`,
+      )
+      .all(`${quoted(ownerToken(kind, 1))} AND tea`)
+      .map(({ type }) => type)
+  expect(held('memory')).toEqual(['factual'])
+  expect(held('turn')).toEqual(['turn'])
 })

@@ -64,4 +64,43 @@ export function describeDocumentVectors(open: OpenVectors): void {
     expect(await nearest(BOTH)).toHaveLength(1)
     expect(await vectors.count(SPACE, ALL)).toBe(1)
   })
+
+  it('[VI37] tells the best memories behind a list that turns fill, or leaves them to another search', async () => {
+    const { store, vectors } = await open()
+    const [query] = unitVectors(1, SPACE.dimensions, 78) as [Float32Array] // one of them
+    const memories = Array.from({ length: 12 }, () => memory())
+    const turns = Array.from({ length: 30 }, () => turn())
+    await store.commit([...memories.map((row) => create(row)), ...turns.map((row) => say(row))])
+    await vectors.put(SPACE, [
+      ...turns.map((row, n) => entry(turnDocument(row), near(query, n))),
+      ...memories.map((row, n) => entry(row, near(query, 20 + n * 3))),
+    ])
+    const expectBest = async () => {
+      const ask = async (where: DocumentFilter, limit: number, memoriesMin: number) =>
+        (await vectors.nearest(SPACE, ALL, { vector: query, limit, where, memoriesMin })).map(
+          ({ id }) => id,
+        )
+      for (const limit of [1, 8, 24]) {
+        const plain = await ask(BOTH, limit, 0)
+        const best = await ask({}, 5, 0)
+        const joined = [...plain, ...best.filter((id) => !plain.includes(id))]
+        const found = await ask(BOTH, limit, 5)
+        expect([plain, joined]).toContainEqual(found)
+      }
+      expect(await ask({ types: ['turn'] }, 8, 5)).toHaveLength(8)
+    }
+    await expectBest()
+    const [first, second] = memories as [(typeof memories)[0], (typeof memories)[0]] // of twelve
+    const scope = { owner: first.place.owner }
+    await store.commit([{ op: 'remove', table: 'memory', scope, id: first.id, expect: 'any' }])
+    await vectors.put(SPACE, [entry(second, near(query, 40))])
+    await expectBest()
+  })
+}
+
+/** The higher the number, the farther from the vector. */
+function near(vector: Float32Array, far: number): Float32Array {
+  const moved = vector.map((value, index) => value + (index === 0 ? (far + 1) * 0.01 : 0))
+  const length = Math.sqrt(moved.reduce((sum, value) => sum + value * value, 0))
+  return moved.map((value) => value / length)
 }

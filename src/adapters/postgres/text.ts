@@ -25,8 +25,8 @@ type HitColumns = BesidesColumns & {
   readonly score: number
   readonly coverage: number
   id: MemoryId
-  /** By the position of the term, from 1; a term that does not occur is missing. */
-  counts: { [position: string]: number }
+  /** How often the terms occur, in packs. Null where none of a pack does. */
+  counts: (string | null)[]
   length: number
   rarities: number[]
   average_length: number
@@ -37,14 +37,14 @@ export async function matchText(
   query: Query,
   names: Names,
   scope: Scope,
-  { text, where, limit, besides }: TextQuery,
+  { text, where, limit, besides, memoriesMin = 0 }: TextQuery,
 ): Promise<TextMatch> {
   const terms = queryTerms(text)
   const kinds = kindsOf(where.types)
   if (terms.length === 0 || kinds.length === 0) return NO_MATCH
   const binder = createBinder()
   const found = searchStatement(names, binder, {
-    ...{ scope, terms, where, limit, kinds },
+    ...{ scope, terms, where, limit, memoriesMin, kinds },
     columns:
       besides === undefined ? ['id', 'session_id AS session'] : [...BESIDES_COLUMNS, 'provenance'],
   })
@@ -62,7 +62,7 @@ export async function matchText(
       id: decoded(row.id),
       score: row.score,
       coverage: row.coverage,
-      counts: terms.map((_, position) => row.counts[position + 1] ?? 0),
+      counts: unpacked(row.counts, terms.length),
       length: row.length,
       session: decoded(row.session),
       ...besidesOf(row, place, besides),
@@ -75,12 +75,14 @@ type Search = Pick<TextQuery, 'where' | 'limit'> & {
   readonly scope: Scope
   readonly terms: readonly string[]
   readonly kinds: readonly DocumentKind[]
+  /** So many of the best memories follow the hits, where turns are searched as well. */
+  readonly memoriesMin: number
   /** What is read of a row. */
   readonly columns: readonly string[]
 }
 
 function searchStatement(names: Names, binder: Binder, search: Search): string {
-  const { scope, terms, where, kinds, columns } = search
+  const { scope, terms, where, kinds, columns, limit, memoriesMin } = search
   const { bind } = binder
   const visible = [
     ...scopeConditions(scope, binder),
@@ -96,6 +98,18 @@ function searchStatement(names: Names, binder: Binder, search: Search): string {
         `p.memory = ANY (ARRAY(SELECT number FROM ${rowsOf(names, kinds)} AS document WHERE ${visible}))`,
       ]
     : []
+  const best = (condition: string, limit: number) => `
+    SELECT r.*, score, ARRAY[${packs.map((pack) => `pack_${pack}::text`).join(', ')}] AS counts,
+      length, (SELECT average_length FROM corpus),
+      (SELECT json_agg(rarity ORDER BY position) FROM asked) AS rarities,
+      LEAST(1, round(found / (SELECT sum(rarity) FROM asked) * 1e12) / 1e12) AS coverage
+    FROM (SELECT * FROM scored WHERE ${condition} ORDER BY score DESC) AS best CROSS JOIN LATERAL (
+      SELECT ${columns.join(', ')} FROM ${names.memory} WHERE number = best.number AND ${visible} LIMIT 1
+    ) AS r
+    ORDER BY score DESC, r.id DESC
+    LIMIT ${bind(Math.max(0, Math.min(limit, TEXT_HITS_MAX)))}`
+  const packs = Array.from({ length: Math.ceil(terms.length / PACK_TERMS) }, (_, pack) => pack)
+  const isMixed = kinds.length > 1 && memoriesMin > 0
   // Rounding makes equal scores equal, and a whole coverage 1, in whatever order the parts were added up.
   return `
     WITH corpus AS (
@@ -109,7 +123,7 @@ function searchStatement(names: Names, binder: Binder, search: Search): string {
       ) AS counted
     ), scored AS (
       SELECT p.memory AS number, sum(rarity) AS found, max(length) AS length,
-        jsonb_object_agg(asked.position, frequency) AS counts, round(sum(
+        ${packs.map(packed).join(', ')}, round(sum(
           rarity * frequency * 2.2 / (frequency + 1.2 * (0.25 + 0.75 * length / average_length))
         ) * 1e12) / 1e12 AS score
       FROM corpus CROSS JOIN asked CROSS JOIN LATERAL (
@@ -117,13 +131,32 @@ function searchStatement(names: Names, binder: Binder, search: Search): string {
         WHERE ${[...posted, ...ours, ...ofKind, ...few].join(' AND ')} OFFSET 0
       ) AS p
       GROUP BY p.memory
-    )
-    SELECT r.*, score, counts, length, (SELECT average_length FROM corpus),
-      (SELECT json_agg(rarity ORDER BY position) FROM asked) AS rarities,
-      LEAST(1, round(found / (SELECT sum(rarity) FROM asked) * 1e12) / 1e12) AS coverage
-    FROM (SELECT * FROM scored ORDER BY score DESC) AS best CROSS JOIN LATERAL (
-      SELECT ${columns.join(', ')} FROM ${names.memory} WHERE number = best.number AND ${visible} LIMIT 1
-    ) AS r
-    ORDER BY score DESC, r.id DESC
-    LIMIT ${bind(Math.max(0, Math.min(search.limit, TEXT_HITS_MAX)))}`
+    )${
+      isMixed
+        ? `, hit AS MATERIALIZED (${best('true', limit)}),
+    fact AS MATERIALIZED (${best('number > 0', memoriesMin)})
+    SELECT * FROM hit
+    UNION ALL SELECT * FROM fact WHERE id NOT IN (SELECT id FROM hit)`
+        : best('true', limit)
+    }`
+}
+
+/** Terms whose counts share a number, and how many bits each of them has there. */
+const PACK_TERMS = 3
+const COUNT_BITS = 20
+const COUNT_MAX = 2 ** COUNT_BITS - 1
+
+/** The counts of some of the terms in one number: making an object for each of thousands of rows takes several times as long. */
+function packed(pack: number): string {
+  const first = pack * PACK_TERMS + 1
+  return `bit_or(CASE WHEN asked.position BETWEEN ${first} AND ${first + PACK_TERMS - 1}
+      THEN LEAST(frequency, ${COUNT_MAX})::bigint << ((asked.position - ${first}) * ${COUNT_BITS})::integer
+    END) AS pack_${pack}`
+}
+
+function unpacked(packs: readonly (string | null)[], terms: number): readonly number[] {
+  return Array.from({ length: terms }, (_, position) => {
+    const pack = BigInt(packs[Math.floor(position / PACK_TERMS)] ?? 0)
+    return Number((pack >> BigInt((position % PACK_TERMS) * COUNT_BITS)) & BigInt(COUNT_MAX))
+  })
 }

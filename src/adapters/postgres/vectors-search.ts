@@ -27,7 +27,7 @@ import {
 import { decoded } from './rows.ts'
 import { type Pgvector, similarity, toText } from './vectors-forms.ts'
 import { nearestPlain } from './vectors-plain.ts'
-import { heldConditions, JOINING, joined, lookedUp, UNCOMPILED } from './vectors-rows.ts'
+import { heldConditions, joined, lookedUp, UNCOMPILED } from './vectors-rows.ts'
 import {
   INDEX_PREFIX,
   type IndexSubject,
@@ -39,8 +39,16 @@ import {
   type VectorTables,
 } from './vectors-spaces.ts'
 
-/** As many as one search returns at most. */
-const CANDIDATES = TEXT_HITS_MAX
+/** What one search returns at most. */
+const HITS_MAX = TEXT_HITS_MAX
+/** Candidates from an index: so many for ordinary limits, so that the first hits don't depend on them, and else the most. */
+const CANDIDATES = 300
+const ORDINARY_LIMIT = 100
+
+function candidatesFor({ limit }: VectorQuery): number {
+  return limit <= ORDINARY_LIMIT ? CANDIDATES : HITS_MAX
+}
+
 /** How thoroughly the index is searched for each candidate: well above its default of 40, and still fast. */
 const SEARCH_BREADTH = 200
 /** The most that it can be. Without iterative scans it is also how many candidates there are at most. */
@@ -94,16 +102,33 @@ export async function nearest(
   query: VectorQuery,
 ): Promise<readonly VectorHit[]> {
   refuseUnfit(space.dimensions, query.vector)
-  const limit = Math.min(query.limit, CANDIDATES)
+  const limit = Math.min(query.limit, HITS_MAX)
   if (limit <= 0 || isZero(query.vector)) return []
-  const search = { scope, query: { ...query, limit } }
+  const kinds = kindsOf(query.where.types)
   const lists = await Promise.all(
-    kindsOf(query.where.types).map((kind) =>
-      nearestOfKind(tables, known, space, { ...search, kind }),
-    ),
+    kinds.map((kind) => {
+      const most = kind === 'memory' ? Math.max(limit, query.memoriesMin ?? 0) : limit
+      return nearestOfKind(tables, known, space, {
+        ...{ scope, kind },
+        query: { ...query, limit: Math.min(most, HITS_MAX) },
+      })
+    }),
   )
   const [only = []] = lists
-  return lists.length === 1 ? only : lists.flat().sort(bySimilarity).slice(0, limit)
+  if (lists.length === 1) return only.slice(0, limit)
+  const hits = lists.flat().sort(bySimilarity).slice(0, limit)
+  const memories = lists[kinds.indexOf('memory')] ?? []
+  return hits.length < limit ? hits : [...hits, ...missingAmong(hits, memories, query)]
+}
+
+/** The best of the memories, as far as the hits lack them. */
+function missingAmong(
+  hits: readonly VectorHit[],
+  memories: readonly VectorHit[],
+  { memoriesMin = 0 }: VectorQuery,
+): readonly VectorHit[] {
+  const known = new Set(hits.map(({ id }) => id))
+  return memories.slice(0, memoriesMin).filter(({ id }) => !known.has(id))
 }
 
 export type Search = {
@@ -199,7 +224,7 @@ async function nearestAt(
   if (hasIndex && !isNarrow(scope, query.where)) {
     const { place, rows } = await ask(byIndex(tables, search))
     // With fewer the index may have given up on the filters.
-    if (rows[0]?.candidates === CANDIDATES) return { place, hits: hitsOf(rows) }
+    if (rows[0]?.candidates === candidatesFor(query)) return { place, hits: hitsOf(rows) }
   }
   const { place, rows } = await ask(byComparing(tables, search))
   return { place, hits: hitsOf(rows) }
@@ -212,13 +237,25 @@ function byComparing(tables: VectorTables<Pgvector>, search: Search): Asking {
   const { kept, scope, query } = search
   const binder = createBinder()
   const vector = binder.bind(toText(form, query.vector))
-  const [settings, from] = isNarrow(scope, query.where)
-    ? [[], permittedFew(tables, search, binder)]
-    : [JOINING, permitted(tables, search, binder)]
-  const statement = `SELECT ${columnsFor(query)},
-      ${similarity(form, `e.${kept.column}`, vector)} AS similarity FROM ${from}
-    ORDER BY ${ORDER} LIMIT ${binder.bind(query.limit)}`
-  return [settings, ordered(tables, query, binder, statement)]
+  const near = `${similarity(form, `e.${kept.column}`, vector)} AS similarity`
+  const tail = `ORDER BY ${ORDER} LIMIT ${binder.bind(query.limit)}`
+  if (isNarrow(scope, query.where)) {
+    const statement = `SELECT ${columnsFor(query)}, ${near}
+      FROM ${permittedFew(tables, search, binder)} ${tail}`
+    return [[], ordered(tables, query, binder, statement)]
+  }
+  // Documents are read in the order of their similarity, and only until enough of them pass the filters.
+  const statement = `SELECT m.*, similarity
+    FROM (SELECT e.memory, ${near} FROM ${tables.names.embedding} AS e
+      WHERE ${held(search, binder).join(' AND ')} ORDER BY similarity DESC) AS best
+    CROSS JOIN LATERAL (SELECT ${columnsFor(query)} FROM ${tables.names.memory}
+      WHERE number = best.memory AND ${visible(search, binder).join(' AND ')} LIMIT 1) AS m
+    ${tail}`
+  return [[UNCOMPILED], ordered(tables, query, binder, statement)]
+}
+
+function held({ kept, scope, kind }: Search, binder: Binder): readonly string[] {
+  return [...heldConditions(kept, scope, kind, binder), `e.${kept.column} IS NOT NULL`]
 }
 
 function byIndex(tables: VectorTables<Pgvector>, search: Search): Asking {
@@ -231,7 +268,7 @@ function byIndex(tables: VectorTables<Pgvector>, search: Search): Asking {
     WITH candidate AS MATERIALIZED (
       SELECT ${columnsFor(query)}, e.${kept.column} AS vector FROM ${permitted(tables, search, binder)}
       ORDER BY ${indexed(form, kept, `e.${kept.column}`)} OPERATOR(${form.extension}.<#>) ${sought}
-      LIMIT ${CANDIDATES}
+      LIMIT ${candidatesFor(query)}
     )
     SELECT ${columnsFor(query)}, ${similarity(form, 'vector', vector)} AS similarity,
       count(*) OVER () AS candidates
@@ -261,12 +298,7 @@ function ordered(
 
 /** The vectors that may be hits, with their documents. */
 export function permitted(tables: VectorTables, search: Search, binder: Binder): string {
-  const { kept, scope, kind } = search
-  const conditions = [
-    ...heldConditions(kept, scope, kind, binder),
-    `e.${kept.column} IS NOT NULL`,
-    ...visible(search, binder),
-  ]
+  const conditions = [...held(search, binder), ...visible(search, binder)]
   return `${joined(tables)} WHERE ${conditions.join(' AND ')}`
 }
 

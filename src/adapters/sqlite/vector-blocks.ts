@@ -9,6 +9,7 @@
  * sequence never changes, so they can't go out of date; where memory is short they go first.
  */
 import type { Breather } from './breather.ts'
+import { MemorySequences } from './memory-sequences.ts'
 import type { SqliteSession } from './session.ts'
 import type { Shape, VectorArena } from './vector-arena.ts'
 import { lengthMaxAt, markGone, peakOf, recordBytes, sequenceAt } from './vector-record.ts'
@@ -35,6 +36,8 @@ export class VectorBlock {
   fullPlaces = 0
   /** Where there are so many rows that it pays to look at less of them first. */
   sketches: Sketches | null = null
+  /** Which of the rows are those of memories; null until that is asked for. */
+  memories: MemorySequences | null = null
   rows = 0
   /** Rows up to this one are loaded, as far as they still were there. */
   lastSequence = 0
@@ -107,6 +110,17 @@ export class VectorBlocks {
       throw error
     }
     return block
+  }
+
+  /** Tells which sequences of the block are those of memories. */
+  async memoriesIn(
+    block: VectorBlock,
+    owner: OwnerVectors,
+    breather: Breather,
+  ): Promise<MemorySequences> {
+    block.memories ??= new MemorySequences()
+    await block.memories.extend(this.#session, owner, breather)
+    return block.memories
   }
 
   release(block: VectorBlock): void {

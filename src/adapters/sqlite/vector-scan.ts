@@ -146,7 +146,7 @@ function fitting(prepared: PreparedQuery, block: VectorBlock): (segment: number)
 
 /** From the rows of a block to the database. */
 function inBlock(
-  { query }: VectorSearch,
+  { query, owner, breather }: VectorSearch,
   blocks: VectorBlocks,
   block: VectorBlock,
   { length }: PreparedQuery,
@@ -157,6 +157,7 @@ function inBlock(
     noteGone: (row) => block.forget(row, arena),
     similarityOf: (row, least) => blocks.similarity(block, row, query.vector, length, least),
     keep: (row, vector) => blocks.keepFull(block, row, vector),
+    memories: () => blocks.memoriesIn(block, owner, breather),
   }
 }
 

@@ -6,11 +6,13 @@
  * limit. Looking up also applies the filters and shows which rows are gone.
  */
 import { compareText, type MemoryId, type Scope } from '../../core/ids.ts'
+import { isTurnId } from '../../core/search-document.ts'
 import { innerProduct, isZero } from '../../core/vectors.ts'
 import type { DocumentFilter } from '../../ports/store.ts'
 import type { VectorHit, VectorQuery } from '../../ports/vector-index.ts'
 import { Breather } from './breather.ts'
 import { type Condition, conjunction, memoryConditions, within } from './filters.ts'
+import { type MemorySequences, TURN_ID_MIN } from './memory-sequences.ts'
 import type { SqliteSession } from './session.ts'
 import type { Ranking } from './vector-ranking.ts'
 import { keptTogether, type OwnerVectors } from './vector-rows.ts'
@@ -52,6 +54,8 @@ export type Scanned = {
   similarityOf(row: number, least: number): number | null
   /** Has a vector that was read at hand for the next search. */
   keep(row: number, vector: Float32Array): void
+  /** Tells which sequences are those of memories, where that is known without reading them. */
+  memories?(): Promise<Pick<MemorySequences, 'has'>>
   /** Whether rows that are likely not near were left out. */
   readonly isPartial?: boolean
 }
@@ -126,35 +130,66 @@ async function collect(
   search: VectorSearch,
   scanned: Scanned,
 ): Promise<readonly VectorHit[] | null> {
-  const { limit } = search.query
+  const { limit, memoriesMin = 0, where } = search.query
   const { breather } = search
   const behind = new Behind()
   let found: Found[] = []
+  let memories: Found[] = []
   for (;;) {
     const pauses = breather.pauses
     const deeper = await deepen(search, scanned, found, behind)
     if (deeper === null) return null
     found = deeper
-    if (pauses === breather.pauses) break
-    const hits = found.slice(0, limit)
+    if (memoriesMin > 0 && found.length >= limit && areBothAsked(where)) {
+      memories = await memoriesBehind(search, scanned, found, behind)
+    }
+    const hits = [...found.slice(0, limit), ...memories]
+    if (pauses === breather.pauses) return hits.map(toHit)
     const there = new Set(lookedUp(search, scanned, hits).map(({ row }) => row))
-    if (hits.every(({ row }) => there.has(row))) break
+    if (hits.every(({ row }) => there.has(row))) return hits.map(toHit)
     const gone = new Set(hits.filter(({ row }) => !there.has(row)))
-    found = found.filter((hit) => !gone.has(hit))
+    found = [...found, ...memories].filter((hit) => !gone.has(hit))
+    memories = []
   }
-  return found.slice(0, limit).map(({ id, similarity }) => ({ id, similarity }))
+}
+
+function toHit({ id, similarity }: Found): VectorHit {
+  return { id, similarity }
+}
+
+function areBothAsked({ types }: DocumentFilter): boolean {
+  return types?.includes('turn') === true && types.some((type) => type !== 'turn')
+}
+
+/** Those of the best memories that are not among the hits, which turns fill. The ranking is gone through from where it stands. */
+async function memoriesBehind(
+  search: VectorSearch,
+  scanned: Scanned,
+  found: readonly Found[],
+  behind: Behind,
+): Promise<Found[]> {
+  const { limit, memoriesMin = 0 } = search.query
+  const ofMemories = (hits: readonly Found[]) => hits.filter(({ id }) => !isTurnId(id))
+  const missing = memoriesMin - ofMemories(found.slice(0, limit)).length
+  if (missing <= 0 || scanned.memories === undefined || scanned.isPartial === true) return []
+  const memories = await scanned.memories()
+  const query = { ...search.query, limit: memoriesMin }
+  const best = await deepen({ ...search, query }, scanned, ofMemories(found), behind, memories)
+  return (best ?? []).slice(memoriesMin - missing, memoriesMin)
 }
 
 /**
  * Everything that was looked up, closest first. Looking up takes longer than comparing, so it waits until there are
  * enough that would do if all were permitted, and nothing else can be closer than they are. `behind` gets those that
- * were compared and not looked up; they are needed when others turn out to be refused. Null as in `Collect`.
+ * were compared and not looked up; they are needed when others turn out to be refused. With `memories`, all others go
+ * there as well. Null as in `Collect`.
  */
 async function deepen(
   search: VectorSearch,
   scanned: Scanned,
   known: readonly Found[],
   behind: Behind,
+  memories: Pick<MemorySequences, 'has'> | null = null,
 ): Promise<Found[] | null> {
   const { ranking, sequenceOf, isPartial = false } = scanned
   const { limit } = search.query
@@ -167,6 +202,7 @@ async function deepen(
   let compared = 0
   let allPassed = false
   const mayPass = (row: number) => permitted === null || permitted.has(sequenceOf(row))
+  const isWanted = (row: number) => memories === null || memories.has(sequenceOf(row))
   const enough = () =>
     Math.max(
       found[limit - 1]?.similarity ?? Number.NEGATIVE_INFINITY,
@@ -189,11 +225,14 @@ async function deepen(
     const { bound } = ranking
     const mayCompare = open.length === 0 || allPassed || compared < UNSEEN_ROWS_MAX
     if (bound !== null && bound >= enough() && mayCompare) {
-      consider(ranking.take(permitted === null ? COMPARED_ROWS : PASSING_ROWS).filter(mayPass))
+      const isEveryWanted = permitted === null && memories === null
+      const rows = ranking.take(isEveryWanted ? COMPARED_ROWS : PASSING_ROWS)
+      for (const row of rows) if (!isWanted(row)) behind.add(row, bound)
+      consider(rows.filter((row) => isWanted(row) && mayPass(row)))
       continue
     }
     if (open.length === 0) {
-      const rows = behind.takeAbove(enough())
+      const rows = behind.takeAbove(enough(), isWanted)
       if (rows.length === 0) return isPartial && found.length < limit ? null : found
       consider(rows.filter(mayPass))
       continue
@@ -242,14 +281,14 @@ class Behind {
     this.#most.push(most)
   }
 
-  /** Takes those out that may be as near as this. */
-  takeAbove(least: number): readonly number[] {
+  /** Takes those of the wanted out that may be as near as this. */
+  takeAbove(least: number, isWanted: (row: number) => boolean): readonly number[] {
     const taken: number[] = []
     let kept = 0
     for (let at = 0; at < this.#rows.length; at++) {
       const row = this.#rows[at] ?? 0
       const most = this.#most[at] ?? 0
-      if (most >= least) {
+      if (most >= least && isWanted(row)) {
         taken.push(row)
         continue
       }
@@ -292,7 +331,7 @@ async function permittedSequences({
 }
 
 /** Ids of turns stand behind those of memories. What can't be permitted is not gone through. */
-const [ID_MIN, TURN_ID_MIN, ID_MAX] = ['', 'turn_', '\u{10ffff}']
+const [ID_MIN, ID_MAX] = ['', '\u{10ffff}']
 
 function idsOf({ types }: DocumentFilter): readonly [after: string, before: string] {
   if (types === undefined || !types.includes('turn')) return [ID_MIN, TURN_ID_MIN]

@@ -9,9 +9,10 @@ import { AppError, toAppError } from '../../../core/errors.ts'
 import type { Embedder, EmbedderState, EmbedPurpose } from '../../../ports/embedder.ts'
 import { boundedText } from '../../shared/bounded-text.ts'
 import { type Call, createCalls } from './calls.ts'
+import { withDocumentWorker } from './document-worker.ts'
 import type { OpenedModel, WorkerAnswer } from './messages.ts'
 import { DEFAULT_TOKENS_MAX, type LocalEmbedderOptions, parseLocalOptions } from './options.ts'
-import { type LocalWorker, startWorkerProcess } from './worker-process.ts'
+import { type LocalWorker, startLowPriorityWorker, startWorkerProcess } from './worker-process.ts'
 
 const SOURCE = 'transformers'
 const PAUSE_MS = 1_000
@@ -28,7 +29,11 @@ type Session = {
 type Failure = { readonly error: AppError; readonly retryAt: number }
 
 export function openLocalEmbedder(options: LocalEmbedderOptions = {}): Embedder {
-  return openLocalEmbedderOn(startWorkerProcess, options)
+  return withDocumentWorker(
+    openLocalEmbedderOn(startWorkerProcess, options),
+    () => openLocalEmbedderOn(startLowPriorityWorker, options),
+    options.now === undefined ? {} : { now: options.now },
+  )
 }
 
 export function openLocalEmbedderOn(
