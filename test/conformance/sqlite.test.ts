@@ -2,8 +2,10 @@ import { expect, it, onTestFinished } from 'vitest'
 import type { ResidentOptions } from '../../src/adapters/sqlite/resident-owners.ts'
 import { openSqliteStore, type SqliteOptions } from '../../src/adapters/sqlite/store.ts'
 import type { Instant, Place, Scope } from '../../src/core/ids.ts'
-import type { Memory } from '../../src/core/memory.ts'
+import { MEMORY_TYPES, type Memory } from '../../src/core/memory.ts'
+import { DOCUMENT_TYPES } from '../../src/core/search-document.ts'
 import type { Change, Store } from '../../src/ports/store.ts'
+import { turn, turnId } from '../fakes/entries.ts'
 import { ADA, BOB, memory, memoryId } from '../fakes/memories.ts'
 import { temporaryFile } from '../support/temporary.ts'
 import { COMMITTED, describeStore } from './store.suite.ts'
@@ -152,4 +154,37 @@ it('[ST42] an owner that grows is told of the same, at hand or not', async () =>
     expect(told[1]).toEqual(told[2])
   }
   for (const store of stores) await store.close()
+})
+
+it('[ST42] memories that turns crowd out stand behind the hits as a search for memories alone finds them', async () => {
+  const store = await open()
+  onTestFinished(() => store.close())
+  const turns = Array.from({ length: 30 }, (_, number) =>
+    turn({ id: turnId(number), place: ADA, position: number, content: 'The lamp, the lamp' }),
+  )
+  const rows = Array.from({ length: 8 }, (_, number) =>
+    memory({ id: memoryId(number), content: `The lamp is in room ${number % 3} of the house` }),
+  )
+  await store.commit([
+    ...turns.map((row): Change => ({ op: 'put', table: 'turn', row, expect: 'absent' })),
+    ...rows.map((row) => putting(row)),
+  ])
+  const text = 'lamp in room 2'
+  const [memoriesOnly, both] = [MEMORY_TYPES, DOCUMENT_TYPES]
+  for (const [limit, memoriesMin] of [
+    [4, 6],
+    [12, 6],
+    [12, 20],
+    [60, 6],
+  ] as const) {
+    const plain = await store.matchText(ADA, { text, limit, where: { types: both } })
+    const alone = await store.matchText(ADA, {
+      ...{ text, limit: memoriesMin, where: { types: memoriesOnly } },
+    })
+    const found = await store.matchText(ADA, { text, limit, memoriesMin, where: { types: both } })
+    const known = new Set(plain.hits.map(({ id }) => id))
+    const isFull = plain.hits.length === limit
+    const behind = isFull ? alone.hits.filter(({ id }) => !known.has(id)) : []
+    expect(found.hits).toEqual([...plain.hits, ...behind])
+  }
 })

@@ -1,10 +1,10 @@
 /**
- * The documents of one owner, memories and turns, as they were read: finding some of a few thousand rows by statements takes longer than
- * looking here, and nearly every question is about such an owner.
+ * The documents of one owner, memories and turns, as they were read: finding some of tens of thousands of rows by statements
+ * takes many times as long as looking here, and nearly every question is about such an owner.
  */
 import { inverseDocumentFrequency, scoreCounts } from '../../core/bm25.ts'
 import { compareText, covers, type MemoryId, type Scope, type SessionId } from '../../core/ids.ts'
-import { positionOfDocument, type SearchDocument } from '../../core/search-document.ts'
+import { isTurnId, positionOfDocument, type SearchDocument } from '../../core/search-document.ts'
 import { matchesDocument } from '../../ports/matching.ts'
 import type { Change, DocumentFilter, Surroundings } from '../../ports/store.ts'
 import type { SqlRow } from './driver.ts'
@@ -24,25 +24,33 @@ const EMPTY_SLOTS_MAX = 1_000
 /** How a memory was of use. */
 export type Use = Pick<Extract<Change, { op: 'count' }>, 'scope' | 'id' | 'uses' | 'usedAt'>
 
+/** Keeps the document and what search needs besides, not the columns: there are tens of thousands of rows. */
 class ResidentRow {
-  row: SqlRow
   readonly id: MemoryId
   readonly number: number
+  /** Terms with a space between them. */
+  readonly terms: string
   /** In terms. */
   readonly length: number
-  #memory: SearchDocument | null = null
-  #course: string | null | undefined
+  /** The memories, or the turns, of its session; null when it belongs to none. */
+  readonly course: string | null
+  /** The columns that a search returns. */
+  readonly columns: SqlRow
+  #memory: SearchDocument
 
   constructor(row: SqlRow) {
-    this.row = row
     this.id = String(row.id) as MemoryId // the column holds nothing else
     this.number = Number(row.number)
+    this.terms = String(row.terms)
     this.length = Number(row.terms_count)
+    const { session, user, type } = row
+    this.course = session == null ? null : JSON.stringify([user, session, type === 'turn'])
+    this.columns = { id: this.id, session: session ?? null }
+    this.#memory = toDocument(row)
   }
 
   /** For looking at only. */
   get memory(): SearchDocument {
-    this.#memory ??= toDocument(this.row)
     return this.#memory
   }
 
@@ -58,35 +66,25 @@ class ResidentRow {
     }
   }
 
-  /** The memories, or the turns, of its session; null when it belongs to none. */
-  get course(): string | null {
-    if (this.#course === undefined) {
-      const { session, user, type } = this.row
-      this.#course = session == null ? null : JSON.stringify([user, session, type === 'turn'])
-    }
-    return this.#course
-  }
-
   /** What it is sorted by within its course. It ends with the id. */
   get courseKey(): string {
-    const position = this.row.type === 'turn' ? positionOfDocument(this.memory) : null
+    const position = this.#memory.type === 'turn' ? positionOfDocument(this.memory) : null
     return position === null ? this.id : `${sortable(position)} ${this.id}`
   }
 
   /** As the database counts it. */
   noteUse({ uses, usedAt }: Use): void {
-    const { use_count, last_used_at } = this.row
-    this.row = {
-      ...this.row,
-      use_count: Number(use_count) + uses,
-      last_used_at: Math.max(Number(last_used_at ?? usedAt), usedAt),
+    const { useCount, lastUsedAt } = this.#memory
+    this.#memory = {
+      ...this.#memory,
+      useCount: useCount + uses,
+      lastUsedAt: lastUsedAt === null || usedAt > lastUsedAt ? usedAt : lastUsedAt,
     }
-    this.#memory = null
   }
 
   /** Whether it stands where the other does, with the same words. */
   isWordedAs(other: ResidentRow): boolean {
-    const isSame = this.row.terms === other.row.terms && this.number === other.number
+    const isSame = this.terms === other.terms && this.number === other.number
     return isSame && this.course === other.course && this.courseKey === other.courseKey
   }
 
@@ -192,15 +190,24 @@ export class ResidentOwner {
     for (let at = this.#ids.length - 1; at >= 0 && found.length < limit; at--) {
       const id = this.#ids[at]
       const row = id === undefined ? null : this.#rowOf(id)
-      const createdAt = Number(row?.row.created_at)
-      if (row === null || createdAt < createdFrom || createdAt >= createdBefore) continue
+      if (row === null) continue
+      const { createdAt } = row.memory
+      if (createdAt < createdFrom || createdAt >= createdBefore) continue
       if (row.isPermitted(scope, where)) found.push(row.copy())
     }
     return found
   }
 
-  /** As `search` in `text-search.ts` does it with statements; only the best are sure to be there. */
-  search(scope: Scope, where: DocumentFilter, terms: readonly string[], limit: number): Search {
+  /**
+   * As `search` in `text-search.ts` does it with statements; only the best are sure to be there. When they are as many as
+   * the limit, `memoriesMin` memories are there as well, as far as there are so many.
+   */
+  search(
+    scope: Scope,
+    where: DocumentFilter,
+    terms: readonly string[],
+    { limit, memoriesMin }: { readonly limit: number; readonly memoriesMin: number },
+  ): Search {
     const { size } = this
     const averageLength = size === 0 ? 0 : this.terms / size
     const { counts, holding, touched } = this.#postings.counts(terms, this.#slots)
@@ -213,15 +220,23 @@ export class ResidentOwner {
     }
     const candidates: Candidate[] = []
     const best = new BestFirst(scores)
-    while (best.isWorthMore(limit - candidates.length)) {
-      const slot = touched[best.next()] ?? 0
+    const consider = (position: number, isWanted: (row: ResidentRow) => boolean) => {
+      const slot = touched[position] ?? 0
       const row = this.#slots[slot]
-      if (row?.isPermitted(scope, where) !== true) continue
+      if (row == null || !isWanted(row) || !row.isPermitted(scope, where)) return
       const own: number[] = []
       for (let term = 0; term < terms.length; term++) {
         own.push(counts[slot * terms.length + term] ?? 0)
       }
-      candidates.push(scoreCandidate(row.row, own, row.length, rarities, averageLength))
+      candidates.push(scoreCandidate(row.columns, own, row.length, rarities, averageLength))
+    }
+    while (best.isWorthMore(limit - candidates.length)) consider(best.next(), () => true)
+    if (candidates.length >= limit && memoriesMin > 0) {
+      const wanted =
+        candidates.length + memoriesMin - candidates.filter(({ row }) => isMemory(row)).length
+      while (best.isWorthMore(wanted - candidates.length)) {
+        consider(best.next(), ({ columns }) => isMemory(columns))
+      }
     }
     return {
       terms: terms.map((text, position) => ({ text, rarity: rarities[position] ?? 0 })),
@@ -304,7 +319,7 @@ export class ResidentOwner {
     const slot = this.#slots.push(row) - 1
     this.#slotOf.set(row.id, slot)
     this.#ids.splice(placeIn(this.#ids, row.id), 0, row.id)
-    this.#postings.add(slot, String(row.row.terms), row.length)
+    this.#postings.add(slot, row.terms, row.length)
     const { course } = row
     if (course === null) return
     const keys = this.#courses.get(course) ?? []
@@ -371,6 +386,10 @@ export class ResidentOwner {
       into.byNumber.set(row.number, sequence)
     }
   }
+}
+
+function isMemory({ id }: SqlRow): boolean {
+  return !isTurnId(String(id) as MemoryId) // the column holds nothing else
 }
 
 const RESIDENT_SELECTION = {

@@ -19,17 +19,18 @@ export type ResidentOptions = {
   readonly delayMs?: number
 }
 
-export const RESIDENT_OWNER_ROWS = 12_000
-const OWNER_TERMS_MAX = 600_000
+export const RESIDENT_OWNER_ROWS = 60_000
+const OWNER_TERMS_MAX = 2_000_000
 const ROWS_AT_ONCE = 300
 const DELAY_MS = 250
 /** Where another process writes, it likely goes on to, and what was read is soon given up again. */
 const DELAY_AFTER_OTHERS_MS = 5_000
 /** Of all together; what nobody has asked about for longest goes first. */
-const ROWS_MAX = 24_000
-const TERMS_MAX = 2_000_000
-/** Whoever writes more than that at once goes on writing. */
+const ROWS_MAX = 80_000
+const TERMS_MAX = 4_000_000
+/** Whoever writes more than that at once goes on writing; of a large owner, more than a part of what it holds. */
 const OUTDATED_MAX = 500
+const OUTDATED_SHARE_MAX = 1 / 4
 
 export class ResidentOwners {
   readonly #session: SqliteSession
@@ -76,7 +77,8 @@ export class ResidentOwners {
       const owner = owners.get(ownerNumber)
       if (owner === undefined) continue
       owner.outdate(id)
-      if (owner.outdated > OUTDATED_MAX) owners.delete(ownerNumber)
+      const most = Math.max(OUTDATED_MAX, owner.size * OUTDATED_SHARE_MAX)
+      if (owner.outdated > most) owners.delete(ownerNumber)
     }
   }
 

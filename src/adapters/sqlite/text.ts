@@ -37,9 +37,9 @@ export async function matchText(
           columns: MEMORY_COLUMNS,
           isNarrow: typeof scope.session === 'string' || query.where.ids !== undefined,
         })
-      : resident.search(scope, query.where, terms, limit)
+      : resident.search(scope, query.where, terms, { limit, memoriesMin: memoriesMinOf(query) })
   if (candidates.length === 0) return NO_MATCH
-  const hits = candidates
+  const sorted = candidates
     .map(({ row, score, coverage, counts, length }) => ({
       id: String(row.id) as MemoryId, // the column holds nothing else
       score,
@@ -49,8 +49,16 @@ export async function matchText(
       session: toSession(row.session),
     }))
     .sort((a, b) => b.score - a.score || (a.id < b.id ? 1 : -1))
-    .slice(0, limit)
-  return { ...found, hits }
+  const hits = sorted.slice(0, limit)
+  if (resident === null) return { ...found, hits }
+  const missing = memoriesMinOf(query) - hits.filter(({ id }) => !isTurnId(id)).length
+  const behind = sorted.slice(limit).filter(({ id }) => !isTurnId(id))
+  return { ...found, hits: [...hits, ...behind.slice(0, Math.max(0, missing))] }
+}
+
+/** How many memories are to be among the hits or behind them; 0 where no turns can crowd them out. */
+function memoriesMinOf({ memoriesMin = 0, where }: TextQuery): number {
+  return kindsOf(where).length === DOCUMENT_KINDS.length ? memoriesMin : 0
 }
 
 /** The kinds of documents that a filter lets pass. */
