@@ -121,6 +121,73 @@ export async function planRelease(
   return { changes, turns: enabled }
 }
 
+export type ExchangeSuppression = {
+  /** The turns to disable, as they will be. */
+  readonly turns: readonly Turn[]
+  /** Entries of the turns and the facts; not the turns themselves. */
+  readonly changes: readonly Change[]
+}
+
+/**
+ * What recording an exchange disables in which a memory tool forgot facts: `planSuppression` ran before its turns were stored.
+ * Facts that earlier requests of the exchange forgot count too; the entries of its turns name them.
+ */
+export async function planExchangeSuppression(
+  { store, clock }: EnginePorts,
+  turns: readonly Turn[],
+  forgotten: readonly MemoryId[],
+): Promise<ExchangeSuppression> {
+  const [first] = turns
+  if (first === undefined) return { turns: [], changes: [] }
+  const { owner } = first.place
+  const ofTurns = await readEntries(
+    store,
+    owner,
+    turns.map(({ id }) => id),
+  )
+  const ids = [...new Set([...forgotten, ...[...ofTurns.values()].flatMap(linksIn)])] as MemoryId[] // the links of turns are facts
+  if (ids.length === 0) return { turns: [], changes: [] }
+  // One that was restored meanwhile disables nothing.
+  const where = { ids, statuses: ['forgotten'] } as const
+  const { rows } = await store.find('memory', { owner }, { where, limit: ids.length })
+  const facts = rows.filter(({ category }) => category !== 'episode')
+  const ofFacts = await readEntries(
+    store,
+    owner,
+    facts.map(({ id }) => id),
+  )
+  const now = clock.now()
+  const stated = facts.map((fact) => {
+    const statement = toStatement(fact.content)
+    const stating = turns.filter(
+      ({ content, disabled }) => !disabled && isSupportedBy(statement, content),
+    )
+    return { fact, stating }
+  })
+  const disabled = turns.filter((turn) => stated.some(({ stating }) => stating.includes(turn)))
+  const linkTurn = (turn: Turn) => {
+    const links = stated.filter(({ stating }) => stating.includes(turn))
+    const ids = links.map(({ fact }) => fact.id)
+    return putLinks(turn, ofTurns.get(turn.id), ids, now)
+  }
+  return {
+    turns: disabled.map((turn) => ({ ...turn, disabled: true })),
+    changes: [
+      ...disabled.flatMap(linkTurn),
+      ...stated.flatMap(({ fact, stating }) => {
+        if (stating.length === 0) return []
+        const { id, place, version } = fact
+        const links = stating.map((turn) => turn.id)
+        return [
+          // Restoring the fact at the same time would leave its turns disabled.
+          { op: 'check', table: 'memory', scope: place, id, expect: { version } } as const,
+          ...putLinks(fact, ofFacts.get(id), links, now),
+        ]
+      }),
+    ],
+  }
+}
+
 /** Whether a turn is in use is a person's decision from now on. */
 export async function planHandover({ store }: EnginePorts, turn: Turn): Promise<readonly Change[]> {
   const entries = await readEntries(store, turn.place.owner, [turn.id])

@@ -1,16 +1,27 @@
 /** Forgetting a fact takes the turns that state it out of recall, and restoring the fact brings them back. */
 import { describe, expect, it } from 'vitest'
+import type { MemoryId } from '../../src/core/ids.ts'
+import { NO_TOOL_MEMORIES } from '../../src/core/receipt.ts'
 import type { SettingValues } from '../../src/core/settings.ts'
 import {
   ADA,
+  answerOf,
   type OpenStore,
   openConversations,
+  outcomeOf,
   type RequestFields,
+  requestOf,
 } from './conversations-support.ts'
 
 const SISTER = "My sister's name is Anna."
 const QUESTION = 'What is the name of my sister?'
 const ANSWER = 'A lovely name. Is your sister Anna older than you?'
+
+type Forgetting = {
+  readonly forgotten?: readonly MemoryId[]
+  /** Between forgetting and recording. */
+  readonly afterwards?: () => Promise<unknown>
+}
 
 export function describeForgottenTurns(name: string, open: OpenStore): void {
   const opened = async (settings: SettingValues = {}) => {
@@ -223,6 +234,68 @@ export function describeForgottenTurns(name: string, open: OpenStore): void {
         const { rows } = await engine.transcript.turns({ ...scope, session: 'one' })
         expect(rows.map(({ disabled }) => disabled)).toEqual([false, false])
       }
+    })
+
+    /** A conversation in which the model's tool forgets the fact before it answers, as the gateway has it. */
+    const openForgetting = async () => {
+      const opening = await opened()
+      const { engine, client, say, fact } = opening
+      await say('one', SISTER)
+      const { id } = await fact()
+      const request = 'Please forget that the name of my sister is Anna.'
+      const answer = 'Done. That the name of your sister is Anna is forgotten.'
+      const tell = async (
+        said: string,
+        answered: string | null,
+        fields: RequestFields = {},
+        { forgotten = [id], afterwards }: Forgetting = {},
+      ) => {
+        const scope = { ...ADA, session: 'two' }
+        const prepared = await engine.conversations.prepare(
+          requestOf([said], { scope, requestId: `req_two_${answered}`, ...fields }),
+        )
+        await Promise.all(forgotten.map((each) => engine.forget(ADA, each)))
+        await afterwards?.()
+        const outcome = { toolMemories: { ...NO_TOOL_MEMORIES, forgotten } }
+        const heard = answered === null ? null : answerOf(answered)
+        engine.conversations.record(prepared, outcomeOf(prepared, heard, outcome))
+        await engine.conversations.settled()
+      }
+      return { ...opening, id, request, answer, tell, client }
+    }
+
+    it('[TF9] the exchange in which a tool forgets a fact is not quoted for it', async () => {
+      const { engine, id, request, answer, tell, asked, disabledIn, turns } = await openForgetting()
+      await tell(request, answer)
+      expect(await disabledIn('two')).toEqual([request, answer])
+      expect(await asked()).not.toContain('Anna')
+      const { rows } = await engine.list(ADA)
+      expect(rows).toEqual([])
+      expect(await engine.restore(ADA, id)).toMatchObject({ turnsEnabled: 3 })
+      expect((await turns('two')).map(({ disabled }) => disabled)).toEqual([false, false])
+    })
+
+    it('[TF9] what the exchange says besides stays in use, and so do exchanges after it', async () => {
+      const { tell, disabledIn, id, engine } = await openForgetting()
+      await tell('Forget what I told you about her.', 'It is forgotten.')
+      await tell('My cat is named Oscar.', 'A fine name.', {}, { forgotten: [] })
+      expect(await disabledIn('two')).toEqual([])
+      expect(await engine.restore(ADA, id)).toMatchObject({ turnsEnabled: 1 })
+    })
+
+    it('[TF9] an answer that goes on after other tools, and a request tried again, are no exception', async () => {
+      const { request, answer, tell, disabledIn } = await openForgetting()
+      await tell(request, null)
+      expect(await disabledIn('two')).toEqual([request])
+      await tell(request, answer, { asked: { continuesAnswer: true } }, { forgotten: [] })
+      expect(await disabledIn('two')).toEqual([request, answer])
+    })
+
+    it('[TF9] a fact that is restored before the exchange is recorded disables none of it', async () => {
+      const { engine, id, request, answer, tell, disabledIn } = await openForgetting()
+      const afterwards = () => engine.restore(ADA, id)
+      await tell(request, answer, {}, { afterwards })
+      expect(await disabledIn('two')).toEqual([])
     })
 
     it('[TF8] a fact that a person corrected is told, and the turn that it came from is not', async () => {

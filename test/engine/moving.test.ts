@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openPostgresStore } from '../../src/adapters/postgres/store.ts'
 import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
+import { turnDocument } from '../../src/core/search-document.ts'
 import { requireSettled } from '../../src/engine/moving/marker.ts'
 import {
   type MovableStore,
@@ -11,7 +12,9 @@ import {
   undoMove,
 } from '../../src/engine/moving/move.ts'
 import type { Change } from '../../src/ports/store.ts'
+import { turn } from '../fakes/entries.ts'
 import { BOB, memory, memoryId } from '../fakes/memories.ts'
+import { entry as vectorEntry } from '../fakes/vectors.ts'
 import { repetitions } from '../support/effort.ts'
 import {
   freshSchema,
@@ -28,6 +31,7 @@ import {
   expectMoved,
   history,
   interrupted,
+  SPACE,
   vectorsOf,
 } from './moving-support.ts'
 
@@ -77,6 +81,27 @@ async function moveHistory(ends: Ends, commits: readonly (readonly Change[])[]):
 }
 
 function describeMoves(open: () => Promise<Ends>, runs: number): void {
+  it('[MH1] turns are found by words and by meaning in the new store', async () => {
+    const ends = await open()
+    const { source, target } = ends
+    const row = turn({ content: 'The zeppelin lands in Lisbon.' })
+    const said = turnDocument(row)
+    await source.commit([
+      { op: 'put', table: 'turn', row, expect: 'absent' },
+      put(memory({ content: 'I like zeppelins' })),
+    ])
+    const vector = Float32Array.of(0, 0.6, 0.8)
+    await source.vectors?.put(SPACE, [vectorEntry(said, vector)])
+    await moveStore({ source, target, now })
+    const where = { types: ['turn'] } as const
+    const { hits } = await target.matchText(said.place, { text: 'zeppelin', limit: 5, where })
+    expect(hits.map(({ id }) => id)).toEqual([said.id])
+    const nearest = await target.vectors?.nearest(SPACE, said.place, { vector, limit: 5, where })
+    expect(nearest?.map(({ id }) => id)).toEqual([said.id])
+    await expectMoved(source, target)
+    await close(ends)
+  })
+
   it('[MH1] any history that goes on while it is moved leaves the same at both ends', async () => {
     await fc.assert(
       fc.asyncProperty(history, async (commits) => {

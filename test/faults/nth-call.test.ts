@@ -7,15 +7,20 @@ import { describe, expect, it } from 'vitest'
 import { createReferenceStore } from '../../src/adapters/reference/store.ts'
 import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
 import { parseScope } from '../../src/core/draft.ts'
+import { AppError } from '../../src/core/errors.ts'
 import { createEngineOn, type Engine } from '../../src/engine/engine.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
+import { turn, turnId } from '../fakes/entries.ts'
 import { failingAt, InjectedFault } from '../fakes/faulty-store.ts'
+import { ADA as AT_ADA, instant, session } from '../fakes/memories.ts'
 
 const ADA = { owner: 'ada' }
 
-/** Each step can be done again after a failure, as a person or a retry would. */
-const DAY: readonly ((engine: Engine) => Promise<unknown>)[] = [
+/** Can be done again after a failure, as a person or a retry would. */
+type Step = (engine: Engine) => Promise<unknown>
+
+const DAY: readonly Step[] = [
   (engine) => engine.remember(ADA, { content: 'I live in Berlin', key: 'home' }),
   (engine) => engine.remember(ADA, { content: 'I like Python' }),
   (engine) => engine.remember(ADA, { content: "I don't like Python" }),
@@ -25,6 +30,41 @@ const DAY: readonly ((engine: Engine) => Promise<unknown>)[] = [
   async (engine) => engine.forget(ADA, await idOf(engine, 'home')),
   async (engine) => engine.emptyBin(ADA, { days: 0 }),
 ]
+
+const SAID = ['one', 'one', 'one', 'two', 'two'].map((name, n) =>
+  turn({
+    id: turnId(n),
+    place: { ...AT_ADA, session: session(name) },
+    content: `We met at harbour ${n} of Oslo.`,
+    position: n,
+    saidAt: instant(n),
+  }),
+)
+
+const CONVERSATION_DAY: readonly Step[] = [
+  (engine) =>
+    engine.transcript.edit(ADA, turnId(0), { content: 'We met at the harbour of Bergen.' }),
+  (engine) => engine.transcript.disable(ADA, turnId(1)),
+  (engine) => engine.transcript.restore(ADA, turnId(1)),
+  (engine) =>
+    engine.remember(ADA, {
+      content: 'The harbour of Oslo is where we met',
+      key: 'met',
+      provenance: { source: 'distillation', turns: [turnId(2)] },
+    }),
+  async (engine) => engine.forget(ADA, await idOf(engine, 'met')),
+  (engine) => unlessGone(engine.transcript.forget(ADA, turnId(1))),
+  (engine) => unlessGone(engine.transcript.forgetSession({ ...ADA, session: 'two' })),
+]
+
+/** Done again after an effect whose answer was lost. */
+async function unlessGone(forgetting: Promise<unknown>): Promise<void> {
+  try {
+    await forgetting
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'not_found') throw error
+  }
+}
 
 async function idOf(engine: Engine, key: string): Promise<string> {
   const { rows } = await engine.list(ADA, { key, statuses: ['active', 'forgotten'] })
@@ -38,23 +78,50 @@ describe.each([
   it.each(['before', 'after'] as const)(
     '[FT1] survives any call failing %s its effect',
     async (when) => {
-      const undisturbed = await live(await open(), { call: 0, when })
-      expect(undisturbed.calls).toBeGreaterThan(40)
-      for (let call = 1; call <= undisturbed.calls; call++) {
-        const disturbed = await live(await open(), { call, when })
-        expect(disturbed.failed, `call ${call}`).toBe(true)
-        expect(disturbed.statements, `call ${call}`).toEqual(undisturbed.statements)
+      expect(await failEach(open, when, DAY)).toBeGreaterThan(40)
+    },
+  )
+
+  it.each(['before', 'after'] as const)(
+    '[FT1] survives any call failing %s its effect while turns are edited and forgotten',
+    async (when) => {
+      const openSaid = async () => {
+        const store = await open()
+        await store.commit(SAID.map((row) => ({ op: 'put', table: 'turn', row, expect: 'absent' })))
+        return store
       }
+      expect(await failEach(openSaid, when, CONVERSATION_DAY)).toBeGreaterThan(40)
     },
   )
 })
 
-async function live(store: Store, plan: { call: number; when: 'before' | 'after' }) {
+/** How many calls an undisturbed day makes. */
+async function failEach(
+  open: () => Promise<Store>,
+  when: 'before' | 'after',
+  day: readonly Step[],
+): Promise<number> {
+  const undisturbed = await live(await open(), { call: 0, when }, day)
+  for (let call = 1; call <= undisturbed.calls; call++) {
+    const disturbed = await live(await open(), { call, when }, day)
+    expect(disturbed.failed, `call ${call}`).toBe(true)
+    expect(disturbed.statements, `call ${call}`).toEqual(undisturbed.statements)
+    expect(disturbed.turns, `call ${call}`).toEqual(undisturbed.turns)
+    expect(disturbed.found, `call ${call}`).toEqual(undisturbed.found)
+  }
+  return undisturbed.calls
+}
+
+async function live(
+  store: Store,
+  plan: { call: number; when: 'before' | 'after' },
+  day: readonly Step[],
+) {
   const broken = failingAt(store, plan)
   const clock = new FakeClock()
   const engine = createEngineOn({ store: broken, clock, ids: countingIds(), settings: {} })
   let failed = false
-  for (const step of DAY) {
+  for (const step of day) {
     clock.advance(1_000)
     try {
       await step(engine)
@@ -69,9 +136,18 @@ async function live(store: Store, plan: { call: number; when: 'before' | 'after'
   }
   const calls = broken.calls()
   const { rows } = await store.find('memory', parseScope(ADA), { where: {}, limit: 100 })
+  const said = await store.find('turn', parseScope(ADA), { where: {}, limit: 100 })
+  const turns = said.rows.map(({ content, disabled, version }) => [content, disabled, version])
+  // In the search index as well.
+  const { hits } = await store.matchText(parseScope(ADA), {
+    text: 'harbour',
+    limit: 100,
+    where: { types: ['turn'] },
+  })
+  const found = hits.map(({ id }) => id)
   await store.close()
   const statements = rows.map(({ content, status, key }) => `${status} ${key}: ${content}`).sort()
-  return { calls, failed, statements }
+  return { calls, failed, statements, turns, found }
 }
 
 /** The laws of the data: complete histories, one holder a key, links that lead somewhere, nothing to mend. */

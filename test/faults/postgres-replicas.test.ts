@@ -1,8 +1,11 @@
 /** Searches on a real streaming replica: while it follows, while it is behind, when it is gone, and when it is none. */
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { openPostgresStore, type PostgresStore } from '../../src/adapters/postgres/store.ts'
+import type { Turn } from '../../src/core/transcript.ts'
+import type { Change } from '../../src/ports/store.ts'
 import { create } from '../conformance/store.suite.ts'
 import { commitAll, SPACE } from '../conformance/vector-index.suite.ts'
+import { turn } from '../fakes/entries.ts'
 import { ADA, BOB, memory } from '../fakes/memories.ts'
 import { entry, unitVector } from '../fakes/vectors.ts'
 import { expectSound } from '../support/doctor.ts'
@@ -129,6 +132,31 @@ function describeReplicas(primary: PrivateServer, replica: PrivateServer): void 
     expect((await store.report()).facts.replicaTrouble).toEqual(expect.any(String))
     await replica.restart()
     await untilAsked(store, 'ferry')
+  }, 60_000)
+
+  it('[PG5] finds turns without the replica that is gone, and there again when it is back', async () => {
+    const { store } = await open()
+    const said = turn({ content: 'The ferry to Oslo leaves at nine.' })
+    const put = (row: Turn, expect: 'absent' | 'any'): Change => ({
+      ...{ op: 'put', table: 'turn', row },
+      expect,
+    })
+    const found = async (text: string) => {
+      const where = { types: ['turn'] } as const
+      const { hits } = await store.matchText(ADA, { text, limit: 5, where })
+      return hits.map(({ id }) => id)
+    }
+    await store.commit([put(said, 'absent')])
+    await untilAsked(store, 'ferry')
+    expect(await found('ferry')).toEqual([said.id])
+    await replica.crash()
+    expect(await found('ferry')).toEqual([said.id])
+    const later = turn({ content: 'The last ferry leaves at ten.' })
+    await store.commit([put(later, 'absent'), put({ ...said, content: 'It is cancelled.' }, 'any')])
+    expect(await found('ferry')).toEqual([later.id])
+    await replica.restart()
+    await untilAsked(store, 'ferry')
+    expect(await found('ferry')).toEqual([later.id])
   }, 60_000)
 
   it('[PG5] asks no server that is no replica of this database', async () => {

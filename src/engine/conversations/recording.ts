@@ -102,13 +102,15 @@ function inputOf(
   { noteSaid }: Pick<RecordingParts, 'noteSaid'>,
   recording: Recording,
 ): RecordingInput {
-  const { conversation, settings, request } = recording
+  const { conversation, settings, request, outcome } = recording
+  const { forgotten } = outcome.toolMemories ?? NO_TOOL_MEMORIES
   return {
     recording,
     conversation,
     reply: replyOf(recording),
     options: {
       keepsToolResults: settings.extractToolResults,
+      forgotten: forgotten.length > 0 || request.asked.continuesAnswer ? forgotten : null,
       isKeptByProvider: request.format === 'responses',
       attempted: new Set<TurnId>(),
       note: (place, exchanges, store) => noteSaid(place, exchanges, settings, store),

@@ -4,13 +4,14 @@
  * by which the conversation is known again are one commit.
  */
 import type { Exchange } from '../../core/formats/format.ts'
-import type { EntryId, Instant, SessionId, TurnId } from '../../core/ids.ts'
+import type { EntryId, Instant, MemoryId, SessionId, TurnId } from '../../core/ids.ts'
 import { TURN_CHARACTERS_MAX } from '../../core/records.ts'
 import type { Turn } from '../../core/transcript.ts'
 import type { Change, Store } from '../../ports/store.ts'
 import { type Decided, decideAndCommit } from '../changes.ts'
 import type { NotedExchange, SessionPlace } from '../life/noting.ts'
 import type { EnginePorts } from '../ports.ts'
+import { disableStatedFacts } from './forgotten-facts.ts'
 import { hashOf } from './hashing.ts'
 import { claimResponse } from './responses.ts'
 import {
@@ -65,6 +66,8 @@ export type Reply = {
 
 export type KeepOptions = {
   readonly keepsToolResults: boolean
+  /** What memory tools forgot in this request; null where none can have in its exchange. */
+  readonly forgotten: readonly MemoryId[] | null
   /** Whether the provider keeps the answer, and gives it to whoever names it. */
   readonly isKeptByProvider: boolean
   /**
@@ -111,7 +114,7 @@ export async function decideTranscript(
   ports: EnginePorts,
   { conversation, reply, options }: TranscriptInput,
 ): Promise<Decided<Kept>> {
-  const { keepsToolResults, isKeptByProvider, attempted, note } = options
+  const { keepsToolResults, forgotten, isKeptByProvider, attempted, note } = options
   const isHeard = reply !== null && (reply.isComplete || reply.isCutOff)
   const isLearnedFrom = keepsToolResults && reply?.isComplete === true
   const results = isLearnedFrom ? conversation.toolResults.slice(-TOOL_RESULTS_MAX) : []
@@ -131,7 +134,8 @@ export async function decideTranscript(
   const noted = isHeard ? noteworthy(exchanges, said, rows) : []
   const { owner, user } = conversation
   const newResults = results.filter((result) => !links.has(toolLink(conversation, result)))
-  return {
+  const exchange = { conversation, forgotten, spoken: asked?.spoken ?? null }
+  return disableStatedFacts(ports, exchange, {
     changes: [
       ...rows.map((row) => putTurn(row, known.get(row.id))),
       ...(asked === undefined ? [] : linkChanges(conversation, spot, asked, made, links)),
@@ -155,7 +159,7 @@ export async function decideTranscript(
       answered: answeredNow(asked, reply, attempted),
       toolResults: newResults,
     },
-  }
+  })
 }
 
 /** An exchange as turns. */
