@@ -11,9 +11,10 @@ import { COMMITTED } from '../conformance/store.suite.ts'
 import { openConversations } from '../engine/conversations-support.ts'
 import { turn } from '../fakes/entries.ts'
 import { ADA as AT_ADA, instant, session } from '../fakes/memories.ts'
+import { repetitions } from '../support/effort.ts'
 
-const TURNS = 20_000
-const ONE_WORD_TURNS = 100_000
+const TURNS = repetitions({ usual: 4_000, thorough: 20_000 })
+const ONE_WORD_TURNS = repetitions({ usual: 10_000, thorough: 100_000 })
 const ADA = { owner: 'ada' }
 const ALL_OF_ADA = { owner: AT_ADA.owner }
 const LONG = { ...ADA, session: 'long' }
@@ -63,7 +64,7 @@ function withCost(store: Store) {
   return { counted, cost }
 }
 
-it('[LT1] a session of 20,000 turns is read, searched, quoted and forgotten', async () => {
+it(`[LT1] a session of ${TURNS} turns is read, searched, quoted and forgotten`, async () => {
   const { engine, client, store } = await openConversations(openSqlite, { settings: SETTINGS })
   const rows = sessionOf('long', TURNS, (n) => `We talked about matter${n} of the voyage.`)
   await commitTurns(store, rows)
@@ -76,23 +77,23 @@ it('[LT1] a session of 20,000 turns is read, searched, quoted and forgotten', as
     after = page.next
   }
   expect(read).toEqual(rows.map(({ id }) => id))
-  const { memories } = await engine.recall(ADA, { text: 'matter4711' })
-  expect(memories.map(({ memory }) => memory.content)[0]).toContain('matter4711 ')
-  const around = await store.around(ALL_OF_ADA, [rows[9_000]?.id as never], 2) // its document goes by the same id
+  const { memories } = await engine.recall(ADA, { text: 'matter3211' })
+  expect(memories.map(({ memory }) => memory.content)[0]).toContain('matter3211 ')
+  const around = await store.around(ALL_OF_ADA, [rows[2_000]?.id as never], 2) // its document goes by the same id
   expect([...around.values()]).toMatchObject([
-    { before: [rows[8_999]?.id, rows[8_998]?.id], after: [rows[9_001]?.id, rows[9_002]?.id] },
+    { before: [rows[1_999]?.id, rows[1_998]?.id], after: [rows[2_001]?.id, rows[2_002]?.id] },
   ])
   const asked = { scope: LONG, wants: { extract: false } }
-  const { block } = await client.ask(['What about matter18000?'], 'It was blue.', asked)
-  expect(block).toContain('matter18000 ')
+  const { block } = await client.ask(['What about matter3900?'], 'It was blue.', asked)
+  expect(block).toContain('matter3900 ')
   // Its cost grew with the square of the turns when each document was looked up by its words.
   expect(await store.inspect({ repair: true })).toEqual([])
   expect(await engine.transcript.forgetSession(LONG)).toMatchObject({ turns: TURNS })
-  expect((await engine.recall(ADA, { text: 'matter4711' })).memories).toEqual([])
+  expect((await engine.recall(ADA, { text: 'matter3211' })).memories).toEqual([])
   expect(await store.inspect({ repair: false })).toEqual([])
 })
 
-it('[LT2] recording in a session of 20,000 turns reads and writes as much as in one of 20', async () => {
+it(`[LT2] recording in a session of ${TURNS} turns reads and writes as much as in one of 20`, async () => {
   const costOf = async (turns: number) => {
     const { counted, cost } = withCost(createReferenceStore())
     const { client } = await openConversations(async () => counted, { settings: SETTINGS })
@@ -109,7 +110,7 @@ it('[LT2] recording in a session of 20,000 turns reads and writes as much as in 
   expect(await costOf(TURNS)).toEqual(await costOf(20))
 })
 
-it('[LT3] 100,000 turns of one word are stored, found and inspected', async () => {
+it(`[LT3] ${ONE_WORD_TURNS} turns of one word are stored, found and inspected`, async () => {
   const store = await openSqlite()
   onTestFinished(() => store.close())
   const words = ['yes', 'no', 'thanks', 'harbour']

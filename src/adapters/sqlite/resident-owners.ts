@@ -28,8 +28,9 @@ const DELAY_AFTER_OTHERS_MS = 5_000
 /** Of all together; what nobody has asked about for longest goes first. */
 const ROWS_MAX = 80_000
 const TERMS_MAX = 4_000_000
-/** Whoever writes more than that at once goes on writing; of a large owner, more than a part of what it holds. */
-const OUTDATED_MAX = 500
+/** More than that are not read again at once, which would hold the thread: the owner is read anew, a page at a time. */
+const OUTDATED_MAX = 1_000
+/** While an owner is being read, writes must not start that over again and again. */
 const OUTDATED_SHARE_MAX = 1 / 4
 
 export class ResidentOwners {
@@ -77,8 +78,8 @@ export class ResidentOwners {
       const owner = owners.get(ownerNumber)
       if (owner === undefined) continue
       owner.outdate(id)
-      const most = Math.max(OUTDATED_MAX, owner.size * OUTDATED_SHARE_MAX)
-      if (owner.outdated > most) owners.delete(ownerNumber)
+      const share = owners === this.#coming ? owner.size * OUTDATED_SHARE_MAX : 0
+      if (owner.outdated > Math.max(OUTDATED_MAX, share)) owners.delete(ownerNumber)
     }
   }
 
