@@ -46,8 +46,8 @@ export function describePatternsAlone(name: string, open: OpenStore): void {
         (await session.memories()).filter(({ status }) => status === 'active').map(told)
       const told = ({ content, sourceCount }: Memory) => [content, sourceCount]
       expect(await inUse()).toEqual([
-        ['I have two cats', 1],
         ['I prefer tea over coffee', 1],
+        ['I have two cats', 1],
         ['I live in Oslo', 1],
       ])
       // A model that is there later finds them, and is no second source of what the same turns say.
