@@ -1,12 +1,20 @@
 import { AppError } from '../core/errors.ts'
 
-/** Lets so many work at once, and the others wait in the order in which they came. */
+/**
+ * `fifo`: in the order in which they came. `lifo`: the newest first, for work with a deadline; under overload the oldest
+ * would be over its deadline before it ends, and all capacity would go into work that nobody waits for any more.
+ */
+export type QueueOrder = 'fifo' | 'lifo'
+
+/** A semaphore: lets so many work at once, and the others wait. */
 export class Slots {
   #free: number
+  readonly #order: QueueOrder
   readonly #waiting = new Set<() => void>()
 
-  constructor(count: number) {
+  constructor(count: number, order: QueueOrder = 'fifo') {
     this.#free = count
+    this.#order = order
   }
 
   async use<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
@@ -40,7 +48,7 @@ export class Slots {
 
   /** Straight to the next in line. */
   #giveBack(): void {
-    const [next] = this.#waiting
+    const next = this.#order === 'fifo' ? first(this.#waiting) : last(this.#waiting)
     if (next === undefined) {
       this.#free++
       return
@@ -48,6 +56,17 @@ export class Slots {
     this.#waiting.delete(next)
     next()
   }
+}
+
+function first<Value>(values: ReadonlySet<Value>): Value | undefined {
+  for (const value of values) return value
+  return undefined
+}
+
+function last<Value>(values: ReadonlySet<Value>): Value | undefined {
+  let found: Value | undefined
+  for (const value of values) found = value
+  return found
 }
 
 function stopped(): AppError {

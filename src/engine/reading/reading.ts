@@ -94,7 +94,7 @@ export function createReader({ ports, recall, modelFor, countUse }: ReadingParts
   const overrides = overridesAtHand(ports)
   const episodes = episodesAtHand(ports)
   const gatekeeper = new Gatekeeper({ clock: ports.clock, modelFor })
-  const slots = new Slots(LOOKUPS_MAX)
+  const slots = new Slots(LOOKUPS_MAX, 'lifo')
 
   const decide = ({ home, text, settings, leftMs, signal }: Message, identity: readonly Memory[]) =>
     gatekeeper.decide({
