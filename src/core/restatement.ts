@@ -10,7 +10,7 @@ import { asFirstPerson } from './truth/persons.ts'
 
 /** A turn with at least this share of a fact's content terms supports the fact. */
 const SUPPORT_SHARE = 0.5
-/** Fewer terms, as in "I like tea", stand in one sentence by chance. */
+/** Fewer terms, as in "I like tea" or "blue", stand in one sentence by chance. */
 const SENTENCE_TERMS_MIN = 3
 
 export type Statement = { readonly folded: string; readonly terms: readonly string[] }
@@ -44,13 +44,17 @@ export function isSupportedBy({ terms }: Statement, content: string): boolean {
   return shareOf(terms, content) >= SUPPORT_SHARE
 }
 
-/** Whether a turn that the fact was not learned from states it: word for word, or with all of its terms in one sentence. */
+/**
+ * Whether a turn that the fact was not learned from states it: word for word, or with all of its terms in one sentence. A fact of
+ * one or two terms must be a whole sentence.
+ */
 export function isRestatedIn({ folded, terms }: Statement, content: string): boolean {
+  const sentences = splitSentences(content).map(({ start, end }) => content.slice(start, end))
+  if (terms.length < SENTENCE_TERMS_MIN) {
+    return sentences.some((sentence) => lowered(foldStatement(sentence)) === folded)
+  }
   if (containsLowered(foldStatement(content), folded)) return true
-  if (terms.length < SENTENCE_TERMS_MIN) return false
-  return splitSentences(content).some(
-    ({ start, end }) => shareOf(terms, content.slice(start, end)) === 1,
-  )
+  return sentences.some((sentence) => shareOf(terms, sentence) === 1)
 }
 
 function shareOf(terms: readonly string[], content: string): number {

@@ -43,7 +43,7 @@ import { aboveFloor, CERTAIN_COVERAGE } from '../core/ranking/floor.ts'
 import { discountContext } from '../core/ranking/follow-up.ts'
 import { type FusionOptions, fuse, type Legs, withTrail } from '../core/ranking/fusion.ts'
 import { type Asked, match, readQuestion } from '../core/ranking/match.ts'
-import { containsName, namesWithin } from '../core/ranking/names.ts'
+import { containsAnyName, namesWithin } from '../core/ranking/names.ts'
 import { selectPool, withoutRepetitions } from '../core/ranking/pool.ts'
 import { withoutTimeWords } from '../core/ranking/time-words.ts'
 import { weigh } from '../core/ranking/weigh.ts'
@@ -265,11 +265,14 @@ async function readCandidates(
   return compared(call, legible(rows, answer), answer, own)
 }
 
+/** Of a long turn, so much is looked through for names. */
+const NAMED_CHARACTERS_MAX = 20_000
+
 /** Advice takes what is loosely related; else a name tells more than its share of the question's words. */
 function easedBy(question: string): (candidate: Loaded) => boolean {
   if (seeksAdvice(question)) return () => true
   const names = namesWithin(question)
-  return ({ memory }) => names.some((name) => containsName(memory.content, name))
+  return ({ memory }) => containsAnyName(memory.content.slice(0, NAMED_CHARACTERS_MAX), names)
 }
 
 /** Without those that only a model brought here which can't read them. */

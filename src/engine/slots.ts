@@ -6,11 +6,15 @@ import { AppError } from '../core/errors.ts'
  */
 export type QueueOrder = 'fifo' | 'lifo'
 
+const STOPPED_MAX = 64
+
 /** A semaphore: lets so many work at once, and the others wait. */
 export class Slots {
   #free: number
   readonly #order: QueueOrder
   readonly #waiting = new Set<() => void>()
+  /** For `lifo`; also those that have stopped waiting, until they come to the top or outnumber the others. */
+  #stack: (() => void)[] = []
 
   constructor(count: number, order: QueueOrder = 'fifo') {
     this.#free = count
@@ -42,13 +46,14 @@ export class Slots {
         reject(stopped())
       }
       this.#waiting.add(begin)
+      if (this.#order === 'lifo') this.#stack.push(begin)
       signal.addEventListener('abort', leave, { once: true })
     })
   }
 
   /** Straight to the next in line. */
   #giveBack(): void {
-    const next = this.#order === 'fifo' ? first(this.#waiting) : last(this.#waiting)
+    const next = this.#order === 'fifo' ? first(this.#waiting) : this.#newest()
     if (next === undefined) {
       this.#free++
       return
@@ -56,17 +61,20 @@ export class Slots {
     this.#waiting.delete(next)
     next()
   }
+
+  #newest(): (() => void) | undefined {
+    if (this.#stack.length > 2 * this.#waiting.size + STOPPED_MAX) {
+      this.#stack = this.#stack.filter((begin) => this.#waiting.has(begin))
+    }
+    let next = this.#stack.pop()
+    while (next !== undefined && !this.#waiting.has(next)) next = this.#stack.pop()
+    return next
+  }
 }
 
 function first<Value>(values: ReadonlySet<Value>): Value | undefined {
   for (const value of values) return value
   return undefined
-}
-
-function last<Value>(values: ReadonlySet<Value>): Value | undefined {
-  let found: Value | undefined
-  for (const value of values) found = value
-  return found
 }
 
 function stopped(): AppError {

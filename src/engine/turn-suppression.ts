@@ -14,7 +14,9 @@ import { asFirstPerson } from '../core/truth/persons.ts'
 import type { Change, Store } from '../ports/store.ts'
 import { hashOf } from './conversations/hashing.ts'
 import { redaction } from './conversations/receipt-texts.ts'
+import { pages } from './paging.ts'
 import type { EnginePorts } from './ports.ts'
+import { nextTurn } from './turns.ts'
 
 export type SuppressionPlan = {
   readonly changes: readonly Change[]
@@ -48,6 +50,7 @@ export async function planSuppression(
   const turns = new Map<TurnId, Turn>()
   const factsOf = new Map<TurnId, MemoryId[]>()
   for (const memory of memories) {
+    await nextTurn() // searching for each of many facts takes long
     for (const turn of await findStatingTurns(ports.store, memory)) {
       turns.set(turn.id, turn)
       factsOf.set(turn.id, [...(factsOf.get(turn.id) ?? []), memory.id])
@@ -102,10 +105,9 @@ export async function planRelease(
   if (ofFacts.size === 0) return NO_PLAN
   const ids = [...new Set([...ofFacts.values()].flatMap(linksIn))] as TurnId[] // the links of facts are turns
   const entries = await readEntries(store, owner, ids)
-  const { rows } = await store.find('turn', { owner }, { where: { ids }, limit: ids.length })
   const changes: Change[] = [...ofFacts.values()].map(removeEntry)
   let enabled = 0
-  for (const turn of rows) {
+  for (const turn of await readTurns(store, owner, ids)) {
     const entry = entries.get(turn.id)
     if (entry === undefined) continue
     const links = linksIn(entry).filter((id) => !released.has(id))
@@ -235,14 +237,24 @@ async function readEntries<Id extends LinkedId>(
 ): Promise<ReadonlyMap<Id, Entry>> {
   if (ids.length === 0) return new Map()
   const idOf = new Map<EntryId, Id>(ids.map((id) => [suppressionId(owner, id), id]))
-  const where = { ids: [...idOf.keys()] }
-  const { rows } = await store.find('entry', { owner }, { where, limit: idOf.size })
-  return new Map(
-    rows.flatMap((row) => {
+  const found = new Map<Id, Entry>()
+  for await (const rows of pages(store, 'entry', { owner }, { where: { ids: [...idOf.keys()] } })) {
+    for (const row of rows) {
       const id = idOf.get(row.id)
-      return id === undefined ? [] : [[id, row] as const]
-    }),
-  )
+      if (id !== undefined) found.set(id, row)
+    }
+  }
+  return found
+}
+
+async function readTurns(
+  store: Store,
+  owner: OwnerId,
+  ids: readonly TurnId[],
+): Promise<readonly Turn[]> {
+  const turns: Turn[] = []
+  for await (const rows of pages(store, 'turn', { owner }, { where: { ids } })) turns.push(...rows)
+  return turns
 }
 
 function linksIn({ body }: Entry): readonly string[] {

@@ -278,7 +278,11 @@ function describeForgetting(open: OpenStore): void {
     const { memory } = await engine.remember(ADA, { content: 'secret plan one' })
     await engine.edit(ADA, memory.id, { content: 'secret plan two' })
     await engine.edit(ADA, memory.id, { content: 'secret plan three' })
-    expect(await engine.erase(ADA, memory.id)).toEqual({ memories: 1, revisions: 2, turnsDisabled: 0 })
+    expect(await engine.erase(ADA, memory.id)).toEqual({
+      memories: 1,
+      revisions: 2,
+      turnsDisabled: 0,
+    })
     expect(await engine.get(ADA, memory.id)).toBeNull()
     const { rows } = await store.report()
     expect(rows).toMatchObject({ memory: 0, revision: 0 })
@@ -300,7 +304,11 @@ function describeForgetting(open: OpenStore): void {
     await engine.remember(ADA, { content: 'kept' })
     expect(await engine.emptyBin(ADA)).toEqual({ memories: 1, revisions: 1, turnsDisabled: 0 })
     expect(await engine.get(ADA, recent.memory.id)).toMatchObject({ status: 'forgotten' })
-    expect(await engine.emptyBin(ADA, { days: 0 })).toEqual({ memories: 1, revisions: 1, turnsDisabled: 0 })
+    expect(await engine.emptyBin(ADA, { days: 0 })).toEqual({
+      memories: 1,
+      revisions: 1,
+      turnsDisabled: 0,
+    })
     expect((await engine.list(ADA)).rows).toHaveLength(1)
   })
 }

@@ -30,8 +30,8 @@ const ROWS_MAX = 80_000
 const TERMS_MAX = 4_000_000
 /** More than that are not read again at once, which would hold the thread: the owner is read anew, a page at a time. */
 const OUTDATED_MAX = 1_000
-/** While an owner is being read, writes must not start that over again and again. */
-const OUTDATED_SHARE_MAX = 1 / 4
+/** While an owner is being read, more is read again: writes must not start that over again and again. */
+const OUTDATED_WHILE_READ_MAX = 5_000
 
 export class ResidentOwners {
   readonly #session: SqliteSession
@@ -78,8 +78,8 @@ export class ResidentOwners {
       const owner = owners.get(ownerNumber)
       if (owner === undefined) continue
       owner.outdate(id)
-      const share = owners === this.#coming ? owner.size * OUTDATED_SHARE_MAX : 0
-      if (owner.outdated > Math.max(OUTDATED_MAX, share)) owners.delete(ownerNumber)
+      const most = owners === this.#coming ? OUTDATED_WHILE_READ_MAX : OUTDATED_MAX
+      if (owner.outdated > most) owners.delete(ownerNumber)
     }
   }
 

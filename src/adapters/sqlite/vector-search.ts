@@ -148,7 +148,7 @@ async function collect(
     const there = new Set(lookedUp(search, scanned, hits).map(({ row }) => row))
     if (hits.every(({ row }) => there.has(row))) return hits.map(toHit)
     const gone = new Set(hits.filter(({ row }) => !there.has(row)))
-    found = [...found, ...memories].filter((hit) => !gone.has(hit))
+    found = [...new Set([...found, ...memories])].filter((hit) => !gone.has(hit))
     memories = []
   }
 }

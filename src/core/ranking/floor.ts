@@ -56,7 +56,7 @@ export function aboveFloor<C extends Candidate>(
     const { id, coverage, contextCoverage, contextSimilarity, evidence } = candidate
     const certain = isTurnId(id) ? TURN_CERTAIN_COVERAGE : CERTAIN_COVERAGE
     if (floor === 0 || coverage >= certain || evidence.time === 1) return true
-    const isDistant = isTurnId(id) && !isEased(candidate)
+    const isDistant = turnFactor > 1 && isTurnId(id) && !isEased(candidate)
     const least = isDistant ? floor * turnFactor : floor
     return closeness === null || contextSimilarity === null
       ? contextCoverage >= coverageMin

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { containsName, mayName, namesWithin, withoutNames } from './names.ts'
+import { containsAnyName, containsName, mayName, namesWithin, withoutNames } from './names.ts'
 
 describe('names of speakers in a question', () => {
   it.each([
@@ -48,6 +48,17 @@ describe('names of speakers in a question', () => {
       'Ann',
     ])
     expect(namesWithin('Pardon the delay')).toEqual([])
+  })
+
+  it('[CR32] a few different names are looked for, and rows of marks are read once', () => {
+    const names = Array.from(
+      { length: 60 },
+      (_, n) => `and Name${String.fromCharCode(97 + (n % 26))}`,
+    )
+    expect(namesWithin(`ask ${names.join(' ')}`)).toHaveLength(20)
+    expect(namesWithin(`a${'.'.repeat(200_000)} Then ask Marguerite`)).toEqual(['Marguerite'])
+    expect(containsAnyName('We met MARGUERITE there', ['Ann', 'Marguerite'])).toBe(true)
+    expect(containsAnyName('We met Annabel there', ['Ann'])).toBe(false)
   })
 
   it('[RA8] nothing is added to a question, and what is taken out is gone', () => {

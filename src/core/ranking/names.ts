@@ -7,6 +7,13 @@ export function containsName(question: string, name: string): boolean {
   return placesOf(question.toLowerCase(), name.toLowerCase()).length > 0
 }
 
+/** Looks through the text once in lower case, for as many names as a question has. */
+export function containsAnyName(text: string, names: readonly string[]): boolean {
+  if (names.length === 0) return false
+  const lower = text.toLowerCase()
+  return names.some((name) => placesOf(lower, name.toLowerCase()).length > 0)
+}
+
 /** Whether a name may be in it at all, where names begin with a capital letter. */
 export function mayName(question: string): boolean {
   return namesIn(question).length > 0
@@ -19,10 +26,14 @@ export function namesIn(question: string): readonly string[] {
 
 /** Of these, the ones that do not only begin a sentence, where every word has a capital letter. */
 export function namesWithin(question: string): readonly string[] {
-  return namesIn(question.replace(SENTENCE_START, ' '))
+  return [...new Set(namesIn(question.replace(SENTENCE_START, ' ')))].slice(0, NAMES_MAX)
 }
 
-const SENTENCE_START = /(?:^|[.!?\n])[^\p{L}\p{N}]*[\p{L}\p{N}\p{M}]+/gu
+/** Whoever names more asks about nobody in particular; a text in title case has hundreds. */
+const NAMES_MAX = 20
+
+// The marks are left out of the second class, or a row of them would be read again from each.
+const SENTENCE_START = /(?:^|[.!?\n])[^\p{L}\p{N}.!?\n]*[\p{L}\p{N}\p{M}]+/gu
 
 /**
  * The question without these names, if enough is left of it. The vector of what was said begins with who said it, so a

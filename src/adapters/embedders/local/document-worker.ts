@@ -59,16 +59,18 @@ export function withDocumentWorker(
   async function embedInSecond(texts: readonly string[], options: EmbedOptions) {
     clearTimeout(timer)
     second ??= openSecond()
+    const worker = second // another call that fails meanwhile stops it
     callsInSecond++
     try {
-      const [known, own] = [await first.describe(options.signal), second.describe(options.signal)]
+      const [known, own] = [await first.describe(options.signal), worker.describe(options.signal)]
       if ((await own).model !== known.model) {
         throw new AppError('unavailable', 'The files of the local model were replaced.')
       }
-      return await second.embed(texts, options)
+      return await worker.embed(texts, options)
     } finally {
       callsInSecond--
-      if (callsInSecond === 0) timer = setTimeout(() => void stopSecond(), idleMs).unref()
+      if (callsInSecond === 0)
+        timer = setTimeout(() => void stopSecond().catch(() => {}), idleMs).unref()
     }
   }
 
