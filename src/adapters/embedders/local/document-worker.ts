@@ -69,6 +69,7 @@ export function withDocumentWorker(
       return await worker.embed(texts, options)
     } finally {
       callsInSecond--
+      // Nobody waits for an idle process to end, and the next call opens another one.
       if (callsInSecond === 0)
         timer = setTimeout(() => void stopSecond().catch(() => {}), idleMs).unref()
     }
