@@ -28,5 +28,5 @@ VOLUME /data
 EXPOSE 20128
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:20128/health/ready').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "dist/main/cli.js"]
+ENTRYPOINT ["node", "dist/app/cli-main.js"]
 CMD ["serve"]

@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createReferenceStore } from '../src/adapters/reference/store.ts'
-import { missingCipher } from '../src/adapters/sqlite/driver.ts'
-import { openSqliteStore } from '../src/adapters/sqlite/store.ts'
-import type { Store } from '../src/ports/store.ts'
+import { createReferenceStore } from '../src/storage/in-memory/in-memory-store.ts'
+import { missingCipher } from '../src/storage/sqlite/connection/sqlite-driver.ts'
+import { openSqliteStore } from '../src/storage/sqlite/sqlite-store.ts'
+import type { Store } from '../src/storage/store.ts'
 import { openFreshStore, startPglite, startServer } from '../test/support/postgres-servers.ts'
 
 export type Opened = { readonly store: Store; close(): Promise<void> }

@@ -14,9 +14,9 @@ import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import autocannon from 'autocannon'
+import type { Context } from '../src/api/operations/operation.ts'
+import { createEngine } from '../src/app/composition.ts'
 import type { Engine } from '../src/engine/engine.ts'
-import { createEngine } from '../src/main/compose.ts'
-import type { Context } from '../src/operations/operation.ts'
 import {
   atMost,
   type Bar,

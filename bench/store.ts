@@ -5,13 +5,13 @@
  * peer in the keyword rows is what one would write first: an FTS5 table with the owner filtered by a join.
  */
 
-import { systemClock } from '../src/adapters/system/clock.ts'
-import { createIds } from '../src/adapters/system/ids.ts'
-import type { OwnerId } from '../src/core/ids.ts'
-import { COMMIT_CHANGES_MAX } from '../src/core/limits.ts'
-import type { Memory } from '../src/core/memory.ts'
+import { createIds } from '../src/app/id-generator.ts'
+import { systemClock } from '../src/app/system-clock.ts'
+import type { OwnerId } from '../src/domain/ids.ts'
+import { COMMIT_CHANGES_MAX } from '../src/domain/limits.ts'
+import type { Memory } from '../src/domain/memory.ts'
 import { createEngineOn } from '../src/engine/engine.ts'
-import type { Change, Store } from '../src/ports/store.ts'
+import type { Change, Store } from '../src/storage/store.ts'
 import { memory as fakeMemory } from '../test/fakes/memories.ts'
 import { contenders, type Opened, openSqlite } from './contenders.ts'
 import {

@@ -2,7 +2,7 @@
  * Texts with the statistics that matter to a keyword index: 15 to 35 words, nearly half of them function words, the
  * others drawn from 30,000 made-up words by Zipf's law. The same in every run.
  */
-import { STOP_WORDS } from '../src/core/stopwords.ts'
+import { STOP_WORDS } from '../src/text/search/stopwords.ts'
 import { seededRandom } from './harness.ts'
 
 const VOCABULARY = 30_000

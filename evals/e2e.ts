@@ -5,8 +5,8 @@
  * Then each question is asked in a new session, and the injected block is searched for the turns that hold the evidence.
  */
 
-import { openEmbedder } from '../src/main/embedding.ts'
-import type { Embedder } from '../src/ports/embedder.ts'
+import { openEmbedder } from '../src/app/models/model-selection.ts'
+import type { Embedder } from '../src/models/embedder.ts'
 import { type EvalSet, hasSet, loadSet } from './datasets.ts'
 import { openDirectReplay } from './e2e/direct-replay.ts'
 import { openGatewayReplay } from './e2e/gateway-replay.ts'

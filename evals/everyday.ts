@@ -6,8 +6,8 @@
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openEmbedder } from '../src/main/embedding.ts'
-import type { Embedder } from '../src/ports/embedder.ts'
+import { openEmbedder } from '../src/app/models/model-selection.ts'
+import type { Embedder } from '../src/models/embedder.ts'
 import { groupBy, type ReplayedConversation } from './e2e/conversations.ts'
 import { normalize } from './e2e/evidence.ts'
 import { openGatewayReplay } from './e2e/gateway-replay.ts'

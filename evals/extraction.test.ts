@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
-import { temporaryFolder } from '../test/support/temporary.ts'
+import { temporaryFolder } from '../test/support/temporary-folder.ts'
 import { evaluateExtraction } from './extraction.ts'
 import { renderTable } from './report.ts'
 

@@ -7,8 +7,8 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { extractPatterns } from '../src/core/patterns/index.ts'
-import { queryTerms } from '../src/core/terms.ts'
+import { extractPatterns } from '../src/learning/patterns/extractor.ts'
+import { queryTerms } from '../src/text/search/terms.ts'
 import { type EvalDocument, type EvalQuery, loadSet } from './datasets.ts'
 import type { EvalOptions, EvalReport, Table } from './report.ts'
 

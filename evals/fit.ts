@@ -6,8 +6,8 @@
  * one weight at a time is moved a step up or down as long as that raises the mean of the sets' headline metrics. Plain,
  * the same every time, and with eight numbers for a thousand questions there is little to overfit.
  */
-import type { Evidence } from '../src/core/ranking/candidate.ts'
-import { EVIDENCE_WEIGHTS } from '../src/core/ranking/fusion.ts'
+import type { Evidence } from '../src/recall/ranking/candidate.ts'
+import { EVIDENCE_WEIGHTS } from '../src/recall/ranking/fusion.ts'
 import { type EvalQuery, loadSet, parseTime } from './datasets.ts'
 import { evalEmbedding, openHaystack } from './haystack.ts'
 import { measure } from './metrics.ts'

@@ -7,8 +7,12 @@
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { gate } from '../src/core/gate/index.ts'
-import { GATE_LANGUAGES, type GateLanguage, type GateSection } from '../src/core/gate/types.ts'
+import { gate } from '../src/conversations/gate/gate.ts'
+import {
+  GATE_LANGUAGES,
+  type GateLanguage,
+  type GateSection,
+} from '../src/conversations/gate/types.ts'
 import { atLeast, type EvalOptions, type EvalReport, type Table } from './report.ts'
 
 const LABELS = join('evals', 'gate')

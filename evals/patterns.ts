@@ -6,8 +6,8 @@
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { extractPatterns } from '../src/core/patterns/index.ts'
-import { PATTERN_LANGUAGES, type PatternLanguage } from '../src/core/patterns/types.ts'
+import { extractPatterns } from '../src/learning/patterns/extractor.ts'
+import { PATTERN_LANGUAGES, type PatternLanguage } from '../src/learning/patterns/types.ts'
 import { atLeast, type EvalOptions, type EvalReport, type Table } from './report.ts'
 
 const LABELS = join('evals', 'patterns')

@@ -5,9 +5,9 @@
  * keyword search alone, vector search alone, plain reciprocal rank fusion of the two, and the engine's own weighted fusion.
  */
 import { createHash } from 'node:crypto'
-import type { MemoryId } from '../src/core/ids.ts'
-import type { RecallQuery } from '../src/engine/recall.ts'
-import type { EmbeddingOptions } from '../src/main/embedding.ts'
+import type { EmbeddingOptions } from '../src/app/models/model-selection.ts'
+import type { MemoryId } from '../src/domain/ids.ts'
+import type { RecallQuery } from '../src/recall/recall.ts'
 import { type Abstention, abstentionRows, measureAbstention } from './abstention.ts'
 import { type EvalQuery, type EvalSet, hasGold, loadSet, parseTime } from './datasets.ts'
 import { evalEmbedding, type Haystack, openHaystack } from './haystack.ts'

@@ -5,12 +5,13 @@
  * of it. Twice: with words alone, and with the built-in model, whose neighbours may bring in other candidates. What is
  * missed is shown of the pairs that rules may be tuned on only.
  */
-import { createReferenceStore } from '../src/adapters/reference/store.ts'
-import { referenceVectors } from '../src/adapters/reference/vectors.ts'
-import { createIds } from '../src/adapters/system/ids.ts'
-import type { Instant } from '../src/core/ids.ts'
+
+import { createIds } from '../src/app/id-generator.ts'
+import { openEmbedder } from '../src/app/models/model-selection.ts'
+import type { Instant } from '../src/domain/ids.ts'
 import { createEngineOn, type Engine } from '../src/engine/engine.ts'
-import { openEmbedder } from '../src/main/embedding.ts'
+import { createReferenceStore } from '../src/storage/in-memory/in-memory-store.ts'
+import { referenceVectors } from '../src/storage/in-memory/in-memory-vector-index.ts'
 import { above, atLeast, below, type EvalOptions, type EvalReport, type Table } from './report.ts'
 import {
   TRUTH_LABELS,

@@ -137,7 +137,7 @@ async function descriptionAt(address) {
 /** As a server says it that is only started for this. */
 async function description() {
   const data = mkdtempSync(join(tmpdir(), 'recollect-types-'))
-  const args = [join(ROOT, 'dist/main/cli.js'), 'serve', '--data', data, '--port', '0']
+  const args = [join(ROOT, 'dist/app/cli-main.js'), 'serve', '--data', data, '--port', '0']
   const server = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] })
   try {
     const address = await new Promise((resolve, reject) => {

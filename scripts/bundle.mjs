@@ -47,7 +47,7 @@ await build({
     // Whoever reads where an error happened wants to find the place.
     minify: false,
     rolldownOptions: {
-      input: { 'main/cli': join(SOURCES, 'main/cli.ts'), index: join(SOURCES, 'index.ts') },
+      input: { 'app/cli-main': join(SOURCES, 'app/cli-main.ts'), index: join(SOURCES, 'index.ts') },
       output: { entryFileNames: '[name].js', chunkFileNames: `${PARTS}/[name].js` },
     },
   },

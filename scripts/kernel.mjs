@@ -1,5 +1,5 @@
 /**
- * Compiles the scan over vectors (`src/adapters/sqlite/kernel/scan.as`) and writes it as text into `module.ts` beside
+ * Compiles the scan over vectors (`src/storage/sqlite/vectors/wasm/scan.as`) and writes it as text into `scan-kernel-module.ts` beside
  * it, so that nothing has to be compiled where it runs. Run it after changing the source; a test compares the two.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -7,7 +7,11 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { main } from 'assemblyscript/asc'
 
-const folder = join(dirname(fileURLToPath(import.meta.url)), '..', 'src/adapters/sqlite/kernel')
+const folder = join(
+  dirname(fileURLToPath(import.meta.url)),
+  '..',
+  'src/storage/sqlite/vectors/wasm',
+)
 const OPTIONS = [
   ['--runtime', 'stub'],
   ['--enable', 'simd'],
@@ -45,5 +49,5 @@ ${lines.map((line) => `  '${line}',`).join('\n')}
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  writeFileSync(join(folder, 'module.ts'), asModule(await compileKernel()))
+  writeFileSync(join(folder, 'scan-kernel-module.ts'), asModule(await compileKernel()))
 }

@@ -8,10 +8,19 @@
  * await memory.remember({ owner: 'ada' }, { content: 'I prefer tea over coffee.' })
  * const { memories } = await memory.recall({ owner: 'ada' }, { text: 'what should I drink?' })
  */
-export type { DraftInput, EditInput, ScopeInput } from './core/draft.ts'
-export { AppError, ERRORS, type ErrorCode } from './core/errors.ts'
-export { type Citation, citationOf } from './core/files/citation.ts'
-export type { Place, Scope } from './core/ids.ts'
+
+export { createEngine, type EngineOptions } from './app/composition.ts'
+export {
+  LancePlugin,
+  type PluginDraft,
+  type PluginEntry,
+  type PluginHit,
+  type PluginOptions,
+} from './app/database/vector-store-selection.ts'
+export type { FilesOptions } from './app/file-composition.ts'
+export type { EmbeddingOptions, RerankOptions } from './app/models/model-selection.ts'
+export { AppError, ERRORS, type ErrorCode } from './domain/errors.ts'
+export type { Place, Scope } from './domain/ids.ts'
 export {
   MEMORY_CATEGORIES,
   MEMORY_STATUSES,
@@ -25,42 +34,18 @@ export {
   type Tombstone,
   TRUST_LEVELS,
   type Trust,
-} from './core/memory.ts'
+} from './domain/memory.ts'
 export {
   DOCUMENT_TYPES,
   type DocumentType,
   isMemoryDocument,
   type SearchDocument,
-} from './core/search-document.ts'
-export { SETTINGS, type SettingName } from './core/settings.ts'
-export { estimateTokens } from './core/tokens.ts'
-export type { Turn, TurnRole } from './core/transcript.ts'
+} from './domain/search-document.ts'
+export { SETTINGS, type SettingName } from './domain/settings/settings.ts'
+export type { Turn, TurnRole } from './domain/turn.ts'
 export type { Engine, EngineStatus } from './engine/engine.ts'
-export {
-  createMemoryTool,
-  type MemoryToolCommand,
-  type MemoryToolHandlers,
-} from './engine/files/memory-tool.ts'
-export type { EngineFiles } from './engine/files/named.ts'
-export type { NamedRoot, RootInput } from './engine/files/roots.ts'
-export type { LegReport } from './engine/gather.ts'
-export type { IndexProgress, IndexStatus, ReindexOptions } from './engine/indexing.ts'
-export type { Imported } from './engine/portability.ts'
-export type { HistoryEntry, ListQuery } from './engine/read.ts'
-export type { Recalled, RecallQuery, Recollection } from './engine/recall.ts'
-export type { Learned, Remembered } from './engine/remember.ts'
-export type { FoundItem, Source, SourcesQuery, Together } from './engine/sources.ts'
-export { createEngine, type EngineOptions } from './main/compose.ts'
-export type { EmbeddingOptions, RerankOptions } from './main/embedding.ts'
-export type { FilesOptions } from './main/files.ts'
-export {
-  LancePlugin,
-  type PluginDraft,
-  type PluginEntry,
-  type PluginHit,
-  type PluginOptions,
-} from './main/vector-store.ts'
-export type { Embedder, EmbeddingModel } from './ports/embedder.ts'
+export { type Citation, citationOf } from './files/citation.ts'
+export type { EngineFiles } from './files/engine-files.ts'
 export type {
   FileAnswer,
   FileHit,
@@ -68,9 +53,25 @@ export type {
   FileStatus,
   FileText,
   SyncReport,
-} from './ports/file-search.ts'
-export type { Workspace } from './ports/file-tree.ts'
-export type { LanguageModel } from './ports/language-model.ts'
-export type { Reranker } from './ports/reranker.ts'
-export type { Change, CommitOutcome, Store } from './ports/store.ts'
-export type { VectorIndex } from './ports/vector-index.ts'
+} from './files/file-search.ts'
+export type { Workspace } from './files/file-tree.ts'
+export {
+  createMemoryTool,
+  type MemoryToolCommand,
+  type MemoryToolHandlers,
+} from './files/memory-tool.ts'
+export type { NamedRoot, RootInput } from './files/roots.ts'
+export type { FoundItem, Source, SourcesQuery, Together } from './files/search/source-search.ts'
+export type { DraftInput, EditInput, ScopeInput } from './memory/draft.ts'
+export type { HistoryEntry, ListQuery } from './memory/memory-reader.ts'
+export type { Learned, Remembered } from './memory/memory-writer.ts'
+export type { Embedder, EmbeddingModel } from './models/embedder.ts'
+export type { LanguageModel } from './models/language-model.ts'
+export type { Reranker } from './models/reranker.ts'
+export type { Imported } from './portability/export-import.ts'
+export type { IndexProgress, IndexStatus, ReindexOptions } from './recall/indexing/indexer.ts'
+export type { Recalled, RecallQuery, Recollection } from './recall/recall.ts'
+export type { LegReport } from './recall/retrievers.ts'
+export type { Change, CommitOutcome, Store } from './storage/store.ts'
+export type { VectorIndex } from './storage/vector-index.ts'
+export { estimateTokens } from './text/tokens.ts'

@@ -1,17 +1,17 @@
 /** The index of a tree of files, whose commits can be waited for. */
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createFileTree } from '../../src/adapters/files/tree.ts'
-import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
-import { systemClock as clock } from '../../src/adapters/system/clock.ts'
-import { createIds } from '../../src/adapters/system/ids.ts'
-import type { OwnerId } from '../../src/core/ids.ts'
-import { INDEX_COMMIT_CHANGES_MAX } from '../../src/core/limits.ts'
+import { createIds } from '../../src/app/id-generator.ts'
+import { systemClock as clock } from '../../src/app/system-clock.ts'
+import type { OwnerId } from '../../src/domain/ids.ts'
+import { INDEX_COMMIT_CHANGES_MAX } from '../../src/domain/limits.ts'
 import { createEngineOn } from '../../src/engine/engine.ts'
-import { createFiles, type Files } from '../../src/engine/files/files.ts'
-import { FILE_DEFAULTS, FILE_PACE } from '../../src/engine/files/settings.ts'
-import type { Embedder } from '../../src/ports/embedder.ts'
-import type { Store } from '../../src/ports/store.ts'
+import { FILE_DEFAULTS, FILE_PACE } from '../../src/files/file-options.ts'
+import { createFiles, type Files } from '../../src/files/files.ts'
+import { createFileTree } from '../../src/files/local/local-file-tree.ts'
+import type { Embedder } from '../../src/models/embedder.ts'
+import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
+import type { Store } from '../../src/storage/store.ts'
 
 export const OWNER = 'reader' as OwnerId // a name that is valid
 

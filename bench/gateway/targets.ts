@@ -2,7 +2,7 @@
 import { type ChildProcess, spawnSync } from 'node:child_process'
 import { mkdirSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { packageFolder } from '../../src/adapters/shared/package-folder.ts'
+import { packageFolder } from '../../src/lib/package-folder.ts'
 import { EMBEDDING, fillFolder } from './filling.ts'
 import {
   answering,

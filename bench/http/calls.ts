@@ -1,7 +1,8 @@
 /** The three calls that are measured, each as a request, as an operation of the table, and as calls of the engine. */
+
+import { operationNamed } from '../../src/api/operations/index.ts'
+import { type Context, perform } from '../../src/api/operations/operation.ts'
 import type { Engine } from '../../src/engine/engine.ts'
-import { operationNamed } from '../../src/operations/index.ts'
-import { type Context, perform } from '../../src/operations/operation.ts'
 import { Texts } from '../texts.ts'
 
 export const OWNER = 'bench'

@@ -5,8 +5,8 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { createEngine } from '../../src/main/compose.ts'
-import { serve } from '../../src/main/serve.ts'
+import { createEngine } from '../../src/app/composition.ts'
+import { serve } from '../../src/app/serve.ts'
 import { fill, OWNER, SETTINGS } from './calls.ts'
 
 type Order = {

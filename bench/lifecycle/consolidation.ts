@@ -2,7 +2,7 @@
  * A consolidation in a process of its own, as a job, which it is in a server: how long it takes, what it needs, and how long
  * it holds others up.
  */
-import type { ConsolidationReport } from '../../src/engine/consolidation/consolidate.ts'
+import type { ConsolidationReport } from '../../src/learning/consolidation/consolidator.ts'
 import { OWNER, openEngine, questionsOf, type Shape } from './owner.ts'
 
 const QUESTIONS = 200

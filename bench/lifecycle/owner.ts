@@ -4,16 +4,17 @@
  * messages and receipts that are past their time. All memories have their vectors, as many numbers each as the built-in
  * model gives; a model would take an hour to make them, so they are made of the words.
  */
-import { referenceEmbedder } from '../../src/adapters/reference/embedder.ts'
-import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
-import { systemClock } from '../../src/adapters/system/clock.ts'
-import { createIds } from '../../src/adapters/system/ids.ts'
-import type { Entry } from '../../src/core/entry.ts'
-import type { EntryId, Instant, MemoryId, OwnerId, TurnId } from '../../src/core/ids.ts'
-import type { Memory } from '../../src/core/memory.ts'
-import type { Turn } from '../../src/core/transcript.ts'
+
+import { createIds } from '../../src/app/id-generator.ts'
+import { systemClock } from '../../src/app/system-clock.ts'
+import type { Entry } from '../../src/domain/entry.ts'
+import type { EntryId, Instant, MemoryId, OwnerId, TurnId } from '../../src/domain/ids.ts'
+import type { Memory } from '../../src/domain/memory.ts'
+import type { Turn } from '../../src/domain/turn.ts'
 import { createEngineOn, type Engine } from '../../src/engine/engine.ts'
-import type { Change } from '../../src/ports/store.ts'
+import { referenceEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
+import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
+import type { Change } from '../../src/storage/store.ts'
 import { memory } from '../../test/fakes/memories.ts'
 import { Texts } from '../texts.ts'
 

@@ -1,9 +1,10 @@
 /** What it takes to keep a turn: from the end of a request until the commit that holds what was said. */
-import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
-import { systemClock } from '../../src/adapters/system/clock.ts'
-import { createIds } from '../../src/adapters/system/ids.ts'
+
+import { createIds } from '../../src/app/id-generator.ts'
+import { systemClock } from '../../src/app/system-clock.ts'
 import { createEngineOn, type Engine } from '../../src/engine/engine.ts'
-import type { Change } from '../../src/ports/store.ts'
+import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
+import type { Change } from '../../src/storage/store.ts'
 import { Texts } from '../texts.ts'
 import { OWNER, type Shape } from './owner.ts'
 

@@ -3,12 +3,12 @@
  * after the other, so that what else the machine does hits both alike. The model embeds the questions, too.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import { openLocalEmbedder } from '../../src/adapters/embedders/local/embedder.ts'
-import { systemClock } from '../../src/adapters/system/clock.ts'
-import { createIds } from '../../src/adapters/system/ids.ts'
-import type { TurnId } from '../../src/core/ids.ts'
+import { createIds } from '../../src/app/id-generator.ts'
+import { systemClock } from '../../src/app/system-clock.ts'
+import type { TurnId } from '../../src/domain/ids.ts'
 import { createEngineOn } from '../../src/engine/engine.ts'
-import type { Change } from '../../src/ports/store.ts'
+import { openLocalEmbedder } from '../../src/models/embedders/local/local-embedder.ts'
+import type { Change } from '../../src/storage/store.ts'
 import type { Timing } from '../harness.ts'
 import { openStore, type StorePlace } from '../stores/opening.ts'
 import { Texts } from '../texts.ts'

@@ -10,7 +10,7 @@
  * Everything is brought to length one and is the same in every run.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import type { OwnerId, Place, SessionId } from '../../src/core/ids.ts'
+import type { OwnerId, Place, SessionId } from '../../src/domain/ids.ts'
 import { seededRandom } from '../harness.ts'
 import { Texts } from '../texts.ts'
 

@@ -4,15 +4,16 @@
  *
  * Turns are written as turns: the commit derives their search documents, as it does in the gateway.
  */
-import { systemClock } from '../../src/adapters/system/clock.ts'
-import { createIds } from '../../src/adapters/system/ids.ts'
-import { embeddingTextHash } from '../../src/core/embedding.ts'
-import type { Instant, MemoryId, OwnerId, Place, SessionId, TurnId } from '../../src/core/ids.ts'
-import { COMMIT_CHANGES_MAX } from '../../src/core/limits.ts'
-import { DOCUMENT_TYPES, turnDocument } from '../../src/core/search-document.ts'
-import type { Turn } from '../../src/core/transcript.ts'
+
+import { createIds } from '../../src/app/id-generator.ts'
+import { systemClock } from '../../src/app/system-clock.ts'
+import { embeddingTextHash } from '../../src/domain/embedding-text.ts'
+import type { Instant, MemoryId, OwnerId, Place, SessionId, TurnId } from '../../src/domain/ids.ts'
+import { COMMIT_CHANGES_MAX } from '../../src/domain/limits.ts'
+import { DOCUMENT_TYPES, turnDocument } from '../../src/domain/search-document.ts'
+import type { Turn } from '../../src/domain/turn.ts'
 import { createEngineOn } from '../../src/engine/engine.ts'
-import type { Change } from '../../src/ports/store.ts'
+import type { Change } from '../../src/storage/store.ts'
 import { turn as fakeTurn } from '../../test/fakes/entries.ts'
 import { memory as fakeMemory } from '../../test/fakes/memories.ts'
 import { type Timing, timed } from '../harness.ts'

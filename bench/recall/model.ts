@@ -1,9 +1,10 @@
 /** What the built-in model costs: a question, and giving memories their vectors. */
-import { openLocalEmbedder } from '../../src/adapters/embedders/local/embedder.ts'
-import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
-import { systemClock } from '../../src/adapters/system/clock.ts'
-import { createIds } from '../../src/adapters/system/ids.ts'
+
+import { createIds } from '../../src/app/id-generator.ts'
+import { systemClock } from '../../src/app/system-clock.ts'
 import { createEngineOn, type Engine } from '../../src/engine/engine.ts'
+import { openLocalEmbedder } from '../../src/models/embedders/local/local-embedder.ts'
+import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import { type Timing, timed } from '../harness.ts'
 import { Texts } from '../texts.ts'
 import { writeBase } from './corpus.ts'

@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { packageFolder } from '../../src/adapters/shared/package-folder.ts'
+import { packageFolder } from '../../src/lib/package-folder.ts'
 import { type Timing, timed } from '../harness.ts'
 import { createVecTable } from '../vec-table.ts'
 import {

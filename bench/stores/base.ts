@@ -1,5 +1,5 @@
 /** What all stores are filled with and compared by: made once, so that each gets the same. */
-import { openLocalEmbedder } from '../../src/adapters/embedders/local/embedder.ts'
+import { openLocalEmbedder } from '../../src/models/embedders/local/local-embedder.ts'
 import { Corpus, type CorpusShape, writeBase } from '../recall/corpus.ts'
 import { Texts } from '../texts.ts'
 

@@ -1,8 +1,9 @@
 /** Fills a schema for the servers of the load test: memories of several owners, their vectors, and a key. */
-import { openPostgresStore } from '../../src/adapters/postgres/store.ts'
-import { systemClock } from '../../src/adapters/system/clock.ts'
-import { createIds } from '../../src/adapters/system/ids.ts'
-import { createEngine } from '../../src/main/compose.ts'
+
+import { createEngine } from '../../src/app/composition.ts'
+import { createIds } from '../../src/app/id-generator.ts'
+import { systemClock } from '../../src/app/system-clock.ts'
+import { openPostgresStore } from '../../src/storage/postgres/postgres-store.ts'
 import { memory, owner } from '../../test/fakes/memories.ts'
 import { Texts } from '../texts.ts'
 

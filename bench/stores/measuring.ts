@@ -1,6 +1,7 @@
 /** Filling a store, and asking the engine on it. In two processes, so that what the second one needs can be told. */
-import { systemClock } from '../../src/adapters/system/clock.ts'
-import { createIds } from '../../src/adapters/system/ids.ts'
+
+import { createIds } from '../../src/app/id-generator.ts'
+import { systemClock } from '../../src/app/system-clock.ts'
 import { createEngineOn } from '../../src/engine/engine.ts'
 import { type Timing, timed } from '../harness.ts'
 import { Corpus, type CorpusShape, shareFound, WARM_UP } from '../recall/corpus.ts'

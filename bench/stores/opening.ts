@@ -2,15 +2,15 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { EXACT_ROWS_MAX } from '../../src/adapters/lancedb/searching.ts'
-import { openPostgresStore } from '../../src/adapters/postgres/store.ts'
-import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
-import { systemClock } from '../../src/adapters/system/clock.ts'
-import type { ConfiguredMirror } from '../../src/adapters/tiers/keeper.ts'
-import { withMirror } from '../../src/adapters/tiers/tiers.ts'
-import type { Store } from '../../src/ports/store.ts'
-import type { VectorIndex } from '../../src/ports/vector-index.ts'
-import type { TierOutcome } from '../../src/ports/vector-tiers.ts'
+import { systemClock } from '../../src/app/system-clock.ts'
+import { EXACT_ROWS_MAX } from '../../src/storage/lancedb/nearest-search.ts'
+import { openPostgresStore } from '../../src/storage/postgres/postgres-store.ts'
+import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
+import type { Store } from '../../src/storage/store.ts'
+import type { VectorIndex } from '../../src/storage/vector-index.ts'
+import { withMirror } from '../../src/storage/vector-replica/failover-vector-index.ts'
+import type { ConfiguredMirror } from '../../src/storage/vector-replica/replica-controller.ts'
+import type { TierOutcome } from '../../src/storage/vector-replication.ts'
 import { loadFrom, tableFacts } from '../../test/support/lancedb.ts'
 import { runSql, startPglite } from '../../test/support/postgres-servers.ts'
 import type { Corpus, Question } from '../recall/corpus.ts'
@@ -166,7 +166,9 @@ async function openLance(place: StorePlace & { kind: 'lancedb' }): Promise<Opene
     name: 'lancedb',
     identity: folder,
     open: async () => {
-      const { openLanceMirror } = await import('../../src/adapters/lancedb/mirror.ts')
+      const { openLanceMirror } = await import(
+        '../../src/storage/lancedb/lancedb-vector-replica.ts'
+      )
       return openLanceMirror({ folder, clock: systemClock, load, keepVersionsMs: KEEP_VERSIONS_MS })
     },
   }

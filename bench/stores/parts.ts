@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { packageFolder } from '../../src/adapters/shared/package-folder.ts'
-import { missingCipher } from '../../src/adapters/sqlite/driver.ts'
+import { packageFolder } from '../../src/lib/package-folder.ts'
+import { missingCipher } from '../../src/storage/sqlite/connection/sqlite-driver.ts'
 import { INSTALL, loadFrom } from '../../test/support/lancedb.ts'
 
 /** The folder that LanceDB is installed in, which it is when it is missing. */

@@ -1,5 +1,5 @@
 /** Replays through the engine: `ingest` writes, and `conversations.prepare` reads as the gateway does. */
-import { FORMATS } from '../../src/core/formats/index.ts'
+import { FORMATS } from '../../src/api/gateway/formats/index.ts'
 import { countItems, messagesOf, type OpenReplay, OWNER, openReplayEngine } from './replay.ts'
 
 export const openDirectReplay: OpenReplay = async (embedder) => {

@@ -1,6 +1,7 @@
 /** Looks for gold turns in an injected block: as a passage of the turn, or as a memory that was learned from it. */
-import type { Memory } from '../../src/core/memory.ts'
-import { inOneLine } from '../../src/core/prompting/block.ts'
+
+import { inOneLine } from '../../src/domain/context-block.ts'
+import type { Memory } from '../../src/domain/memory.ts'
 
 export type GoldTurn = { readonly id: string; readonly text: string; readonly at: number }
 

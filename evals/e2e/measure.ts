@@ -1,5 +1,5 @@
 /** Replays the groups of a set and asks their questions, and others that nothing in them answers. */
-import type { Embedder } from '../../src/ports/embedder.ts'
+import type { Embedder } from '../../src/models/embedder.ts'
 import { type EvalDocument, type EvalQuery, type EvalSet, parseTime } from '../datasets.ts'
 import { textOf } from '../haystack.ts'
 import { timeLeft } from '../report.ts'

@@ -2,14 +2,15 @@
  * A replay: an engine on its own SQLite store for one group of a set, which conversations are written to and questions
  * are asked of. Both go the way of production; `direct-replay.ts` calls the engine, `gateway-replay.ts` goes over HTTP.
  */
-import { openSqliteStore, type SqliteStore } from '../../src/adapters/sqlite/store.ts'
-import { createIds } from '../../src/adapters/system/ids.ts'
-import type { Instant, OwnerId, TurnId } from '../../src/core/ids.ts'
-import { stripBlocks } from '../../src/core/prompting/block.ts'
-import type { ReceiptDetail } from '../../src/core/receipt.ts'
+
+import { createIds } from '../../src/app/id-generator.ts'
+import type { ReceiptDetail } from '../../src/conversations/receipts/receipt.ts'
+import { stripBlocks } from '../../src/domain/context-block.ts'
+import type { Instant, OwnerId, TurnId } from '../../src/domain/ids.ts'
 import { createEngineOn, type Engine } from '../../src/engine/engine.ts'
-import { pages } from '../../src/engine/paging.ts'
-import type { Embedder } from '../../src/ports/embedder.ts'
+import type { Embedder } from '../../src/models/embedder.ts'
+import { pages } from '../../src/storage/access/row-pages.ts'
+import { openSqliteStore, type SqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import type { ReplayedConversation, Utterance } from './conversations.ts'
 import type { InjectedMemory } from './evidence.ts'
 

@@ -3,7 +3,7 @@
  * themselves are not part of this repository. Other pages of a language that say the same are named as well; a page
  * in another language is no answer, since whoever asks should get what they can read.
  */
-import { type Citation, parseCitation } from '../../src/core/files/citation.ts'
+import { type Citation, parseCitation } from '../../src/files/citation.ts'
 
 export const LANGUAGES = ['English', 'Chinese', 'Japanese'] as const
 export type Language = (typeof LANGUAGES)[number]

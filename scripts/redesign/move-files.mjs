@@ -52,7 +52,7 @@ let changed = 0
 const out = new Map()
 // root-relative mentions, longest first
 const mentions = []
-for (const a of map.keys()) {
+for (const [a, b] of map) {
   mentions.push([a, b])
   if (a.startsWith('src/') && a.endsWith('.ts') && b.startsWith('src/'))
     mentions.push([
@@ -72,7 +72,7 @@ for (const f of tracked) {
   } catch {
     continue
   }
-  if (text.includes('\0')) continue
+  if (text.includes('\0') || f.startsWith('scripts/redesign/')) continue
   const nf = map.get(f) ?? f
   let next = text
   if (CODE.test(f)) {

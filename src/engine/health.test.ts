@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { AppError } from '../core/errors.ts'
-import { GAUGES } from '../ports/telemetry.ts'
+import { AppError } from '../domain/errors.ts'
+import { GAUGES } from '../telemetry/telemetry.ts'
 import type { EngineStatus } from './engine.ts'
 import { describeHealth, gaugesOf, HEALTH_REASONS } from './health.ts'
 

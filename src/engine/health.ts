@@ -2,9 +2,9 @@
  * How well the engine is: one reading of its status for `/health/ready`, the metrics and the command line, so that
  * they never disagree.
  */
-import { AppError, type ErrorCode } from '../core/errors.ts'
-import type { GaugeReading } from '../ports/telemetry.ts'
-import { TIER_STATES, type TierState } from '../ports/vector-tiers.ts'
+import { AppError, type ErrorCode } from '../domain/errors.ts'
+import { TIER_STATES, type TierState } from '../storage/vector-replication.ts'
+import type { GaugeReading } from '../telemetry/telemetry.ts'
 import type { EngineStatus } from './engine.ts'
 
 /** Everything that can be amiss. The names are label values and part of what the server answers. */

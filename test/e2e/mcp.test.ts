@@ -7,15 +7,15 @@ import { Client as ModernClient, StreamableHTTPClientTransport } from '@modelcon
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createMcpDoor } from '../../src/doors/mcp/http.ts'
-import { createEngine } from '../../src/main/compose.ts'
-import { serve } from '../../src/main/serve.ts'
-import { contextsOf, toTestClient, VERSION } from '../doors/mcp-host.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import { createMcpDoor } from '../../src/api/mcp/http-transport.ts'
+import { createEngine } from '../../src/app/composition.ts'
+import { serve } from '../../src/app/serve.ts'
+import { contextsOf, toTestClient, VERSION } from '../api/mcp/mcp-support.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const INFO = { name: 'tests', version: '1.0.0' }
-const PROGRAM = resolve('dist/main/cli.js')
-const isBuilt = existsSync(PROGRAM) && existsSync('dist/doors/mcp/stdio.js')
+const PROGRAM = resolve('dist/app/cli-main.js')
+const isBuilt = existsSync(PROGRAM) && existsSync('dist/api/mcp/stdio-transport.js')
 const lts = await import(pathToFileURL(resolve('test/lts/run.mjs')).href)
 /** The suite needs functions of Node that 20 does not have. */
 const newerNode: string | null = lts.ltsNode()

@@ -1,10 +1,10 @@
 /** A server with Qdrant beside its memories, from switching it on to whatever may happen to it. */
 import { expect, it, onTestFinished } from 'vitest'
-import { referenceEmbedder } from '../../src/adapters/reference/embedder.ts'
-import type { EngineOptions } from '../../src/main/compose.ts'
-import { keyFor, type Started, start } from '../doors/http-support.ts'
-import { startQdrant } from '../support/qdrant/server.ts'
-import { createCli } from './cli-host.ts'
+import type { EngineOptions } from '../../src/app/composition.ts'
+import { referenceEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
+import { keyFor, type Started, start } from '../api/http/http-support.ts'
+import { startQdrant } from '../support/qdrant/fake-server.ts'
+import { createCli } from './cli/cli-host.ts'
 
 const KEY = 'a-key-that-nobody-may-see'
 const MEMORIES = 60

@@ -1,5 +1,5 @@
-import type { IdKinds, Instant } from '../../src/core/ids.ts'
-import type { Clock, Ids } from '../../src/ports/clock.ts'
+import type { IdKinds, Instant } from '../../src/domain/ids.ts'
+import type { Clock, Ids } from '../../src/lib/clock.ts'
 
 /** Time that moves only when told to, or when someone sleeps. */
 export class FakeClock implements Clock {

@@ -1,5 +1,5 @@
-import { referenceEmbedder } from '../../src/adapters/reference/embedder.ts'
-import type { Embedder, EmbedOptions } from '../../src/ports/embedder.ts'
+import type { Embedder, EmbedOptions } from '../../src/models/embedder.ts'
+import { referenceEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
 
 export type EmbedCall = EmbedOptions & { readonly texts: readonly string[] }
 

@@ -1,7 +1,7 @@
 /** Makes entries and turns for tests, as `memories.ts` makes memories. */
-import type { Entry } from '../../src/core/entry.ts'
-import type { EntryId, TurnId } from '../../src/core/ids.ts'
-import type { Turn } from '../../src/core/transcript.ts'
+import type { Entry } from '../../src/domain/entry.ts'
+import type { EntryId, TurnId } from '../../src/domain/ids.ts'
+import type { Turn } from '../../src/domain/turn.ts'
 import { ADA, instant } from './memories.ts'
 
 export const entryId = (name: string | number) => `aud_${String(name).padStart(6, '0')}` as EntryId

@@ -1,5 +1,5 @@
 /** Stores that misbehave on purpose. */
-import type { Store } from '../../src/ports/store.ts'
+import type { Store } from '../../src/storage/store.ts'
 
 const CALLS = [
   'get',

@@ -3,7 +3,7 @@ import type {
   Completion,
   CompletionRequest,
   LanguageModel,
-} from '../../src/ports/language-model.ts'
+} from '../../src/models/language-model.ts'
 
 /** Text, something to be written as JSON, an error, or what is to be done when it is asked. */
 export type ScriptedAnswer = string | object | Error | (() => Promise<string | object>)

@@ -8,8 +8,8 @@ import type {
   RevisionId,
   SessionId,
   UserId,
-} from '../../src/core/ids.ts'
-import type { Memory, Revision } from '../../src/core/memory.ts'
+} from '../../src/domain/ids.ts'
+import type { Memory, Revision } from '../../src/domain/memory.ts'
 
 export const instant = (ms: number) => ms as Instant
 export const memoryId = (name: string | number) =>

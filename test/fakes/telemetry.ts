@@ -6,7 +6,7 @@ import type {
   SpanFacts,
   SpanName,
   Telemetry,
-} from '../../src/ports/telemetry.ts'
+} from '../../src/telemetry/telemetry.ts'
 
 type Labels = Readonly<Record<string, string>>
 

@@ -1,4 +1,4 @@
-import type { Timers } from '../../src/engine/jobs/timers.ts'
+import type { Timers } from '../../src/lib/interval-timers.ts'
 import type { FakeClock } from './clock.ts'
 
 /** Timers that go off when a test lets time pass. Setting the clock by itself, as people do, moves none of them. */

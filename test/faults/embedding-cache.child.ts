@@ -1,6 +1,7 @@
 /** Puts vectors of its own into a shared cache, reads them back, and says how many were there. */
-import { openCacheFile } from '../../src/adapters/embedders/cache-file.ts'
-import { systemClock } from '../../src/adapters/system/clock.ts'
+
+import { systemClock } from '../../src/app/system-clock.ts'
+import { openCacheFile } from '../../src/models/embedders/sqlite-embedding-cache.ts'
 
 const { path, writer, rounds } = JSON.parse(String(process.argv[2]))
 const cache = openCacheFile({ path, clock: systemClock })

@@ -1,10 +1,10 @@
 /** Records conversations and embeds their turns until it is killed, and prints the session of each that is recorded. */
 import { writeSync } from 'node:fs'
-import { referenceEmbedder } from '../../src/adapters/reference/embedder.ts'
-import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
-import { systemClock } from '../../src/adapters/system/clock.ts'
-import { createIds } from '../../src/adapters/system/ids.ts'
+import { createIds } from '../../src/app/id-generator.ts'
+import { systemClock } from '../../src/app/system-clock.ts'
 import { createEngineOn } from '../../src/engine/engine.ts'
+import { referenceEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
+import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 
 const [path = '', round] = process.argv.slice(2)
 const store = await openSqliteStore({ path, now: Date.now })

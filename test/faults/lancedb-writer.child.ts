@@ -2,8 +2,8 @@
 import { writeSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { openLanceMirror } from '../../src/adapters/lancedb/mirror.ts'
-import { systemClock } from '../../src/adapters/system/clock.ts'
+import { systemClock } from '../../src/app/system-clock.ts'
+import { openLanceMirror } from '../../src/storage/lancedb/lancedb-vector-replica.ts'
 import { ADA, memoryId } from '../fakes/memories.ts'
 import { space, unitVector } from '../fakes/vectors.ts'
 

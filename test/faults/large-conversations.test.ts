@@ -1,17 +1,17 @@
 /** Conversations beyond every usual size: recorded, listed, searched, quoted and removed, at a cost that does not grow with them. */
 import { expect, it, onTestFinished } from 'vitest'
-import { createReferenceStore } from '../../src/adapters/reference/store.ts'
-import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
-import type { Place } from '../../src/core/ids.ts'
-import { COMMIT_CHANGES_MAX } from '../../src/core/limits.ts'
-import { TURN_CHARACTERS_MAX } from '../../src/core/records.ts'
-import type { Turn } from '../../src/core/transcript.ts'
-import type { Store } from '../../src/ports/store.ts'
-import { COMMITTED } from '../conformance/store.suite.ts'
-import { openConversations } from '../engine/conversations-support.ts'
+import type { Place } from '../../src/domain/ids.ts'
+import { COMMIT_CHANGES_MAX } from '../../src/domain/limits.ts'
+import type { Turn } from '../../src/domain/turn.ts'
+import { TURN_CHARACTERS_MAX } from '../../src/memory/record-codec.ts'
+import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
+import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
+import type { Store } from '../../src/storage/store.ts'
+import { COMMITTED } from '../conformance/store/store.suite.ts'
+import { openConversations } from '../conversations/conversations-support.ts'
 import { turn } from '../fakes/entries.ts'
 import { ADA as AT_ADA, instant, session } from '../fakes/memories.ts'
-import { repetitions } from '../support/effort.ts'
+import { repetitions } from '../support/thoroughness.ts'
 
 const TURNS = repetitions({ usual: 4_000, thorough: 20_000 })
 const ONE_WORD_TURNS = repetitions({ usual: 10_000, thorough: 100_000 })

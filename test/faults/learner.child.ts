@@ -3,14 +3,14 @@
  * line of its own once it is kept.
  */
 import { writeSync } from 'node:fs'
-import { createLanguageModel } from '../../src/adapters/models/model.ts'
-import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
-import { createIds } from '../../src/adapters/system/ids.ts'
-import { createUpstream } from '../../src/adapters/upstream/index.ts'
-import type { Instant } from '../../src/core/ids.ts'
+import { createIds } from '../../src/app/id-generator.ts'
+import type { Instant } from '../../src/domain/ids.ts'
 import { createEngineOn } from '../../src/engine/engine.ts'
-import type { Clock } from '../../src/ports/clock.ts'
-import { LEARNING, type LearnerInput, registryOf, say } from './learning.ts'
+import type { Clock } from '../../src/lib/clock.ts'
+import { createLanguageModel } from '../../src/models/llm/provider-language-model.ts'
+import { createUpstream } from '../../src/models/providers/provider-upstream.ts'
+import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
+import { LEARNING, type LearnerInput, registryOf, say } from './learning-script.ts'
 
 const { path, url, round, startsAt }: LearnerInput = JSON.parse(String(process.argv[2]))
 const HOUR_MS = 3_600_000

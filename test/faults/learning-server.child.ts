@@ -1,11 +1,12 @@
 /** A server on a PostgreSQL that others use as well: does the jobs that are due, and tells how many those were. */
-import { createLanguageModel } from '../../src/adapters/models/model.ts'
-import { openPostgresStore } from '../../src/adapters/postgres/store.ts'
-import { systemClock } from '../../src/adapters/system/clock.ts'
-import { createIds } from '../../src/adapters/system/ids.ts'
-import { createUpstream } from '../../src/adapters/upstream/index.ts'
+
+import { createIds } from '../../src/app/id-generator.ts'
+import { systemClock } from '../../src/app/system-clock.ts'
 import { createEngineOn } from '../../src/engine/engine.ts'
-import { LEARNING, registryOf } from './learning.ts'
+import { createLanguageModel } from '../../src/models/llm/provider-language-model.ts'
+import { createUpstream } from '../../src/models/providers/provider-upstream.ts'
+import { openPostgresStore } from '../../src/storage/postgres/postgres-store.ts'
+import { LEARNING, registryOf } from './learning-script.ts'
 
 type Input = Readonly<Record<'url' | 'schema' | 'modelUrl' | 'name', string>>
 const { url, schema, modelUrl, name }: Input = JSON.parse(String(process.argv[2]))

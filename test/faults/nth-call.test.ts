@@ -4,12 +4,12 @@
  * again must lead to where an undisturbed day leads.
  */
 import { describe, expect, it } from 'vitest'
-import { createReferenceStore } from '../../src/adapters/reference/store.ts'
-import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
-import { parseScope } from '../../src/core/draft.ts'
-import { AppError } from '../../src/core/errors.ts'
+import { AppError } from '../../src/domain/errors.ts'
 import { createEngineOn, type Engine } from '../../src/engine/engine.ts'
-import type { Store } from '../../src/ports/store.ts'
+import { parseScope } from '../../src/memory/draft.ts'
+import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
+import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
+import type { Store } from '../../src/storage/store.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
 import { turn, turnId } from '../fakes/entries.ts'
 import { failingAt, InjectedFault } from '../fakes/faulty-store.ts'

@@ -6,18 +6,21 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import { isCommitted } from '../../src/adapters/postgres/commit.ts'
-import { createMarks } from '../../src/adapters/postgres/commit-marks.ts'
-import { openDatabase } from '../../src/adapters/postgres/driver.ts'
-import { namesIn } from '../../src/adapters/postgres/names.ts'
-import { openPostgresStore, type PostgresOptions } from '../../src/adapters/postgres/store.ts'
-import { AppError } from '../../src/core/errors.ts'
-import type { Memory } from '../../src/core/memory.ts'
-import type { Change, Store } from '../../src/ports/store.ts'
-import { COMMITTED, create } from '../conformance/store.suite.ts'
+import { AppError } from '../../src/domain/errors.ts'
+import type { Memory } from '../../src/domain/memory.ts'
+import { openDatabase } from '../../src/storage/postgres/connection/postgres-driver.ts'
+import {
+  openPostgresStore,
+  type PostgresOptions,
+} from '../../src/storage/postgres/postgres-store.ts'
+import { namesIn } from '../../src/storage/postgres/schema/identifiers.ts'
+import { isCommitted } from '../../src/storage/postgres/store/commit.ts'
+import { createMarks } from '../../src/storage/postgres/store/commit-markers.ts'
+import type { Change, Store } from '../../src/storage/store.ts'
+import { COMMITTED, create } from '../conformance/store/store.suite.ts'
 import { ADA, instant, memory } from '../fakes/memories.ts'
-import { cuttable } from '../support/cuttable.ts'
 import { expectSound } from '../support/doctor.ts'
+import { cuttable } from '../support/faulty-connection.ts'
 import {
   freshSchema,
   openFreshStore,

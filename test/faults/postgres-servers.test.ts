@@ -1,15 +1,15 @@
 /** Several servers on one PostgreSQL: what one changes the others know at once, and limits are those of all together. */
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import { openDatabase } from '../../src/adapters/postgres/driver.ts'
-import { openPostgresStore } from '../../src/adapters/postgres/store.ts'
-import { createIds } from '../../src/adapters/system/ids.ts'
-import type { OwnerId } from '../../src/core/ids.ts'
-import type { SettingValues } from '../../src/core/settings.ts'
-import { Shares } from '../../src/doors/http/shares.ts'
+import { Shares } from '../../src/api/http/security/shared-token-bucket.ts'
+import { createIds } from '../../src/app/id-generator.ts'
+import type { OwnerId } from '../../src/domain/ids.ts'
+import type { SettingValues } from '../../src/domain/settings/settings.ts'
 import { createEngineOn, type Engine } from '../../src/engine/engine.ts'
-import { Spending } from '../../src/engine/models/spending.ts'
-import { create } from '../conformance/store.suite.ts'
-import { type Started, start } from '../doors/http-support.ts'
+import { Spending } from '../../src/models/model-budget.ts'
+import { openDatabase } from '../../src/storage/postgres/connection/postgres-driver.ts'
+import { openPostgresStore } from '../../src/storage/postgres/postgres-store.ts'
+import { type Started, start } from '../api/http/http-support.ts'
+import { create } from '../conformance/store/store.suite.ts'
 import { FakeClock } from '../fakes/clock.ts'
 import { turn } from '../fakes/entries.ts'
 import { memory } from '../fakes/memories.ts'
@@ -306,7 +306,9 @@ function describeUpgrades({ url }: PrivateServer): void {
   it('[PG10] waits for a migration that takes longer than a statement may', async () => {
     const schema = freshSchema()
     const options = { connectionString: url, schema, poolSize: 1, statementTimeoutMs: 300 }
-    const { migrationLock, namesIn } = await import('../../src/adapters/postgres/names.ts')
+    const { migrationLock, namesIn } = await import(
+      '../../src/storage/postgres/schema/identifiers.ts'
+    )
     const holding = runSql(
       url,
       `SELECT pg_advisory_lock(${migrationLock(namesIn(schema))}), pg_sleep(1.2)`,

@@ -3,16 +3,19 @@
  * die, processes race, and an owner gets so many vectors that an index is built.
  */
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import { openPostgresStore, type PostgresOptions } from '../../src/adapters/postgres/store.ts'
-import type { Memory } from '../../src/core/memory.ts'
+import type { Memory } from '../../src/domain/memory.ts'
 import {
   DOCUMENT_TYPES,
   type DocumentType,
   documentId,
   turnDocument,
-} from '../../src/core/search-document.ts'
-import type { Store } from '../../src/ports/store.ts'
-import type { VectorIndex } from '../../src/ports/vector-index.ts'
+} from '../../src/domain/search-document.ts'
+import {
+  openPostgresStore,
+  type PostgresOptions,
+} from '../../src/storage/postgres/postgres-store.ts'
+import type { Store } from '../../src/storage/store.ts'
+import type { VectorIndex } from '../../src/storage/vector-index.ts'
 import {
   ALL,
   commitAll,
@@ -21,12 +24,12 @@ import {
   pairs,
   remember,
   SPACE,
-} from '../conformance/vector-index.suite.ts'
+} from '../conformance/vectors/vector-index.suite.ts'
 import { turn } from '../fakes/entries.ts'
 import { ADA, BOB, memory, user } from '../fakes/memories.ts'
 import { atSimilarity, byLikeness, entry, unitVector, unitVectors } from '../fakes/vectors.ts'
-import { cuttable } from '../support/cuttable.ts'
 import { expectSound } from '../support/doctor.ts'
+import { cuttable } from '../support/faulty-connection.ts'
 import {
   freshSchema,
   openFreshStore,
@@ -35,7 +38,7 @@ import {
   startServer,
   withPgvector,
 } from '../support/postgres-servers.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** PGlite builds an index slowly. */
 const BUILDING = { timeout: 180_000 }

@@ -1,14 +1,14 @@
 /** Qdrant fails in every way it can: nothing is lost or half done that can't be made whole, and nobody waits for long. */
 import { describe, expect, it } from 'vitest'
-import { openQdrantMirror } from '../../src/adapters/qdrant/mirror.ts'
-import { AppError } from '../../src/core/errors.ts'
-import type { VectorMirror } from '../../src/ports/vector-mirror.ts'
-import { closest, idsOf, point, SPACE } from '../conformance/vector-mirror.suite.ts'
+import { AppError } from '../../src/domain/errors.ts'
+import { openQdrantMirror } from '../../src/storage/qdrant/qdrant-vector-replica.ts'
+import type { VectorMirror } from '../../src/storage/vector-replica.ts'
+import { closest, idsOf, point, SPACE } from '../conformance/vectors/vector-replica.suite.ts'
 import { FakeClock } from '../fakes/clock.ts'
 import { ADA, instant, memoryId } from '../fakes/memories.ts'
 import { unitVector } from '../fakes/vectors.ts'
-import { KEY, openOnStandIn } from '../support/qdrant/opening.ts'
-import type { Misbehaviour } from '../support/qdrant/server.ts'
+import type { Misbehaviour } from '../support/qdrant/fake-server.ts'
+import { KEY, openOnStandIn } from '../support/qdrant/qdrant-replicas.ts'
 
 const QUERY = unitVector(24, 1)
 const UNAVAILABLE = { code: 'unavailable' }

@@ -1,13 +1,13 @@
 /** What the fault tests of recall share: an engine on parts that can be made to fail. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
-import { referenceEmbedder } from '../../src/adapters/reference/embedder.ts'
-import { createReferenceStore } from '../../src/adapters/reference/store.ts'
-import { referenceVectors } from '../../src/adapters/reference/vectors.ts'
-import { AppError } from '../../src/core/errors.ts'
+import { AppError } from '../../src/domain/errors.ts'
 import { createEngineOn, type Engine } from '../../src/engine/engine.ts'
-import type { EnginePorts } from '../../src/engine/ports.ts'
-import type { Store } from '../../src/ports/store.ts'
+import type { EnginePorts } from '../../src/engine/engine-dependencies.ts'
+import { referenceEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
+import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
+import { referenceVectors } from '../../src/storage/in-memory/in-memory-vector-index.ts'
+import type { Store } from '../../src/storage/store.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
 
 export const ADA = { owner: 'ada' }

@@ -1,11 +1,11 @@
 /** What receipts cite, in a real file: erasing leaves no byte of it, and a migration takes it along. */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
-import { moveStore } from '../../src/engine/moving/move.ts'
-import { ADA } from '../engine/conversations-support.ts'
-import { openCited } from '../engine/receipt-texts.suite.ts'
-import { temporaryFile } from '../support/temporary.ts'
+import { moveStore } from '../../src/portability/store-migration/store-migration.ts'
+import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
+import { ADA } from '../conversations/conversations-support.ts'
+import { openCited } from '../conversations/receipt-texts.suite.ts'
+import { temporaryFile } from '../support/temporary-folder.ts'
 
 const QUESTION = 'Which instrument does Clara play?'
 const SAID = 'Wondering whether the xyzzyplugh of Clara survives the flight to Porto in winter'

@@ -1,9 +1,9 @@
 /** A server with the gateway, which records chats until it is killed. Prints its address on a line of its own. */
 import { writeSync } from 'node:fs'
-import { createEngine } from '../../src/main/compose.ts'
-import { serveWithGateway } from '../../src/main/gateway.ts'
-import { readProviders } from '../../src/main/providers-file.ts'
-import { serve } from '../../src/main/serve.ts'
+import { createEngine } from '../../src/app/composition.ts'
+import { readProviders } from '../../src/app/config/providers-file.ts'
+import { serveWithGateway } from '../../src/app/gateway-mount.ts'
+import { serve } from '../../src/app/serve.ts'
 
 export type RecordingServerInput = {
   readonly store: { readonly path: string } | { readonly postgres: string; readonly schema: string }

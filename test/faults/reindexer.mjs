@@ -1,10 +1,10 @@
 /** Gives memories their vectors, slowly, and tells every step on its own line. */
 import { writeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { referenceEmbedder } from '../../dist/adapters/reference/embedder.js'
-import { openSqliteStore } from '../../dist/adapters/sqlite/store.js'
-import { systemClock } from '../../dist/adapters/system/clock.js'
+import { systemClock } from '../../dist/app/system-clock.js'
 import { createEngineOn } from '../../dist/engine/engine.js'
+import { referenceEmbedder } from '../../dist/models/embedders/hashing-embedder.js'
+import { openSqliteStore } from '../../dist/storage/sqlite/sqlite-store.js'
 
 const [path] = process.argv.slice(2)
 const store = await openSqliteStore({ path, now: Date.now })

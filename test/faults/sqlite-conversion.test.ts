@@ -12,13 +12,16 @@ import {
 } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { describe, expect } from 'vitest'
-import { convertDatabase } from '../../src/adapters/sqlite/conversion.ts'
-import type { DatabaseKey } from '../../src/adapters/sqlite/driver.ts'
-import { fileKind, openSqliteFile } from '../../src/adapters/sqlite/file.ts'
-import { keyCheckPath } from '../../src/adapters/sqlite/key-check.ts'
-import { keyFromPassphrase, keyFromText } from '../../src/adapters/sqlite/keys.ts'
-import type { AppError } from '../../src/core/errors.ts'
-import { temporaryFile } from '../support/temporary.ts'
+import type { AppError } from '../../src/domain/errors.ts'
+import { fileKind, openSqliteFile } from '../../src/storage/sqlite/connection/database-file.ts'
+import type { DatabaseKey } from '../../src/storage/sqlite/connection/sqlite-driver.ts'
+import {
+  keyFromPassphrase,
+  keyFromText,
+} from '../../src/storage/sqlite/encryption/encryption-key.ts'
+import { keyCheckPath } from '../../src/storage/sqlite/encryption/key-verifier.ts'
+import { convertDatabase } from '../../src/storage/sqlite/encryption/rekey.ts'
+import { temporaryFile } from '../support/temporary-folder.ts'
 import {
   child,
   ended,

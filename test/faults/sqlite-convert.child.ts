@@ -1,12 +1,12 @@
 /** Converts a database in a process that can be killed: says `at <n>` before every driver call, and waits if told to. */
 import { readSync } from 'node:fs'
-import { convertDatabase } from '../../src/adapters/sqlite/conversion.ts'
 import {
   type DatabaseKey,
   type OpenConnection,
   openConnection,
-} from '../../src/adapters/sqlite/driver.ts'
-import { keyFromText } from '../../src/adapters/sqlite/keys.ts'
+} from '../../src/storage/sqlite/connection/sqlite-driver.ts'
+import { keyFromText } from '../../src/storage/sqlite/encryption/encryption-key.ts'
+import { convertDatabase } from '../../src/storage/sqlite/encryption/rekey.ts'
 
 type Options = {
   readonly path: string

@@ -1,14 +1,14 @@
 /** What is derived from the memories can be thrown away, and erasing leaves nothing of it behind. */
 import { readFileSync } from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
-import { openConnection } from '../../src/adapters/sqlite/driver.ts'
-import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
 import { createEngineOn } from '../../src/engine/engine.ts'
-import { create } from '../conformance/store.suite.ts'
+import { openConnection } from '../../src/storage/sqlite/connection/sqlite-driver.ts'
+import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
+import { create } from '../conformance/store/store.suite.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
 import { turn } from '../fakes/entries.ts'
 import { ADA, memory } from '../fakes/memories.ts'
-import { temporaryFile } from '../support/temporary.ts'
+import { temporaryFile } from '../support/temporary-folder.ts'
 
 const DAMAGE = {
   'a memory that is not in the index': `INSERT INTO memory_terms (memory_terms, rowid, terms)

@@ -6,13 +6,16 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { convertDatabase } from '../../src/adapters/sqlite/conversion.ts'
-import { type OpenConnection, openConnection } from '../../src/adapters/sqlite/driver.ts'
-import { openSqliteFile } from '../../src/adapters/sqlite/file.ts'
-import { salvage } from '../../src/adapters/sqlite/salvage.ts'
-import type { SqliteStore } from '../../src/adapters/sqlite/store.ts'
-import type { Change } from '../../src/ports/store.ts'
-import { temporaryFile, temporaryFolder } from '../support/temporary.ts'
+import { openSqliteFile } from '../../src/storage/sqlite/connection/database-file.ts'
+import {
+  type OpenConnection,
+  openConnection,
+} from '../../src/storage/sqlite/connection/sqlite-driver.ts'
+import { convertDatabase } from '../../src/storage/sqlite/encryption/rekey.ts'
+import { salvage } from '../../src/storage/sqlite/recovery/database-recovery.ts'
+import type { SqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
+import type { Change } from '../../src/storage/store.ts'
+import { temporaryFile, temporaryFolder } from '../support/temporary-folder.ts'
 import {
   errorOf,
   everything,

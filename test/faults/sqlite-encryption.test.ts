@@ -4,18 +4,18 @@ import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { dirname, join } from 'node:path'
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { cipherRefusal, openConnection } from '../../src/adapters/sqlite/driver.ts'
-import { fileKind, openSqliteFile } from '../../src/adapters/sqlite/file.ts'
-import { keyCheckPath } from '../../src/adapters/sqlite/key-check.ts'
+import { AppError } from '../../src/domain/errors.ts'
+import { fileKind, openSqliteFile } from '../../src/storage/sqlite/connection/database-file.ts'
+import { cipherRefusal, openConnection } from '../../src/storage/sqlite/connection/sqlite-driver.ts'
 import {
   generateKeyFile,
   isSameKey,
   keyFromFile,
   keyFromPassphrase,
   keyFromText,
-} from '../../src/adapters/sqlite/keys.ts'
-import { AppError } from '../../src/core/errors.ts'
-import { temporaryFile, temporaryFolder } from '../support/temporary.ts'
+} from '../../src/storage/sqlite/encryption/encryption-key.ts'
+import { keyCheckPath } from '../../src/storage/sqlite/encryption/key-verifier.ts'
+import { temporaryFile, temporaryFolder } from '../support/temporary-folder.ts'
 import {
   errorOf,
   everythingIn,

@@ -1,9 +1,9 @@
 /** Fails the n-th call to the driver during a commit, for every n: it happens as a whole or not at all. */
 import { describe, expect, it } from 'vitest'
-import { openSqliteFile } from '../../src/adapters/sqlite/file.ts'
-import type { Change } from '../../src/ports/store.ts'
+import { openSqliteFile } from '../../src/storage/sqlite/connection/database-file.ts'
+import type { Change } from '../../src/storage/store.ts'
 import { revision } from '../fakes/memories.ts'
-import { temporaryFile } from '../support/temporary.ts'
+import { temporaryFile } from '../support/temporary-folder.ts'
 import {
   everything,
   expectSame,

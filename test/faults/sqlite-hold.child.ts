@@ -1,6 +1,7 @@
 /** Opens a database and keeps it open until killed. With `lock`, keeps a write transaction open as well. */
-import { openConnection } from '../../src/adapters/sqlite/driver.ts'
-import { openSqliteFile } from '../../src/adapters/sqlite/file.ts'
+
+import { openSqliteFile } from '../../src/storage/sqlite/connection/database-file.ts'
+import { openConnection } from '../../src/storage/sqlite/connection/sqlite-driver.ts'
 
 const { path, lock = false } = JSON.parse(String(process.argv[2]))
 if (lock) {

@@ -2,10 +2,10 @@
 import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openConnection } from '../../src/adapters/sqlite/driver.ts'
-import { openSqliteFile } from '../../src/adapters/sqlite/file.ts'
-import { MIGRATIONS } from '../../src/adapters/sqlite/migrations.ts'
-import { temporaryFile } from '../support/temporary.ts'
+import { openSqliteFile } from '../../src/storage/sqlite/connection/database-file.ts'
+import { openConnection } from '../../src/storage/sqlite/connection/sqlite-driver.ts'
+import { MIGRATIONS } from '../../src/storage/sqlite/schema/migrations.ts'
+import { temporaryFile } from '../support/temporary-folder.ts'
 import {
   errorOf,
   everythingIn,

@@ -8,23 +8,23 @@ import { isDeepStrictEqual } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
+import { AppError } from '../../src/domain/errors.ts'
+import type { EntryId, OwnerId, TurnId, UserId } from '../../src/domain/ids.ts'
+import type { Memory } from '../../src/domain/memory.ts'
+import { tombstonesFor } from '../../src/domain/tombstone.ts'
+import { openSqliteFile } from '../../src/storage/sqlite/connection/database-file.ts'
 import {
   type DatabaseKey,
   missingCipher,
   type OpenConnection,
   openConnection,
-} from '../../src/adapters/sqlite/driver.ts'
-import { openSqliteFile } from '../../src/adapters/sqlite/file.ts'
-import { keyFromText } from '../../src/adapters/sqlite/keys.ts'
-import type { SqliteStore } from '../../src/adapters/sqlite/store.ts'
-import { AppError } from '../../src/core/errors.ts'
-import { tombstonesFor } from '../../src/core/forgetting.ts'
-import type { EntryId, OwnerId, TurnId, UserId } from '../../src/core/ids.ts'
-import type { Memory } from '../../src/core/memory.ts'
-import { type Change, type Row, type Store, TABLES, type Table } from '../../src/ports/store.ts'
+} from '../../src/storage/sqlite/connection/sqlite-driver.ts'
+import { keyFromText } from '../../src/storage/sqlite/encryption/encryption-key.ts'
+import type { SqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
+import { type Change, type Row, type Store, TABLES, type Table } from '../../src/storage/store.ts'
 import { entry, turn } from '../fakes/entries.ts'
 import { changeId, instant, memory, memoryId, owner, revision, user } from '../fakes/memories.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const missing = missingCipher()
 

@@ -1,7 +1,7 @@
 /** Several processes on one file at once: nothing is lost, keys stay unique, and waiting has an end. */
 import { describe, expect, it } from 'vitest'
-import { openSqliteFile } from '../../src/adapters/sqlite/file.ts'
-import { temporaryFile } from '../support/temporary.ts'
+import { openSqliteFile } from '../../src/storage/sqlite/connection/database-file.ts'
+import { temporaryFile } from '../support/temporary-folder.ts'
 import {
   child,
   ended,

@@ -1,16 +1,20 @@
 /** Vectors in a SQLite file: other processes, little memory, damage, copies, erasure, failing calls. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { convertDatabase } from '../../src/adapters/sqlite/conversion.ts'
-import { copyDatabase, differingTables, digestTables } from '../../src/adapters/sqlite/copying.ts'
-import { openConnection } from '../../src/adapters/sqlite/driver.ts'
-import { openSqliteFile } from '../../src/adapters/sqlite/file.ts'
-import { salvage } from '../../src/adapters/sqlite/salvage.ts'
-import { openSqliteStore, type SqliteStore } from '../../src/adapters/sqlite/store.ts'
-import { toBlob } from '../../src/adapters/sqlite/vector-record.ts'
-import type { Memory } from '../../src/core/memory.ts'
-import type { Change } from '../../src/ports/store.ts'
-import { COMMITTED } from '../conformance/store.suite.ts'
+import type { Memory } from '../../src/domain/memory.ts'
+import { openSqliteFile } from '../../src/storage/sqlite/connection/database-file.ts'
+import { openConnection } from '../../src/storage/sqlite/connection/sqlite-driver.ts'
+import { convertDatabase } from '../../src/storage/sqlite/encryption/rekey.ts'
+import {
+  copyDatabase,
+  differingTables,
+  digestTables,
+} from '../../src/storage/sqlite/maintenance/database-copy.ts'
+import { salvage } from '../../src/storage/sqlite/recovery/database-recovery.ts'
+import { openSqliteStore, type SqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
+import { toBlob } from '../../src/storage/sqlite/vectors/vector-record.ts'
+import type { Change } from '../../src/storage/store.ts'
+import { COMMITTED } from '../conformance/store/store.suite.ts'
 import {
   ALL,
   commitAll,
@@ -20,10 +24,10 @@ import {
   pairs,
   remember,
   SPACE,
-} from '../conformance/vector-index.suite.ts'
+} from '../conformance/vectors/vector-index.suite.ts'
 import { ADA, memory, memoryId, owner } from '../fakes/memories.ts'
 import { byLikeness, entry, inBytes, space, unitVector, unitVectors } from '../fakes/vectors.ts'
-import { temporaryFile } from '../support/temporary.ts'
+import { temporaryFile } from '../support/temporary-folder.ts'
 import { failingDriver, itEncrypts, randomKey, released, using } from './sqlite-support.ts'
 
 const DIMENSIONS = SPACE.dimensions

@@ -1,8 +1,8 @@
 /** Writes memories, one per commit, opening the database anew as often as told. Tries again when it is busy. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openSqliteFile } from '../../src/adapters/sqlite/file.ts'
-import { keyFromText } from '../../src/adapters/sqlite/keys.ts'
-import { AppError } from '../../src/core/errors.ts'
+import { AppError } from '../../src/domain/errors.ts'
+import { openSqliteFile } from '../../src/storage/sqlite/connection/database-file.ts'
+import { keyFromText } from '../../src/storage/sqlite/encryption/encryption-key.ts'
 import { ADA, memory, memoryId } from '../fakes/memories.ts'
 
 type Options = {

@@ -1,6 +1,7 @@
 /** Appends lines, one after the other, and changes a counter in a second file. */
-import { createWorkspace } from '../../src/adapters/files/workspace.ts'
-import { systemClock } from '../../src/adapters/system/clock.ts'
+
+import { systemClock } from '../../src/app/system-clock.ts'
+import { createWorkspace } from '../../src/files/local/local-workspace.ts'
 
 type Options = { readonly path: string; readonly writer: number; readonly lines: number }
 

@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createReferenceStore } from '../../src/adapters/reference/store.ts'
-import type { SqliteStore } from '../../src/adapters/sqlite/store.ts'
-import type { Embedder } from '../../src/ports/embedder.ts'
-import type { FileTree } from '../../src/ports/file-tree.ts'
+import type { FileTree } from '../../src/files/file-tree.ts'
+import type { Embedder } from '../../src/models/embedder.ts'
+import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
+import type { SqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import { gate, scriptedEmbedder } from '../fakes/embedder.ts'
 import { owner } from '../fakes/memories.ts'
-import { temporaryFile } from '../support/temporary.ts'
+import { temporaryFile } from '../support/temporary-folder.ts'
+import { folderWith, put, treeOf } from './file-support.ts'
 import {
   ADA,
   chunksByPath,
@@ -16,7 +17,6 @@ import {
   openFiles,
   sections,
 } from './index-support.ts'
-import { folderWith, put, treeOf } from './support.ts'
 
 const CONTENTS = Object.fromEntries(
   Array.from({ length: 12 }, (_, n) => [`${n}.md`, sections(3, `topic${n}x`)]),

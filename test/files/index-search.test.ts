@@ -2,10 +2,10 @@ import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { scriptedEmbedder } from '../fakes/embedder.ts'
-import { synonymEmbedder } from '../fakes/synonyms.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import { synonymEmbedder } from '../fakes/synonym-embedder.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { folderWith, put } from './file-support.ts'
 import { ADA, found, type OpenOptions, openFiles, sections } from './index-support.ts'
-import { folderWith, put } from './support.ts'
 
 const NOTES: Readonly<Record<string, string>> = {
   'MEMORY.md': '# Ada\n\n- Lives in Oslo with two cats.\n- Prefers green tea to coffee.\n',

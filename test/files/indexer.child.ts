@@ -3,15 +3,15 @@
  * them.
  */
 import { writeSync } from 'node:fs'
-import { createFileTree } from '../../src/adapters/files/tree.ts'
-import { referenceEmbedder } from '../../src/adapters/reference/embedder.ts'
-import { openSqliteStore } from '../../src/adapters/sqlite/store.ts'
-import { systemClock as clock } from '../../src/adapters/system/clock.ts'
-import { createIds } from '../../src/adapters/system/ids.ts'
-import type { OwnerId } from '../../src/core/ids.ts'
+import { createIds } from '../../src/app/id-generator.ts'
+import { systemClock as clock } from '../../src/app/system-clock.ts'
+import type { OwnerId } from '../../src/domain/ids.ts'
 import { createEngineOn } from '../../src/engine/engine.ts'
-import { createFiles } from '../../src/engine/files/files.ts'
-import { FILE_DEFAULTS } from '../../src/engine/files/settings.ts'
+import { FILE_DEFAULTS } from '../../src/files/file-options.ts'
+import { createFiles } from '../../src/files/files.ts'
+import { createFileTree } from '../../src/files/local/local-file-tree.ts'
+import { referenceEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
+import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 
 const [path = '', index = '', tokens = '', times = 'Infinity'] = process.argv.slice(2)
 const owner = 'ada' as OwnerId

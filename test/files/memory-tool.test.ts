@@ -6,11 +6,11 @@ import type { BetaMemoryTool20250818Command as Command } from '@anthropic-ai/sdk
 import { BetaLocalFilesystemMemoryTool } from '@anthropic-ai/sdk/tools/memory/node'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createWorkspace } from '../../src/adapters/files/workspace.ts'
-import { systemClock } from '../../src/adapters/system/clock.ts'
-import { AppError } from '../../src/core/errors.ts'
-import { createMemoryTool } from '../../src/engine/files/memory-tool.ts'
-import { folderWith, put } from './support.ts'
+import { systemClock } from '../../src/app/system-clock.ts'
+import { AppError } from '../../src/domain/errors.ts'
+import { createWorkspace } from '../../src/files/local/local-workspace.ts'
+import { createMemoryTool } from '../../src/files/memory-tool.ts'
+import { folderWith, put } from './file-support.ts'
 
 type Outcome = { readonly said?: unknown; readonly error?: string }
 

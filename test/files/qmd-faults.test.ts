@@ -2,10 +2,10 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { temporaryFolder } from '../support/temporary.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { folderWith, until } from './file-support.ts'
 import { ADA } from './index-support.ts'
 import { NOTES, openQmd, type Script } from './qmd-support.ts'
-import { folderWith, until } from './support.ts'
 
 async function prepared(times = {}) {
   const opened = await openQmd({ times })

@@ -2,12 +2,12 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { filesByDocid } from '../../src/adapters/qmd/docids.ts'
-import { run } from '../../src/adapters/qmd/process.ts'
+import { filesByDocid } from '../../src/files/qmd/qmd-document-ids.ts'
+import { run } from '../../src/files/qmd/qmd-process.ts'
 import { realQmd } from '../qmd/program.mjs'
+import { folderWith, put } from './file-support.ts'
 import { ADA } from './index-support.ts'
 import { NOTES, openQmd } from './qmd-support.ts'
-import { folderWith, put } from './support.ts'
 
 const { command = [], reason } = realQmd()
 const title = reason === undefined ? 'qmd itself' : `qmd itself: ${reason}`

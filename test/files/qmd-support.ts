@@ -2,19 +2,19 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { onTestFinished } from 'vitest'
+import type { Files } from '../../src/files/files.ts'
 import {
   openQmdSearch,
   type QmdDefaults,
   type QmdOptions,
   type QmdSearch,
-} from '../../src/adapters/qmd/search.ts'
-import type { Files } from '../../src/engine/files/files.ts'
-import { pathOutside, type RootInput } from '../../src/engine/files/roots.ts'
+} from '../../src/files/qmd/qmd-file-search.ts'
+import { pathOutside, type RootInput } from '../../src/files/roots.ts'
 import { FakeClock } from '../fakes/clock.ts'
 import { FakeTimers } from '../fakes/timers.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { treeOf } from './file-support.ts'
 import { ADA, openFiles } from './index-support.ts'
-import { treeOf } from './support.ts'
 
 export const STAND_IN = resolve('test/fakes/qmd.mjs')
 

@@ -11,13 +11,13 @@ import {
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it } from 'vitest'
-import { filesByDocid } from '../../src/adapters/qmd/docids.ts'
-import { parseCollections, parseHits } from '../../src/adapters/qmd/output.ts'
-import { plainQuery } from '../../src/adapters/qmd/query.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import { filesByDocid } from '../../src/files/qmd/qmd-document-ids.ts'
+import { parseCollections, parseHits } from '../../src/files/qmd/qmd-output.ts'
+import { plainQuery } from '../../src/files/qmd/qmd-query.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { folderWith, put } from './file-support.ts'
 import { ADA } from './index-support.ts'
 import { NOTES, openQmd } from './qmd-support.ts'
-import { folderWith, put } from './support.ts'
 
 const hitsOf = (text: string) => parseHits(text)
 

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createReferenceStore } from '../../src/adapters/reference/store.ts'
-import { AppError } from '../../src/core/errors.ts'
-import { createRoots, locate, type NamedRoot, pathOutside } from '../../src/engine/files/roots.ts'
+import { AppError } from '../../src/domain/errors.ts'
+import { createRoots, locate, type NamedRoot, pathOutside } from '../../src/files/roots.ts'
+import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { FakeClock } from '../fakes/clock.ts'
 import { owner } from '../fakes/memories.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { folderWith } from './file-support.ts'
 import { ADA, openFiles } from './index-support.ts'
-import { folderWith } from './support.ts'
 
 const BOB = owner('bob')
 const open = () => createRoots({ store: createReferenceStore(), clock: new FakeClock() })

@@ -12,8 +12,8 @@ import {
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { FileTreeOptions } from '../../src/adapters/files/tree.ts'
-import type { Root } from '../../src/core/files/file.ts'
+import type { Root } from '../../src/files/file.ts'
+import type { FileTreeOptions } from '../../src/files/local/local-file-tree.ts'
 import {
   canLosePermissions,
   folderWith,
@@ -22,7 +22,7 @@ import {
   rootAt,
   treeOf,
   withoutPermissions,
-} from './support.ts'
+} from './file-support.ts'
 
 async function pathsIn(root: Root, options?: Partial<FileTreeOptions>): Promise<readonly string[]> {
   return (await treeOf(options).scan(root)).files.map(({ path }) => path)

@@ -1,8 +1,9 @@
 import { appendFileSync, mkdirSync, renameSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { FileSettings } from '../../src/engine/files/settings.ts'
+import type { FileSettings } from '../../src/files/file-options.ts'
 import { scriptedEmbedder } from '../fakes/embedder.ts'
+import { folderWith, treeOf } from './file-support.ts'
 import {
   ADA,
   chunksByPath,
@@ -11,7 +12,6 @@ import {
   type OpenOptions,
   openFiles,
 } from './index-support.ts'
-import { folderWith, treeOf } from './support.ts'
 
 const said = (role: 'user' | 'assistant', text: string) =>
   `${JSON.stringify({ type: 'message', message: { role, content: [{ type: 'text', text }] } })}\n`

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { createWorkspace } from '../../src/adapters/files/workspace.ts'
-import { systemClock } from '../../src/adapters/system/clock.ts'
-import type { Root } from '../../src/core/files/file.ts'
-import type { FileTree } from '../../src/ports/file-tree.ts'
+import { systemClock } from '../../src/app/system-clock.ts'
+import type { Root } from '../../src/files/file.ts'
+import type { FileTree } from '../../src/files/file-tree.ts'
+import { createWorkspace } from '../../src/files/local/local-workspace.ts'
 import { FakeClock } from '../fakes/clock.ts'
 import { gate } from '../fakes/embedder.ts'
 import { FakeTimers } from '../fakes/timers.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { folderWith, pause, put, treeOf, until } from './file-support.ts'
 import { ADA, found, type OpenOptions, openFiles } from './index-support.ts'
-import { folderWith, pause, put, treeOf, until } from './support.ts'
 
 /** The real tree, but hints come only from the test, and each scan is counted. */
 function hintedTree() {

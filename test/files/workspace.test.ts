@@ -14,9 +14,9 @@ import {
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it } from 'vitest'
-import { createWorkspace, type WorkspaceOptions } from '../../src/adapters/files/workspace.ts'
-import { systemClock } from '../../src/adapters/system/clock.ts'
-import type { Workspace } from '../../src/ports/file-tree.ts'
+import { systemClock } from '../../src/app/system-clock.ts'
+import type { Workspace } from '../../src/files/file-tree.ts'
+import { createWorkspace, type WorkspaceOptions } from '../../src/files/local/local-workspace.ts'
 import { child, ended } from '../faults/sqlite-support.ts'
 import {
   canLosePermissions,
@@ -28,7 +28,7 @@ import {
   smallFileSystem,
   treeOf,
   withoutPermissions,
-} from './support.ts'
+} from './file-support.ts'
 
 function workspaceAt(path: string, options: Partial<WorkspaceOptions> = {}): Workspace {
   return createWorkspace({ path, clock: systemClock, ...options })

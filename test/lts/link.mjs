@@ -1,6 +1,6 @@
 /**
  * Makes the cipher package that is installed in this folder resolvable from `src/`, unless the project has its own.
- * On a Node that is too old for it, `src/adapters/sqlite/driver.ts` refuses to load it.
+ * On a Node that is too old for it, `src/storage/sqlite/connection/sqlite-driver.ts` refuses to load it.
  */
 import { existsSync, mkdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,8 +1,8 @@
 /** Keys, owners and the audit log, as a superadmin looks after them. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { keyFor } from '../doors/http-support.ts'
-import { BROWSER_TEST_MS, eventually, missing, openStudio, violationsIn } from './support.ts'
+import { keyFor } from '../api/http/http-support.ts'
+import { BROWSER_TEST_MS, eventually, missing, openStudio, violationsIn } from './studio-support.ts'
 
 describe.skipIf(missing !== null)(
   `the pages of keys, owners and the audit log (skipped when ${missing ?? 'nothing is missing'})`,

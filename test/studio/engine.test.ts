@@ -1,14 +1,14 @@
 /** The engine, as the person sees it who runs the server. */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { referenceEmbedder } from '../../src/adapters/reference/embedder.ts'
-import { openConnection } from '../../src/adapters/sqlite/driver.ts'
-import { AppError } from '../../src/core/errors.ts'
-import type { OwnerId } from '../../src/core/ids.ts'
-import type { Embedder } from '../../src/ports/embedder.ts'
-import type { Reranker } from '../../src/ports/reranker.ts'
-import { keyFor } from '../doors/http-support.ts'
+import { AppError } from '../../src/domain/errors.ts'
+import type { OwnerId } from '../../src/domain/ids.ts'
+import type { Embedder } from '../../src/models/embedder.ts'
+import { referenceEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
+import type { Reranker } from '../../src/models/reranker.ts'
+import { openConnection } from '../../src/storage/sqlite/connection/sqlite-driver.ts'
+import { keyFor } from '../api/http/http-support.ts'
 import { ScriptedModel } from '../fakes/language-model.ts'
-import { type QdrantStandIn, startQdrant } from '../support/qdrant/server.ts'
+import { type QdrantStandIn, startQdrant } from '../support/qdrant/fake-server.ts'
 import {
   BROWSER_TEST_MS,
   eventually,
@@ -17,7 +17,7 @@ import {
   openStudio,
   REFUSED,
   violationsIn,
-} from './support.ts'
+} from './studio-support.ts'
 
 const HOME = 'default' as OwnerId
 /** By then the page has looked again several times, and a vector store was tried and filled, on the busiest machine. */

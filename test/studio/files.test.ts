@@ -2,10 +2,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { keyFor } from '../doors/http-support.ts'
-import { folderWith } from '../files/support.ts'
-import { temporaryFile } from '../support/temporary.ts'
-import { BROWSER_TEST_MS, eventually, missing, openStudio, violationsIn } from './support.ts'
+import { keyFor } from '../api/http/http-support.ts'
+import { folderWith } from '../files/file-support.ts'
+import { temporaryFile } from '../support/temporary-folder.ts'
+import { BROWSER_TEST_MS, eventually, missing, openStudio, violationsIn } from './studio-support.ts'
 
 const HOSTILE = 'The kettle says <img src=x onerror=alert(1)> when it boils.'
 const NOTES = {

@@ -1,9 +1,9 @@
 /** The map and the net, in a browser. */
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { referenceEmbedder } from '../../src/adapters/reference/embedder.ts'
-import { keyFor } from '../doors/http-support.ts'
-import { BROWSER_TEST_MS, eventually, missing, openStudio, violationsIn } from './support.ts'
+import { referenceEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
+import { keyFor } from '../api/http/http-support.ts'
+import { BROWSER_TEST_MS, eventually, missing, openStudio, violationsIn } from './studio-support.ts'
 
 const OWNER = { owner: 'default' }
 const HOSTILE = '<img src=x onerror=alert(1)> is what Ana wrote'

@@ -1,10 +1,10 @@
 /** The playground, as somebody uses it who wants to know why a memory was found. */
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { referenceEmbedder } from '../../src/adapters/reference/embedder.ts'
-import type { OwnerId } from '../../src/core/ids.ts'
-import { keyFor } from '../doors/http-support.ts'
-import { BROWSER_TEST_MS, eventually, missing, openStudio, violationsIn } from './support.ts'
+import type { OwnerId } from '../../src/domain/ids.ts'
+import { referenceEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
+import { keyFor } from '../api/http/http-support.ts'
+import { BROWSER_TEST_MS, eventually, missing, openStudio, violationsIn } from './studio-support.ts'
 
 const HOSTILE = '<img src=x onerror="alert(1)"><script>alert(2)</script> is the name of my dog'
 const QUESTION = 'What is the name of my dog?'

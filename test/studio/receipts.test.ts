@@ -1,8 +1,8 @@
 /** The receipts, as somebody reads them who pays for the tokens. */
 import { describe, expect, it } from 'vitest'
-import type { OwnerId } from '../../src/core/ids.ts'
-import { answerOf, outcomeOf, requestOf } from '../engine/conversations-support.ts'
-import { BROWSER_TEST_MS, eventually, missing, openStudio, violationsIn } from './support.ts'
+import type { OwnerId } from '../../src/domain/ids.ts'
+import { answerOf, outcomeOf, requestOf } from '../conversations/conversations-support.ts'
+import { BROWSER_TEST_MS, eventually, missing, openStudio, violationsIn } from './studio-support.ts'
 
 async function openReceipts() {
   const studio = await openStudio()

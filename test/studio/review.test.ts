@@ -1,7 +1,7 @@
 /** What waits for a person, in a browser. */
 import { describe, expect, it } from 'vitest'
-import { keyFor } from '../doors/http-support.ts'
-import { BROWSER_TEST_MS, eventually, missing, openStudio, violationsIn } from './support.ts'
+import { keyFor } from '../api/http/http-support.ts'
+import { BROWSER_TEST_MS, eventually, missing, openStudio, violationsIn } from './studio-support.ts'
 
 const OWNER = { owner: 'default' }
 const NINE = 'The boat leaves at 9 in the morning'

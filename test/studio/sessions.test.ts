@@ -1,12 +1,12 @@
 /** Conversations, in a browser. */
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { AppError } from '../../src/core/errors.ts'
-import { keyFor } from '../doors/http-support.ts'
-import { answer } from '../engine/distillation-support.ts'
-import { personOn } from '../engine/life-support.ts'
+import { AppError } from '../../src/domain/errors.ts'
+import { keyFor } from '../api/http/http-support.ts'
 import { ScriptedModel } from '../fakes/language-model.ts'
-import { BROWSER_TEST_MS, eventually, missing, openStudio, violationsIn } from './support.ts'
+import { answer } from '../learning/distillation-support.ts'
+import { personOn } from '../learning/learning-support.ts'
+import { BROWSER_TEST_MS, eventually, missing, openStudio, violationsIn } from './studio-support.ts'
 
 const OWNER = { owner: 'default' }
 const ROME =

@@ -1,9 +1,9 @@
 /** Settings, as those see them who may change them, and those who may not. */
 import { describe, expect, it } from 'vitest'
-import type { OwnerId } from '../../src/core/ids.ts'
-import { SETTINGS } from '../../src/core/settings.ts'
-import { keyFor } from '../doors/http-support.ts'
-import { BROWSER_TEST_MS, eventually, missing, openStudio, violationsIn } from './support.ts'
+import type { OwnerId } from '../../src/domain/ids.ts'
+import { SETTINGS } from '../../src/domain/settings/settings.ts'
+import { keyFor } from '../api/http/http-support.ts'
+import { BROWSER_TEST_MS, eventually, missing, openStudio, violationsIn } from './studio-support.ts'
 
 const HOME = 'default' as OwnerId
 

@@ -1,10 +1,10 @@
 /** The timeline, in a browser. */
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import type { OwnerId, TurnId } from '../../src/core/ids.ts'
-import { keyFor } from '../doors/http-support.ts'
-import { personOn } from '../engine/life-support.ts'
-import { BROWSER_TEST_MS, eventually, missing, openStudio, violationsIn } from './support.ts'
+import type { OwnerId, TurnId } from '../../src/domain/ids.ts'
+import { keyFor } from '../api/http/http-support.ts'
+import { personOn } from '../learning/learning-support.ts'
+import { BROWSER_TEST_MS, eventually, missing, openStudio, violationsIn } from './studio-support.ts'
 
 const OWNER = { owner: 'default' }
 const HOSTILE = 'Bo asked about <script>alert(1)</script> and music.'

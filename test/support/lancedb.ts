@@ -10,9 +10,9 @@ import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { openDatabase } from '../../src/adapters/lancedb/driver.ts'
-import { tableName } from '../../src/adapters/lancedb/points.ts'
-import type { VectorSpace } from '../../src/ports/vector-index.ts'
+import { openDatabase } from '../../src/storage/lancedb/lancedb-driver.ts'
+import { tableName } from '../../src/storage/lancedb/point-rows.ts'
+import type { VectorSpace } from '../../src/storage/vector-index.ts'
 
 export type InstalledLance = {
   readonly kind: 'installed'

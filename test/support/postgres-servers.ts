@@ -25,7 +25,7 @@ import {
   openPostgresStore,
   type PostgresOptions,
   type PostgresStore,
-} from '../../src/adapters/postgres/store.ts'
+} from '../../src/storage/postgres/postgres-store.ts'
 import { withPgvectorBeside } from './pgvector-install.ts'
 
 export type PostgresServer = {

@@ -1,16 +1,16 @@
 import fs, { openSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { createLog, toLine } from '../../src/adapters/telemetry/log.ts'
-import { AppError } from '../../src/core/errors.ts'
+import { AppError } from '../../src/domain/errors.ts'
+import { createLog, toLine } from '../../src/telemetry/json-log.ts'
 import {
   LOG_EVENTS,
   LOG_FIELDS,
   LOG_LEVELS,
   type LogEvent,
   type LogFields,
-} from '../../src/ports/telemetry.ts'
-import { temporaryFile } from '../support/temporary.ts'
+} from '../../src/telemetry/telemetry.ts'
+import { temporaryFile } from '../support/temporary-folder.ts'
 
 const SECRET = 'the safe opens with 9-1-7'
 const KEY = `rc_01k3x9q2v7_${'aB3-_xYz'.repeat(5)}`

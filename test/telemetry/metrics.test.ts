@@ -1,8 +1,8 @@
 import { register } from 'prom-client'
 import { expect, it } from 'vitest'
-import { createMetrics } from '../../src/adapters/telemetry/metrics.ts'
-import { createTelemetry } from '../../src/adapters/telemetry/telemetry.ts'
-import { COUNTERS, HISTOGRAMS, SILENT } from '../../src/ports/telemetry.ts'
+import { createTelemetry } from '../../src/telemetry/composite-telemetry.ts'
+import { createMetrics } from '../../src/telemetry/prometheus-metrics.ts'
+import { COUNTERS, HISTOGRAMS, SILENT } from '../../src/telemetry/telemetry.ts'
 
 it('[TE4] counters and histograms of the table are told in the form of Prometheus', async () => {
   const metrics = createMetrics()

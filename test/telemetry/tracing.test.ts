@@ -1,14 +1,10 @@
 import { context, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Exporter, ExporterOptions } from '../../src/adapters/telemetry/exporter.ts'
-import { createTracer, type EndedSpan } from '../../src/adapters/telemetry/recorded-span.ts'
-import {
-  continueTrace,
-  createTracing,
-  startExporter,
-} from '../../src/adapters/telemetry/tracing.ts'
-import { AppError } from '../../src/core/errors.ts'
-import { SPANS, type SpanFacts, type SpanName } from '../../src/ports/telemetry.ts'
+import { AppError } from '../../src/domain/errors.ts'
+import { continueTrace, createTracing, startExporter } from '../../src/telemetry/otel-tracing.ts'
+import type { Exporter, ExporterOptions } from '../../src/telemetry/otlp-exporter.ts'
+import { createTracer, type EndedSpan } from '../../src/telemetry/span-recorder.ts'
+import { SPANS, type SpanFacts, type SpanName } from '../../src/telemetry/telemetry.ts'
 import { attributesOf, type Collector, openCollector } from './collector.ts'
 
 const QUESTION = 'where do I keep the spare key?'

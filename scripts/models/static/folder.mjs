@@ -1,4 +1,4 @@
-/** Writes a folder of static vectors in the form that src/adapters/embedders/static/folder.ts reads. */
+/** Writes a folder of static vectors in the form that src/models/embedders/static/static-model-folder.ts reads. */
 import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

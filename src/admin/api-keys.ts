@@ -1,0 +1,162 @@
+/**
+ * Keys: what programs present to be let in. A key is `rc_`, its id, and a secret of 256 random bits, shown once; only a
+ * hash of the secret is kept. A fast hash is enough, because such a secret can't be guessed from a list.
+ */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { type ApiKey, ROLES, type Role } from '../domain/access.ts'
+import type { Entry } from '../domain/entry.ts'
+import { AppError } from '../domain/errors.ts'
+import { type ApiKeyId, type Instant, parseId } from '../domain/ids.ts'
+import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import { parseScope } from '../memory/draft.ts'
+import { allEntries, getEntry, putEntry, removeEntry } from '../storage/access/system-entries.ts'
+import { createLogins, type Logins } from './logins.ts'
+
+export type KeyInput = {
+  /** What it is for, in the words of whoever made it. */
+  readonly name: string
+  readonly home: string
+  readonly actsFor?: readonly string[]
+  readonly role?: Role
+  readonly expiresAt?: number | null
+}
+
+export interface Keys {
+  /** The secret is in the answer and nowhere else. */
+  create(input: KeyInput): Promise<{ readonly key: ApiKey; readonly secret: string }>
+  /** The key behind a secret; null when there is none, or no longer. */
+  verify(secret: string): Promise<ApiKey | null>
+  list(): Promise<readonly ApiKey[]>
+  revoke(id: string): Promise<ApiKey>
+  /** A key for the whole system when there is none that works yet. Its secret, or null when one was made before. */
+  ensureManagement(): Promise<string | null>
+  /** Makes a new key for the whole system and revokes the former one. */
+  resetManagement(): Promise<string>
+  /** Who is signed in with one, in a browser. */
+  readonly logins: Logins
+}
+
+const SECRET_BYTES = 32
+const NAME_CHARACTERS_MAX = 100
+const ACTS_FOR_MAX = 100
+const MANAGEMENT_NAME = 'management'
+/** The home of the management key, as that of the command line. */
+const MANAGEMENT_HOME = 'default'
+/** The last use is for people to look at; writing it once a minute is enough for that. */
+const LAST_USE_STEP_MS = 60_000
+
+export function createKeys(ports: EnginePorts): Keys {
+  const { store, clock } = ports
+  /** Null when somebody else was first. */
+  const make = async (input: KeyInput, id: ApiKeyId, before: Entry | null) => {
+    const now = clock.now()
+    const secret = randomBytes(SECRET_BYTES).toString('base64url')
+    const { name, home, actsFor, role, expiresAt } = parseKey(input, now)
+    const isManagement = id === MANAGEMENT_ID
+    const body = { name, home, actsFor, role, isManagement, hash: hashOf(secret), lastUsedAt: null }
+    const made = putEntry({ id, kind: 'key', at: now, about: home, expiresAt, body }, before)
+    if ((await store.commit([made.change])).kind === 'conflict') return null
+    return { key: toKey(made.entry), secret: `rc_${id.slice('key_'.length)}_${secret}` }
+  }
+  const noteUse = (entry: Entry, now: Instant) => {
+    if (now - Number(entry.body.lastUsedAt ?? 0) < LAST_USE_STEP_MS) return
+    const used = putEntry({ ...entry, body: { ...entry.body, lastUsedAt: now } }, entry)
+    store.commit([used.change]).catch(() => {}) // somebody else noted it, or it will be noted next time
+  }
+  return {
+    logins: createLogins(ports),
+    create: async (input) => {
+      const made = await make(input, ports.ids.next('key', clock.now()), null)
+      if (made === null) throw new AppError('conflict', 'A new id was taken. Try again.')
+      return made
+    },
+    verify: async (secret) => {
+      const [, id, rest] = /^rc_([0-9a-z]{1,40})_([\w-]{1,100})$/.exec(secret) ?? []
+      if (id === undefined || rest === undefined) return null
+      const entry = await getEntry(ports, `key_${id}`)
+      const now = clock.now()
+      // Compared even when there is no such key: how long it takes must not tell which ids exist.
+      const isRight = equal(String(entry?.body.hash ?? hashOf('')), hashOf(rest))
+      if (entry === null || !isRight) return null
+      if (entry.expiresAt !== null && entry.expiresAt <= now) return null
+      noteUse(entry, now)
+      return toKey(entry)
+    },
+    list: async () => (await allEntries(ports, { kinds: ['key'] })).map(toKey),
+    revoke: async (id) => {
+      const entry = await getEntry(ports, parseId('key', id))
+      if (entry?.kind !== 'key') throw new AppError('not_found', `There is no key ${id}.`, { id })
+      await store.commit([removeEntry(entry)])
+      return toKey(entry)
+    },
+    ensureManagement: async () => {
+      if ((await getEntry(ports, MANAGEMENT_ID)) !== null) return null
+      return (await make(MANAGEMENT, MANAGEMENT_ID, null))?.secret ?? null
+    },
+    resetManagement: async () => {
+      const made = await make(MANAGEMENT, MANAGEMENT_ID, await getEntry(ports, MANAGEMENT_ID))
+      if (made === null) throw new AppError('conflict', 'It was just reset by somebody else.')
+      return made.secret
+    },
+  }
+}
+
+/** There is one, so it has one id: two servers that start at once can't both make it. */
+const MANAGEMENT_ID = 'key_management' as ApiKeyId
+const MANAGEMENT: KeyInput = { name: MANAGEMENT_NAME, home: MANAGEMENT_HOME, role: 'superadmin' }
+
+function parseKey(input: KeyInput, now: Instant) {
+  const { name, home, actsFor = [], role = 'user', expiresAt = null } = input
+  if (typeof name !== 'string' || name.trim() === '' || name.length > NAME_CHARACTERS_MAX) {
+    throw new AppError(
+      'invalid_input',
+      `A key has a name of 1 to ${NAME_CHARACTERS_MAX} letters.`,
+      {
+        field: 'name',
+      },
+    )
+  }
+  if (!ROLES.includes(role)) {
+    throw new AppError('invalid_input', `role is one of ${ROLES.join(', ')}.`, { field: 'role' })
+  }
+  if (actsFor.length > ACTS_FOR_MAX) {
+    throw new AppError('invalid_input', `A key acts for at most ${ACTS_FOR_MAX} owners.`, {
+      field: 'actsFor',
+    })
+  }
+  if (expiresAt !== null && !(Number.isInteger(expiresAt) && expiresAt > now)) {
+    throw new AppError('invalid_input', 'expiresAt is a time to come.', { field: 'expiresAt' })
+  }
+  const ownerOf = (owner: string) => parseScope({ owner }).owner
+  return {
+    name,
+    role,
+    home: ownerOf(home),
+    actsFor: [...new Set(actsFor.map(ownerOf))],
+    expiresAt: expiresAt as Instant | null, // checked above
+  }
+}
+
+function toKey({ id, at, version, expiresAt, body }: Entry): ApiKey {
+  return {
+    id: id as string as ApiKeyId, // entries of this kind have such ids
+    version,
+    name: String(body.name),
+    hash: String(body.hash),
+    home: parseScope({ owner: String(body.home) }).owner,
+    actsFor: (body.actsFor as readonly string[]).map((owner) => parseScope({ owner }).owner), // as written by `make`
+    role: ROLES.find((role) => role === body.role) ?? 'reader',
+    isManagement: body.isManagement === true,
+    createdAt: at,
+    expiresAt,
+    lastUsedAt: body.lastUsedAt as Instant | null, // as written by `noteUse`
+  }
+}
+
+function hashOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex')
+}
+
+function equal(a: string, b: string): boolean {
+  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
+}

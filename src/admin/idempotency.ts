@@ -1,0 +1,89 @@
+/**
+ * Remembered answers: a client that sends a request again because it didn't hear the answer gets the same one, and
+ * nothing is done twice. The claim comes before the work, so that two equal requests at once don't both do it.
+ */
+import { AppError } from '../domain/errors.ts'
+import type { Instant } from '../domain/ids.ts'
+import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
+import type { JsonObject } from '../domain/memory.ts'
+import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import { sha256 } from '../lib/hash.ts'
+import {
+  allEntries,
+  getEntry,
+  putEntry,
+  removeEntry,
+  removeExpired,
+} from '../storage/access/system-entries.ts'
+
+export interface Answers {
+  /**
+   * Does the work once for each name and gives its answer again to later callers. `request` is what was asked: under the
+   * same name something else is refused. What fails is not remembered.
+   */
+  once(
+    name: string,
+    request: string,
+    work: () => Promise<JsonObject>,
+  ): Promise<{ readonly answer: JsonObject; readonly isRepeated: boolean }>
+  /** Answers quote memories; when some of those are erased, no answer may be left that could hold them. */
+  forgetAll(): Promise<void>
+}
+
+const KEPT_MS = 24 * 3_600_000
+/** A claim whose process has died is free again after this time. */
+const CLAIM_MS = 10 * 60_000
+const CLEAN_EVERY = 100
+
+export function createAnswers(ports: EnginePorts): Answers {
+  const { store, clock } = ports
+  let asked = 0
+  return {
+    once: async (name, request, work) => {
+      asked++
+      if (asked % CLEAN_EVERY === 0) await removeExpired(ports, ['answer'])
+      const id = `ans_${sha256(name)}`
+      const asks = sha256(request)
+      const known = await getEntry(ports, id)
+      const now = clock.now()
+      if (known !== null && known.expiresAt !== null && known.expiresAt > now) {
+        if (known.body.asks !== asks) {
+          throw new AppError(
+            'conflict',
+            'The idempotency key was used for another request. Take a new one for each request.',
+          )
+        }
+        const { answer } = known.body
+        if (answer == null) throw new AppError('conflict', 'The same request is still being done.')
+        return { answer: answer as JsonObject, isRepeated: true } // as written below
+      }
+      const claim = putEntry(entryOf(id, now, CLAIM_MS, { asks, answer: null }), known)
+      const claimed = await store.commit([claim.change])
+      if (claimed.kind === 'conflict') {
+        throw new AppError('conflict', 'The same request is still being done.')
+      }
+      const answer = await work().catch(async (error: unknown) => {
+        // Only our own claim; and it ends by itself, later.
+        const { version } = claim.entry
+        await store.commit([removeEntry(claim.entry, { version })]).catch(() => {})
+        throw error
+      })
+      // The work is done, whether or not its answer can be kept.
+      const kept = putEntry(entryOf(id, now, KEPT_MS, { asks, answer }), claim.entry)
+      await store.commit([kept.change]).catch(() => {})
+      return { answer, isRepeated: false }
+    },
+    forgetAll: async () => {
+      const kept = await allEntries(ports, { kinds: ['answer'] })
+      for (let start = 0; start < kept.length; start += COMMIT_CHANGES_MAX) {
+        await store.commit(
+          kept.slice(start, start + COMMIT_CHANGES_MAX).map((entry) => removeEntry(entry)),
+        )
+      }
+    },
+  }
+}
+
+function entryOf(id: string, at: Instant, keptMs: number, body: JsonObject) {
+  return { id, kind: 'answer' as const, at, expiresAt: (at + keptMs) as Instant, body }
+}

@@ -1,0 +1,60 @@
+/**
+ * Who is signed in with a browser, by the hash of what its cookie says: so that a server that was started anew, or
+ * another one on the same store, still knows them.
+ */
+import type { ApiKeyId, Instant } from '../domain/ids.ts'
+import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import {
+  allEntries,
+  getEntry,
+  putEntry,
+  removeEntry,
+  removeExpired,
+} from '../storage/access/system-entries.ts'
+
+export type Login = { readonly key: ApiKeyId; readonly expiresAt: number }
+
+export interface Logins {
+  /** Those of the same key that are one too many go, the oldest first. */
+  open(hash: string, login: Login): Promise<void>
+  /** Null when there is none, or its time is over. */
+  get(hash: string): Promise<Login | null>
+  close(hash: string): Promise<void>
+}
+
+/** One key must not fill the store. */
+const LOGINS_PER_KEY_MAX = 50
+
+export function createLogins(ports: EnginePorts): Logins {
+  const { store, clock } = ports
+  const idOf = (hash: string) => `lgn_${hash}`
+  const close = async (hash: string) => {
+    const entry = await getEntry(ports, idOf(hash))
+    if (entry !== null) await store.commit([removeEntry(entry)])
+  }
+  return {
+    open: async (hash, { key, expiresAt }) => {
+      await removeExpired(ports, ['login'])
+      const own = (await allEntries(ports, { kinds: ['login'] })).filter(
+        ({ body }) => body.key === key,
+      )
+      const tooMany = own
+        .toSorted((a, b) => a.at - b.at)
+        .slice(0, Math.max(0, own.length - LOGINS_PER_KEY_MAX + 1))
+      const { change } = putEntry(
+        {
+          ...{ id: idOf(hash), kind: 'login' as const, at: clock.now(), body: { key } },
+          expiresAt: expiresAt as Instant, // counted from the clock
+        },
+        null,
+      )
+      await store.commit([...tooMany.map((entry) => removeEntry(entry)), change])
+    },
+    get: async (hash) => {
+      const entry = await getEntry(ports, idOf(hash))
+      if (entry?.expiresAt == null || entry.expiresAt <= clock.now()) return null
+      return { key: entry.body.key as ApiKeyId, expiresAt: entry.expiresAt } // as written above
+    },
+    close,
+  }
+}

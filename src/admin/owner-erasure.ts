@@ -1,0 +1,61 @@
+/** Owners: who has something here, and removing everything of one for good. */
+import { AppError } from '../domain/errors.ts'
+import { type OwnerId, SYSTEM_OWNER } from '../domain/ids.ts'
+import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import { nextTurn } from '../lib/event-loop.ts'
+import { pages } from '../storage/access/row-pages.ts'
+import { allEntries, removeEntry } from '../storage/access/system-entries.ts'
+import { type Change, TABLES, type Table } from '../storage/store.ts'
+
+export type ErasedOwner = {
+  /** Rows of each table, and keys and settings among the entries. */
+  readonly rows: Readonly<Record<Table, number>>
+}
+
+/** Removes whatever an owner has: memories with their history and traces, conversations, settings, its keys. */
+export async function eraseOwner(
+  ports: EnginePorts,
+  owner: OwnerId,
+  { dryRun = false }: { readonly dryRun?: boolean },
+): Promise<ErasedOwner> {
+  if (owner === SYSTEM_OWNER) throw new AppError('invalid_input', 'That is no owner.')
+  const rows: Record<Table, number> = { memory: 0, revision: 0, tombstone: 0, entry: 0, turn: 0 }
+  for (const table of TABLES) {
+    // Pages go on by the last id, so removing what was read does not skip anything.
+    for await (const page of pages(ports.store, table, { owner }, { where: {} })) {
+      rows[table] += page.length
+      if (!dryRun) await removeAll(ports, table, { owner }, page)
+    }
+  }
+  const about = await allEntries(ports, {
+    kinds: ['key', 'setting', 'job', 'lane', 'spend'],
+    about: owner,
+  })
+  // The key for the whole system has a home as well; without it nobody could manage what is left.
+  const entries = about.filter(({ body }) => body.isManagement !== true)
+  rows.entry += entries.length
+  for (let start = 0; !dryRun && start < entries.length; start += ROWS_PER_COMMIT) {
+    await ports.store.commit(
+      entries.slice(start, start + ROWS_PER_COMMIT).map((entry) => removeEntry(entry)),
+    )
+  }
+  return { rows }
+}
+
+/** So few that others are answered between two commits. */
+const ROWS_PER_COMMIT = 200
+
+async function removeAll(
+  { store }: EnginePorts,
+  table: Table,
+  scope: { readonly owner: OwnerId },
+  page: readonly { readonly id: string }[],
+): Promise<void> {
+  for (let start = 0; start < page.length; start += ROWS_PER_COMMIT) {
+    const changes = page.slice(start, start + ROWS_PER_COMMIT).map(
+      ({ id }) => ({ op: 'remove', table, scope, id, expect: 'any' }) as Change, // an id of this table
+    )
+    await store.commit(changes)
+    await nextTurn()
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * Secrets that other services are asked with. They are kept with the memories, encrypted where those are, are never in an
+ * export and are never told again: who wants to know gets the last few characters.
+ */
+import { AppError } from '../domain/errors.ts'
+import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import { getEntry, putEntry } from '../storage/access/system-entries.ts'
+import type { Change } from '../storage/store.ts'
+
+export const SECRETS = ['qdrant'] as const
+export type SecretName = (typeof SECRETS)[number]
+
+const SECRET_CHARACTERS_MAX = 4_000
+const SHOWN_CHARACTERS = 4
+
+export async function readSecret(
+  ports: Pick<EnginePorts, 'store'>,
+  name: SecretName,
+): Promise<string | null> {
+  const value = (await getEntry(ports, entryIdOf(name)))?.body.value
+  return typeof value === 'string' && value !== '' ? value : null
+}
+
+/** The change that keeps it; null takes it away. */
+export async function putSecret(
+  ports: Pick<EnginePorts, 'store' | 'clock'>,
+  name: SecretName,
+  value: string | null,
+): Promise<Change> {
+  if (value !== null && (!/^[\x21-\x7e]+$/.test(value) || value.length > SECRET_CHARACTERS_MAX)) {
+    throw new AppError('invalid_input', 'A key holds letters, digits and signs, and no spaces.', {
+      field: 'apiKey',
+    })
+  }
+  const before = await getEntry(ports, entryIdOf(name))
+  const entry = { id: entryIdOf(name), kind: 'secret' as const, at: ports.clock.now() }
+  return putEntry({ ...entry, body: { value } }, before).change
+}
+
+/** Enough to know it again by; of a short one nothing. */
+export function masked(secret: string): string {
+  return secret.length < SHOWN_CHARACTERS * 3 ? '***' : `***${secret.slice(-SHOWN_CHARACTERS)}`
+}
+
+function entryIdOf(name: SecretName): string {
+  return `secret_${name}`
+}

@@ -1,0 +1,178 @@
+/**
+ * Runs one command line and returns its exit code. Every answer and every error is printed here and nowhere else,
+ * so that standard output holds what was asked for and nothing besides.
+ */
+import { type AppError, ERRORS, toAppError } from '../../domain/errors.ts'
+import { type Answer, type Call, type Command, refuseRemote, UsageError } from './command.ts'
+import { COMMANDS } from './commands/index.ts'
+import { type Host, OutputClosed, type Setup } from './host.ts'
+import { type Parsed, parseCommandLine } from './input/command-line.ts'
+import { createLocal } from './local-client.ts'
+import type { Operations } from './operation-client.ts'
+import { flagsToBlame, inWordsOfTheShell } from './output/error-hints.ts'
+import { createStyle, harmless, quoted } from './output/text-rendering.ts'
+import { createRemote } from './remote-client.ts'
+
+export async function run(argv: readonly string[], host: Host): Promise<number> {
+  const early = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length)
+  const isJson = early.includes('--json')
+  let command: Command | null = null
+  try {
+    const parsed = parseCommandLine(argv, COMMANDS)
+    command = parsed.command
+    const answer = await answerTo(parsed, host)
+    if (answer !== null) await print(host, answer, isJson)
+    return answer?.exit ?? 0
+  } catch (error) {
+    if (error instanceof OutputClosed) return 0
+    await tell(host, error, { isJson, isVerbose: early.includes('--verbose'), command })
+    return ERRORS[toAppError(error).code].exit
+  }
+}
+
+async function answerTo(parsed: Parsed, host: Host): Promise<Answer | null> {
+  const { command, globals } = parsed
+  const style = createStyle(host.stdout, host.hasColor)
+  if (globals.version) return { json: { version: host.version }, text: `recollect ${host.version}` }
+  if (command === null || globals.help) {
+    const asked = parseCommandLine(['help', ...(command === null ? [] : [command.name])], COMMANDS)
+    return asked.command === null ? null : runCommand(asked.command, asked, host, style)
+  }
+  return runCommand(command, parsed, host, style)
+}
+
+async function runCommand(command: Command, parsed: Parsed, host: Host, style: Call['style']) {
+  const operations = whenNeeded(() => operationsFor(host, setup()))
+  let known: Setup | undefined
+  const setup = () => {
+    known ??= host.configure(flagsOf(parsed.globals))
+    return known
+  }
+  const { globals, given, words, isStdinMeant } = parsed
+  const call: Call = {
+    host,
+    given,
+    words,
+    isStdinMeant,
+    isJson: globals.json,
+    isDataGiven: globals.data !== undefined,
+    style,
+    perform: (operation, input, onProgress) =>
+      operations.get().perform(operation, input, onProgress),
+    setup,
+    again: (commandLine) => ['recollect', commandLine, ...sameFlags(globals)].join(' '),
+  }
+  if (command.isLocal === true) refuseRemote(call, `\`${command.name}\``)
+  try {
+    return await command.run(call)
+  } finally {
+    await operations.close()
+  }
+}
+
+function operationsFor(host: Host, setup: Setup): Operations {
+  const { remote, named } = setup
+  return remote === null
+    ? createLocal({ setup, version: host.version, signal: host.stop })
+    : createRemote({ server: remote, named, signal: host.stop })
+}
+
+/** Most commands need operations, some never do. */
+function whenNeeded(create: () => Operations) {
+  let made: Operations | undefined
+  return {
+    get: () => {
+      made ??= create()
+      return made
+    },
+    close: async () => made?.close(),
+  }
+}
+
+function flagsOf(globals: Parsed['globals']) {
+  const { data, owner, user, session, 'key-file': keyFile, url, key } = globals
+  return {
+    ...(data === undefined ? {} : { data }),
+    ...(owner === undefined ? {} : { owner }),
+    ...(user === undefined ? {} : { user }),
+    ...(session === undefined ? {} : { session }),
+    ...(keyFile === undefined ? {} : { keyFile }),
+    ...(url === undefined ? {} : { url }),
+    ...(key === undefined ? {} : { key }),
+  }
+}
+
+/** All but the key: it would stand in whatever keeps what was printed. */
+function sameFlags(globals: Parsed['globals']): readonly string[] {
+  return (['data', 'owner', 'user', 'session', 'key-file', 'url'] as const).flatMap((name) => {
+    const value = globals[name]
+    return value === undefined ? [] : [`--${name}`, quoted(value)]
+  })
+}
+
+async function print({ stdout }: Host, answer: Answer, isJson: boolean): Promise<void> {
+  if (!isJson) return stdout.write(answer.text === '' ? '' : `${answer.text}\n`)
+  const json = JSON.stringify(answer.json, null, stdout.isTerminal ? 2 : 0)
+  return stdout.write(`${stdout.isTerminal ? jsonForTerminal(json) : json}\n`)
+}
+
+/** What JSON leaves as it is and a terminal would obey. */
+function jsonForTerminal(json: string): string {
+  return json.replace(
+    /[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+async function tell(
+  host: Host,
+  thrown: unknown,
+  {
+    isJson,
+    isVerbose,
+    command,
+  }: { readonly isJson: boolean; readonly isVerbose: boolean; readonly command: Command | null },
+): Promise<void> {
+  const error = toAppError(thrown)
+  const message = error.code === 'internal' ? unexpected(error) : inWordsOfTheShell(error.message)
+  const trace = isVerbose ? traceOf(thrown) : []
+  if (isJson) {
+    const { code, facts, details } = error
+    const about = { code, message, facts, ...(details.length > 0 ? { details } : {}) }
+    const json = { error: { ...about, ...(isVerbose ? { trace } : {}) } }
+    return host.stderr.write(`${JSON.stringify(json)}\n`)
+  }
+  const { red } = createStyle(host.stderr, host.hasColor)
+  const hint = isVerbose && error.code === 'internal' ? null : hintFor(error, command)
+  const several = error.details.length > 1 ? error.details.map((each) => `  ${each.message}`) : []
+  const lines = [`${red('recollect:')} ${harmless(message)}`, ...several.map(harmless)]
+  const whole = [...lines, ...(hint === null ? [] : [hint]), ...trace]
+  await host.stderr.write(`${whole.join('\n')}\n`)
+}
+
+/** The parser of JSON quotes what it could not parse, which may be part of a memory. */
+function unexpected({ message, cause }: AppError): string {
+  const what = cause instanceof SyntaxError ? 'something stored could not be parsed' : message
+  return `unexpected error: ${what}`
+}
+
+function hintFor(error: AppError, command: Command | null): string | null {
+  if (error instanceof UsageError) return error.hint
+  if (error.code === 'internal') {
+    return 'This is a bug in Recollect. Run it again with --verbose to see where it happened.'
+  }
+  if (error.code === 'not_found' && /\bmem_/.test(error.message)) {
+    return '`recollect list --all-statuses` shows what is there; --owner and --user say where to look.'
+  }
+  return flagsToBlame(error, command)
+}
+
+/** Where it happened, down to the first cause. Messages are left out: below ours, they may quote anything. */
+function traceOf(thrown: unknown): readonly string[] {
+  const lines: string[] = []
+  for (let error = thrown; error instanceof Error; error = error.cause) {
+    const places = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
+    lines.push(lines.length === 0 ? error.name : `caused by ${error.name}`, ...places)
+  }
+  return lines
+}

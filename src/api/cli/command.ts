@@ -1,0 +1,132 @@
+/**
+ * What a command is: an entry of a table from which parsing, help and the documents are made. A command answers
+ * with one value in two forms, for programs and for people; who called decides which one is printed.
+ */
+import { AppError } from '../../domain/errors.ts'
+import type { Host, Setup } from './host.ts'
+import type { Operations } from './operation-client.ts'
+import type { Style } from './output/text-rendering.ts'
+
+/** `value` stands for the value in help: `name`, `n`, `file`. */
+export type Option =
+  | { readonly kind: 'flag'; readonly help: string }
+  | { readonly kind: 'value'; readonly value: string; readonly help: string }
+  | { readonly kind: 'values'; readonly value: string; readonly help: string }
+export type Options = { readonly [name: string]: Option }
+
+type GivenOption<O extends Option> = O extends { readonly kind: 'flag' }
+  ? boolean
+  : O extends { readonly kind: 'value' }
+    ? string | undefined
+    : readonly string[]
+export type Given<O extends Options> = { readonly [Name in keyof O]: GivenOption<O[Name]> }
+
+export type Argument = {
+  readonly name: string
+  readonly help: string
+  readonly isRequired?: boolean
+  readonly isRepeated?: boolean
+}
+
+export type Call<O extends Options = Options> = {
+  readonly host: Host
+  readonly given: Given<O>
+  readonly words: readonly string[]
+  /** The only argument is a `-` that stands for standard input. */
+  readonly isStdinMeant: boolean
+  readonly isJson: boolean
+  /** Whether `--data` was given, beside what the environment says. */
+  readonly isDataGiven: boolean
+  readonly style: Style
+  /** Does an operation, here or on the server that was named. */
+  readonly perform: Operations['perform']
+  /** Where and for whom; read on first use, so that `help` works whatever the environment says. */
+  setup(): Setup
+  /** A command line to suggest, for the same data, owner and user as this one. */
+  again(commandLine: string): string
+}
+
+export type Answer = {
+  readonly json: unknown
+  readonly text: string
+  readonly exit?: number
+}
+
+export type CommandGroup =
+  | 'Remembering'
+  | 'Reading'
+  | 'Correcting'
+  | 'Moving'
+  | 'Serving'
+  | 'Upkeep'
+
+export type Command = {
+  readonly name: string
+  readonly group: CommandGroup
+  readonly summary: string
+  /** What the summary leaves open, in whole sentences. */
+  readonly details?: string
+  readonly arguments: readonly Argument[]
+  readonly options: Options
+  readonly examples: readonly string[]
+  /** It is about this machine, so that no server can do it. */
+  readonly isLocal?: boolean
+  /** Null when the command has printed everything itself. */
+  run(call: Call): Promise<Answer | null>
+}
+
+/** Gives `run` the types of the command's own options. */
+export function defineCommand<const O extends Options>(
+  command: Omit<Command, 'options' | 'run'> & {
+    readonly options: O
+    run(call: Call<O>): Promise<Answer | null>
+  },
+): Command {
+  return command
+}
+
+/** A command line that can't be understood, and what to do about it. */
+export class UsageError extends AppError {
+  readonly hint: string | null
+
+  constructor(message: string, hint: string | null = null) {
+    super('invalid_input', message)
+    this.hint = hint
+  }
+}
+
+/** For what no server can do. */
+export function refuseRemote(call: Call, what: string): void {
+  const { remote } = call.setup()
+  if (remote === null) return
+  throw new UsageError(
+    `${what} works on this machine only, and ${remote.origin} names a server.`,
+    `Run it without ${remote.origin}, where the database is.`,
+  )
+}
+
+/** The one argument that the table says is required. */
+export function onlyWord(call: Call): string {
+  const [word] = call.words
+  if (word === undefined) throw new UsageError('An argument is missing.')
+  return word
+}
+
+/** Asks on a terminal; elsewhere `--yes` must have been given. */
+export async function makeSure(
+  call: Call<{ readonly yes: { readonly kind: 'flag'; readonly help: string } }>,
+  question: string,
+  otherwise: string,
+): Promise<void> {
+  if (call.given.yes) return
+  if (!call.host.stdin.isTerminal || !call.host.stderr.isTerminal) {
+    throw new UsageError('Nobody can be asked whether this is meant. Give --yes.')
+  }
+  if (!(await call.host.confirm(question))) throw new AppError('cancelled', otherwise)
+}
+
+export const YES = { yes: { kind: 'flag', help: 'Do not ask.' } } as const
+
+export function throwIfStopped(call: Call, message: string): void {
+  if (call.host.stop.aborted) throw new AppError('cancelled', message)
+}

@@ -1,0 +1,133 @@
+/** Commands that copy the database and go back to a copy. */
+import { AppError } from '../../../../domain/errors.ts'
+import { type Answer, type Call, defineCommand, onlyWord, UsageError } from '../../command.ts'
+import { parseTime } from '../../input/time-format.ts'
+import { count } from '../../output/text-rendering.ts'
+
+const KEEP = 48
+const KEEP_MAX = 100_000
+
+const BACKUP_OPTIONS = {
+  every: {
+    kind: 'value',
+    value: 'span',
+    help: 'Again after each span, as 15m or 6h, until it is stopped.',
+  },
+  keep: {
+    kind: 'value',
+    value: 'n',
+    help: `Into a folder, of which the newest n are kept. Default with --every: ${KEEP}.`,
+  },
+} as const
+
+export const backup = defineCommand({
+  name: 'backup',
+  group: 'Upkeep',
+  summary: 'Copy the whole database to a new file while it is in use.',
+  details:
+    'The copy is a database like the original, encrypted with the same key if that is; `recover` goes back to it. With ' +
+    '`--every` or `--keep` copies go into a folder, named by their time; each is looked through before it counts.',
+  arguments: [
+    {
+      name: 'file',
+      help: 'Where to; nothing may be there yet. With --every or --keep, a folder.',
+      isRequired: true,
+    },
+  ],
+  options: BACKUP_OPTIONS,
+  examples: [
+    'recollect backup ~/backups/recollect-monday.db',
+    'recollect backup ~/backups --every 15m --keep 96',
+  ],
+  isLocal: true,
+  async run(call) {
+    const { every, keep } = call.given
+    if (every !== undefined || keep !== undefined) return repeated(call)
+    const file = onlyWord(call)
+    const { database } = call.setup()
+    await database.backup(file)
+    const key = database.state() === 'encrypted' ? ' It is encrypted with the same key.' : ''
+    return { json: { file }, text: `Copied the database to ${file}.${key}` }
+  },
+})
+
+async function repeated(call: Call<typeof BACKUP_OPTIONS>): Promise<Answer> {
+  const { every, keep } = call.given
+  const folder = onlyWord(call)
+  const spanMs = every === undefined ? null : parseTime('every', every, 0, 'ahead')
+  if (spanMs !== null && (spanMs <= 0 || spanMs > SPAN_MS_MAX)) {
+    throw new UsageError('--every takes a span of up to 24 days, as 15m or 6h.')
+  }
+  const { host } = call
+  const { database } = call.setup()
+  let taken = 0
+  let last = await database.snapshot(folder, keepOf(keep))
+  for (taken = 1; spanMs !== null && !host.stop.aborted; taken++) {
+    await host.stdout.write(call.isJson ? `${JSON.stringify(last)}\n` : `${last.file}\n`)
+    if (!(await hasPassed(spanMs, host.stop))) break
+    last = await database.snapshot(folder, keepOf(keep))
+  }
+  const text =
+    spanMs === null
+      ? `Copied the database to ${last.file}.`
+      : `Stopped after ${count(taken, 'copy', 'copies')}.`
+  return { json: { ...last, taken }, text }
+}
+
+/** What a timer can wait for. */
+const SPAN_MS_MAX = 24 * 86_400_000
+
+function keepOf(text: string | undefined): number {
+  const keep = Number(text ?? KEEP)
+  if (Number.isInteger(keep) && keep >= 1 && keep <= KEEP_MAX) return keep
+  throw new UsageError('--keep takes a whole number of at least 1.')
+}
+
+/** False when it was stopped before. */
+function hasPassed(spanMs: number, stop: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      resolve(false)
+    }
+    const timer = setTimeout(() => {
+      stop.removeEventListener('abort', end)
+      resolve(true)
+    }, spanMs)
+    stop.addEventListener('abort', end, { once: true })
+  })
+}
+
+export const recover = defineCommand({
+  name: 'recover',
+  group: 'Upkeep',
+  summary: 'Go back to a copy that `backup` has made.',
+  details:
+    'The copy is looked through first, and stays where it is. A database that is there is only replaced with ' +
+    '`--force`, and kept beside the new one. Nothing may have it open. Of a folder, the last copy is taken that was made ' +
+    'by the time given with `--at`: what was written after it is not in it.',
+  arguments: [{ name: 'backup', help: 'A copy, or a folder of copies.', isRequired: true }],
+  options: {
+    at: { kind: 'value', value: 'time', help: 'As it was then: 2h (ago), or 2026-12-01T18:00.' },
+    force: { kind: 'flag', help: 'Also where there is a database.' },
+  },
+  examples: [
+    'recollect recover ~/backups/recollect-monday.db',
+    'recollect recover ~/backups --at 2h --force',
+  ],
+  isLocal: true,
+  async run(call) {
+    const { at, force } = call.given
+    const { database } = call.setup()
+    const time = at === undefined ? null : parseTime('at', at, call.host.now(), 'back')
+    if (time !== null && time > call.host.now()) {
+      throw new AppError('invalid_input', '--at takes a time that has passed.')
+    }
+    const recovered = await database.recover(onlyWord(call), { at: time, force })
+    const kept = recovered.keptAt === null ? '' : `\nWhat was there is kept in ${recovered.keptAt}`
+    return {
+      json: recovered,
+      text: `The database is now that of ${recovered.file}.${kept}`,
+    }
+  },
+})

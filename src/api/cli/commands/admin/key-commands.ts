@@ -1,0 +1,286 @@
+/** Commands about who may use the memories: keys, owners, and the log of what was done. */
+import type { z } from 'zod'
+import { ROLES } from '../../../../domain/access.ts'
+import {
+  createKey,
+  eraseOwner,
+  listAudit,
+  listKeys,
+  listOwners,
+  revokeKey,
+} from '../../../operations/admin/key-operations.ts'
+import {
+  type Answer,
+  type Call,
+  defineCommand,
+  makeSure,
+  refuseRemote,
+  UsageError,
+  YES,
+} from '../../command.ts'
+import { actionOf, oneOf, wholeOf } from '../../input/memory-options.ts'
+import { formatAge, formatTime, parseTime } from '../../input/time-format.ts'
+import {
+  count,
+  formatNumber,
+  memories,
+  oneLine,
+  quoted,
+  table,
+} from '../../output/text-rendering.ts'
+
+const KEY_ACTIONS = ['list', 'create', 'revoke', 'reset'] as const
+const KEY_OPTIONS = {
+  home: {
+    kind: 'value',
+    value: 'owner',
+    help: 'The owner that is meant when none is named. Default: --owner.',
+  },
+  role: { kind: 'value', value: 'role', help: `One of ${ROLES.join(', ')}. Default: user.` },
+  'acts-for': {
+    kind: 'values',
+    value: 'owners',
+    help: 'Further owners that it reaches, with commas between; repeatable.',
+  },
+  expires: { kind: 'value', value: 'when', help: 'Ends then: 90d, 2026-12-01. Default: never.' },
+  ...YES,
+} as const
+type KeysCall = Call<typeof KEY_OPTIONS>
+type Key = z.output<(typeof listKeys)['output']>['keys'][number]
+
+export const keys = defineCommand({
+  name: 'keys',
+  group: 'Serving',
+  summary: 'List the keys that open the server, make new ones, and end them.',
+  details:
+    'A `reader` looks, an `agent` also adds and changes, a `user` also clears, moves and sets, each for the owners of ' +
+    'the key; a `superadmin` may do everything for everybody. A secret is shown once, when it is made. `reset` makes a ' +
+    'new management key and ends the former one; it works only on the machine that has the database.',
+  arguments: [
+    { name: 'action', help: `One of ${KEY_ACTIONS.join(', ')}. Default: list.` },
+    { name: 'name', help: 'What a new key is for, or the id of the one to revoke.' },
+  ],
+  options: KEY_OPTIONS,
+  examples: [
+    'recollect keys',
+    'recollect keys create "my laptop" --home ada --role agent --expires 90d',
+    'recollect keys revoke key_01kabc…',
+    'recollect keys reset',
+  ],
+  async run(call) {
+    const [action, name] = call.words
+    switch (actionOf('keys', action, KEY_ACTIONS)) {
+      case 'list':
+        return listedKeys(call)
+      case 'create':
+        return createdKey(call, required(name, '`keys create` needs a <name>: what it is for.'))
+      case 'revoke':
+        return revokedKey(call, required(name, '`keys revoke` needs the <id> of a key.'))
+      case 'reset':
+        return resetKey(call)
+    }
+  },
+})
+
+function required(word: string | undefined, message: string): string {
+  if (word === undefined) throw new UsageError(message, 'Run `recollect help keys`.')
+  return word
+}
+
+async function listedKeys(call: KeysCall): Promise<Answer> {
+  const output = await call.perform(listKeys, {})
+  if (output.keys.length === 0) {
+    const text = 'There are no keys yet. `recollect serve` makes the first one when it starts.'
+    return { json: output, text }
+  }
+  const now = call.host.now()
+  const rows = output.keys.map((key) => [
+    { text: key.id },
+    { text: key.role },
+    { text: oneLine([key.home, ...key.actsFor].join(', ')) },
+    { text: key.lastUsedAt === null ? 'never' : formatAge(Date.parse(key.lastUsedAt), now) },
+    { text: expiryOf(key, now) },
+    { text: oneLine(key.name) + (key.isManagement ? ' (management)' : '') },
+  ])
+  const head = ['ID', 'ROLE', 'OWNERS', 'LAST USED', 'EXPIRES', 'NAME']
+  return { json: output, text: table(call.style, head, rows) }
+}
+
+function expiryOf({ expiresAt }: Key, now: number): string {
+  if (expiresAt === null) return 'never'
+  const at = Date.parse(expiresAt)
+  return at <= now ? 'expired' : formatTime(at).slice(0, 10)
+}
+
+async function createdKey(call: KeysCall, name: string): Promise<Answer> {
+  const { home, role, expires } = call.given
+  const actsFor = call.given['acts-for'].flatMap((text) => text.split(',')).filter((each) => each)
+  const output = await call.perform(createKey, {
+    name,
+    home: home ?? call.setup().scope.owner,
+    actsFor,
+    ...(role === undefined ? {} : { role: oneOf('role', role, ROLES) }),
+    ...(expires === undefined
+      ? {}
+      : { expiresAt: parseTime('expires', expires, call.host.now(), 'ahead') }),
+  })
+  const { key, secret } = output
+  const lines = [
+    `Made ${key.id} (${key.role} of ${oneLine(key.home)}). This is shown once and never again:`,
+    '',
+    `  ${call.style.bold(secret)}`,
+    '',
+    'Programs send it as `Authorization: Bearer …`; `recollect` takes it as RECOLLECT_API_KEY or --key.',
+  ]
+  return { json: output, text: lines.join('\n') }
+}
+
+async function revokedKey(call: KeysCall, id: string): Promise<Answer> {
+  const output = await call.perform(revokeKey, { id })
+  return {
+    json: output,
+    text: `Revoked ${id} (${oneLine(output.key.name)}). It opens nothing now.`,
+  }
+}
+
+/** For whoever has lost it: the machine itself is the proof that one may. */
+async function resetKey(call: KeysCall): Promise<Answer> {
+  refuseRemote(call, '`keys reset`')
+  const question = 'Make a new management key? The former one ends at once.'
+  await makeSure(call, question, 'Nothing was changed.')
+  const engine = await call.setup().database.openEngine({ create: true })
+  try {
+    const secret = await engine.keys.resetManagement()
+    const text = [
+      'The former management key is ended. The new one is shown once and never again:',
+      '',
+      `  ${call.style.bold(secret)}`,
+    ].join('\n')
+    return { json: { secret }, text }
+  } finally {
+    await engine.close()
+  }
+}
+
+const OWNER_ACTIONS = ['list', 'erase'] as const
+const OWNER_OPTIONS = {
+  'dry-run': { kind: 'flag', help: 'Only say how much there is.' },
+  ...YES,
+} as const
+
+export const owners = defineCommand({
+  name: 'owners',
+  group: 'Serving',
+  summary: 'List who has memories here, or remove everything of one for good.',
+  details:
+    '`owners erase <owner>` removes memories, history, conversations, settings and keys, and nothing brings them back. ' +
+    'It asks on a terminal; elsewhere it needs `--yes`.',
+  arguments: [
+    { name: 'action', help: `One of ${OWNER_ACTIONS.join(', ')}. Default: list.` },
+    { name: 'owner', help: 'Whom to erase.' },
+  ],
+  options: OWNER_OPTIONS,
+  examples: ['recollect owners', 'recollect owners erase ada --dry-run'],
+  async run(call) {
+    const [action, owner] = call.words
+    if (actionOf('owners', action, OWNER_ACTIONS) === 'list') return listedOwners(call)
+    return erasedOwner(call, required(owner, '`owners erase` needs an <owner>.'))
+  },
+})
+
+async function listedOwners(call: Call): Promise<Answer> {
+  const output = await call.perform(listOwners, {})
+  const rows = output.owners.map(({ owner, user, memories: number, turns }) => [
+    { text: oneLine(owner) },
+    { text: user === null ? '' : oneLine(user) },
+    { text: formatNumber(number) },
+    { text: formatNumber(turns) },
+  ])
+  const text =
+    rows.length === 0
+      ? 'Nobody yet.'
+      : table(call.style, ['OWNER', 'USER', 'MEMORIES', 'TURNS'], rows)
+  return { json: output, text }
+}
+
+async function erasedOwner(call: Call<typeof OWNER_OPTIONS>, owner: string): Promise<Answer> {
+  const counted = await call.perform(eraseOwner, { owner, dryRun: true })
+  const found = rowsText(counted.rows)
+  if (found === '') return { json: counted, text: `There is nothing of ${quoted(owner)}.` }
+  if (call.given['dry-run']) {
+    return { json: counted, text: `Would erase ${found}. Nothing was changed.` }
+  }
+  const question = `Erase everything of ${quoted(owner)} (${found})? It can't be undone.`
+  await makeSure(call, question, 'Nothing was erased.')
+  const erased = await call.perform(eraseOwner, { owner })
+  return { json: erased, text: `Erased ${rowsText(erased.rows)} for good.` }
+}
+
+const ROW_NAMES: { readonly [table: string]: readonly [one: string, many: string] } = {
+  memory: ['memory', 'memories'],
+  revision: ['earlier version', 'earlier versions'],
+  tombstone: ['trace of forgotten ones', 'traces of forgotten ones'],
+  turn: ['message', 'messages'],
+  entry: ['setting, key or receipt', 'settings, keys and receipts'],
+}
+
+function rowsText(rows: { readonly [table: string]: number }): string {
+  return Object.entries(rows)
+    .filter(([, number]) => number > 0)
+    .map(([name, number]) => {
+      const [one, many] = ROW_NAMES[name] ?? [name, name]
+      return count(number, one, many)
+    })
+    .join(', ')
+}
+
+const AUDIT_LIMIT = 50
+const AUDIT_LIMIT_MAX = 1_000
+
+export const audit = defineCommand({
+  name: 'audit',
+  group: 'Serving',
+  summary: 'Show who did what to which memory, newest first.',
+  details:
+    'It holds ids and never text, of everybody or with `--owner` of one, for as many days as the setting `auditDays` ' +
+    'says.',
+  arguments: [],
+  options: {
+    from: { kind: 'value', value: 'when', help: 'Only since then: 3d (ago), 2026-12-01.' },
+    before: { kind: 'value', value: 'when', help: 'Only before then.' },
+    limit: { kind: 'value', value: 'n', help: `How many at most. Default: ${AUDIT_LIMIT}.` },
+    after: { kind: 'value', value: 'id', help: 'Go on after this entry.' },
+  },
+  examples: ['recollect audit', 'recollect audit --owner ada --from 7d --json'],
+  async run(call) {
+    const { from, before, limit, after } = call.given
+    const { owner } = call.setup().named
+    const now = call.host.now()
+    const output = await call.perform(listAudit, {
+      limit: limit === undefined ? AUDIT_LIMIT : wholeOf('limit', limit, 1, AUDIT_LIMIT_MAX),
+      ...(owner === undefined ? {} : { owner }),
+      ...(from === undefined ? {} : { from: parseTime('from', from, now, 'back') }),
+      ...(before === undefined ? {} : { before: parseTime('before', before, now, 'back') }),
+      ...(after === undefined ? {} : { after }),
+    })
+    if (output.entries.length === 0) return { json: output, text: 'Nothing was noted.' }
+    const rows = output.entries.map(
+      ({ at, actor, operation, owner: whose, targets, targetCount }) => [
+        { text: formatTime(Date.parse(at)) },
+        { text: actor ?? 'this machine' },
+        { text: operation },
+        { text: oneLine(whose) },
+        { text: targetCount === 1 ? oneLine(targets[0] ?? '') : memoriesOrMore(targetCount) },
+      ],
+    )
+    const lines = [table(call.style, ['WHEN', 'WHO', 'WHAT', 'OWNER', 'TO'], rows)]
+    if (output.next !== null) {
+      lines.push('', `There are more: ${call.again(`audit --after ${output.next}`)}`)
+    }
+    return { json: output, text: lines.join('\n') }
+  },
+})
+
+function memoriesOrMore(number: number): string {
+  return number === 0 ? 'nothing' : memories(number)
+}

@@ -1,0 +1,372 @@
+/** Commands about the database as a whole. */
+import type { z } from 'zod'
+import { AppError, ERRORS } from '../../../../domain/errors.ts'
+import { listOwners } from '../../../operations/admin/key-operations.ts'
+import { getSettings } from '../../../operations/admin/settings-operations.ts'
+import {
+  doctor as examine,
+  reindexStatus,
+  repair as repairing,
+  reindex as startReindexing,
+  systemStatus,
+} from '../../../operations/admin/system-operations.ts'
+import { type Answer, type Call, defineCommand, refuseRemote, UsageError } from '../../command.ts'
+import type { Salvaged, Setup } from '../../host.ts'
+import { formatTime } from '../../input/time-format.ts'
+import { inWordsOfTheShell } from '../../output/error-hints.ts'
+import { createProgress, percent } from '../../output/progress-line.ts'
+import {
+  count,
+  fields,
+  formatBytes,
+  formatNumber,
+  memories,
+  oneLine,
+} from '../../output/text-rendering.ts'
+import { waitingText } from '../learning/ingest-commands.ts'
+import { tierFields } from './vector-store-command.ts'
+
+type Status = z.output<(typeof systemStatus)['output']>
+type SettingsWithSources = {
+  readonly [name: string]: unknown
+  readonly sources?: { readonly [name: string]: string }
+}
+type Fields = readonly (readonly [string, string])[]
+
+export const status = defineCommand({
+  name: 'status',
+  group: 'Upkeep',
+  summary: 'Say where the database is, what is in it, and what does not work.',
+  details: 'The exit code is 7 when the database is encrypted and its key is missing or wrong.',
+  arguments: [],
+  options: {},
+  examples: ['recollect status', 'recollect status --data ./memories'],
+  async run(call) {
+    const setup = call.setup()
+    if (setup.remote !== null) return serverStatus(call, setup.remote.url)
+    try {
+      const known = await knownStatus(call)
+      const json = { ...known.output, database: aboutDatabase(setup) }
+      return {
+        json,
+        text: fields(call.style, [...databaseFields(setup, known.output), ...known.fields]),
+      }
+    } catch (error) {
+      const isLocked = setup.database.state() === 'encrypted' && error instanceof AppError
+      if (!isLocked) throw error
+      return lockedStatus(call, setup, error)
+    }
+  },
+})
+
+async function serverStatus(call: Call, url: string): Promise<Answer> {
+  const { output, fields: rest } = await knownStatus(call)
+  const { role, home } = output.caller
+  const text = fields(call.style, [
+    ['server', url],
+    ['version', output.version],
+    ['as', `${role} of ${oneLine(home)}`],
+    ...storeFields(output),
+    ...rest,
+  ])
+  return { json: output, text }
+}
+
+async function knownStatus(call: Call) {
+  const output = await call.perform(systemStatus, {})
+  const { owners } = await call.perform(listOwners, {})
+  const { sources = {}, ...values }: SettingsWithSources = await call.perform(getSettings, {
+    sources: true,
+  })
+  const changed = Object.entries(sources).flatMap(([name, source]) =>
+    source === 'default' ? [] : [`${name} ${String(values[name])} (${source})`],
+  )
+  const waiting = await waitingText(call)
+  const state = output.state === 'ok' ? [] : [output.state, ...output.reasons]
+  return {
+    output,
+    fields: [
+      ['owners', ownersText(owners)],
+      ...indexFields(output.index),
+      ...(output.vectors.state === 'off' ? [] : tierFields(output.vectors)),
+      ['learning', learningText(output.learning)],
+      ...(waiting === '' ? [] : [['to learn', waiting] as const]),
+      ['settings', changed.length === 0 ? 'all at their defaults' : changed.join('\n')],
+      ...(state.length === 0 ? [] : [['state', inWordsOfTheShell(state.join('\n'))] as const]),
+    ] satisfies Fields,
+  }
+}
+
+function learningText({ model, restsUntil, spent, because }: Status['learning']): string {
+  const lines = [
+    model === null
+      ? 'by patterns; conversations wait for a model (`coreModel`)'
+      : `by patterns, and with ${oneLine(model)}`,
+    ...(restsUntil === null
+      ? []
+      : [`it failed, and rests until ${formatTime(Date.parse(restsUntil))}`]),
+    ...(spent === null || (model === null && spent.calls === 0) ? [] : [spentText(spent)]),
+    ...(because === null ? [] : [`Background work can't be looked for: ${because}`]),
+  ]
+  return lines.join('\n')
+}
+
+function spentText({ calls, input, output, budget }: NonNullable<Status['learning']['spent']>) {
+  const limit = budget === 0 ? '' : ` of ${formatNumber(budget)}`
+  return `models used ${formatNumber(input + output)}${limit} tokens today, in ${count(calls, 'call')}`
+}
+
+function aboutDatabase({ database, keyOrigin }: Setup) {
+  const { folder, file } = database
+  return { folder, file, state: database.state(), key: keyOrigin }
+}
+
+function databaseFields({ database, keyOrigin }: Setup, output: Status): Fields {
+  const key: Fields = keyOrigin === null ? [] : [['key', keyOrigin]]
+  const state = database.state()
+  if (state === 'missing') {
+    return [['database', `${database.file} (not there yet; \`recollect add\` makes it)`], ...key]
+  }
+  return [
+    ['database', database.file],
+    ['encrypted', state === 'encrypted' ? 'yes' : 'no'],
+    ...key,
+    ...storeFields(output),
+  ]
+}
+
+function storeFields({ store }: Status): Fields {
+  return [
+    ...(store.sizeBytes === null ? [] : [['size', formatBytes(store.sizeBytes)] as const]),
+    ['schema', `version ${store.schemaVersion} (${store.kind})`],
+    ...(store.memories === null
+      ? []
+      : [['holds', `${memories(store.memories)}, ${count(store.turns ?? 0, 'turn')}`] as const]),
+  ]
+}
+
+/** What can be told without the key, or without the package that decrypts, and what to do. */
+function lockedStatus(call: Call, setup: Setup, error: AppError): Answer {
+  const { keyOrigin } = setup
+  const text = fields(call.style, [
+    ['database', setup.database.file],
+    ['encrypted', 'yes'],
+    ...(keyOrigin === null ? [] : [['key', keyOrigin] as const]),
+    ['state', `locked\n${error.message}`],
+  ])
+  const { exit } = ERRORS[error.code]
+  const json = {
+    version: call.host.version,
+    state: 'unavailable',
+    reasons: [error.message],
+    database: aboutDatabase(setup),
+  }
+  return { json, text, exit }
+}
+
+/** How memories are found by meaning, and how many are not yet. */
+function indexFields(index: Status['index']): Fields {
+  if (index === null) return [['recall', 'by words alone']]
+  const { embedder, missing, filling, because } = index
+  const lack =
+    missing === null || missing === 0
+      ? []
+      : [`${formatNumber(missing)} not embedded yet; \`recollect reindex\` embeds them`]
+  const why = because === null ? [] : [inWordsOfTheShell(because)]
+  const of = index.space === null ? '' : ` (${index.space})`
+  const vectors = index.vectors === null ? index.space : `${formatNumber(index.vectors)}${of}`
+  const other = filling === null ? [] : [`filling ${filling}`]
+  const state = embedder.state === 'failing' ? ' (failing)' : ''
+  const model = `${embedder.source}, ${embedder.model}${state}`
+  return [
+    ['model', [model, ...runningText(embedder.facts)].join('\n')],
+    ['vectors', [vectors, ...memoryText(index.facts), ...lack, ...other, ...why].join('\n')],
+  ]
+}
+
+type Facts = NonNullable<Status['index']>['facts']
+
+/** How the model runs, once it does, and why it is not another one. */
+function runningText(facts: Facts): readonly string[] {
+  const { runtime, warmUpMs, notNativeBecause, insteadOf, insteadBecause } = facts
+  const ready = warmUpMs === undefined ? '' : `, ready after ${formatNumber(Number(warmUpMs))} ms`
+  return [
+    ...(runtime === undefined ? [] : [`runs ${runtime}${ready}`]),
+    ...(notNativeBecause === undefined ? [] : [`not the native runtime: ${notNativeBecause}`]),
+    ...(insteadOf === undefined ? [] : [`not ${insteadOf}: ${insteadBecause}`]),
+  ]
+}
+
+function memoryText({ memoryBytes }: Facts): readonly string[] {
+  if (memoryBytes === undefined || memoryBytes === 0) return []
+  return [`${formatBytes(Number(memoryBytes))} of memory`]
+}
+
+const OWNERS_SHOWN_MAX = 20
+
+function ownersText(owners: z.output<(typeof listOwners)['output']>['owners']): string {
+  if (owners.length === 0) return 'none yet'
+  const lines = owners
+    .slice(0, OWNERS_SHOWN_MAX)
+    .map(({ owner, user, memories: number, turns }) => {
+      const who = user === null ? oneLine(owner) : `${oneLine(owner)} / ${oneLine(user)}`
+      return `${who}: ${memories(number)}${turns === 0 ? '' : `, ${count(turns, 'turn')}`}`
+    })
+  if (owners.length > lines.length) {
+    lines.push(`and ${formatNumber(owners.length - lines.length)} more (\`recollect owners\`)`)
+  }
+  return lines.join('\n')
+}
+
+const LOOK_AGAIN_MS = 100
+
+export const reindex = defineCommand({
+  name: 'reindex',
+  group: 'Upkeep',
+  summary: 'Embed every memory and turn that has no vector yet.',
+  details:
+    'Memories and turns of conversations are embedded in the background; this does it now. It can be stopped, and ' +
+    'goes on where it was; a server goes on by itself.',
+  arguments: [],
+  options: {
+    force: { kind: 'flag', help: 'Embed all of them again.' },
+  },
+  examples: ['recollect reindex', 'recollect reindex --force'],
+  async run(call) {
+    await call.perform(startReindexing, { force: call.given.force })
+    const done = await reindexed(call)
+    if (done.error !== null) throw new AppError('unavailable', done.error)
+    const { index } = await call.perform(systemStatus, {})
+    const of = index?.space == null ? '' : ` (${index.space})`
+    const vectors = formatNumber(index?.vectors ?? 0)
+    const text = `${vectors} memories and turns can be found by meaning${of}.`
+    return { json: done, text }
+  },
+})
+
+async function reindexed(call: Call): Promise<z.output<(typeof reindexStatus)['output']>> {
+  const progress = createProgress(call.host)
+  try {
+    for (;;) {
+      const state = await call.perform(reindexStatus, {})
+      if (!state.running) return state
+      const { done, total } = state
+      progress.show(
+        `${formatNumber(done)} of ${formatNumber(total)} embedded${percent(done, total)}`,
+      )
+      await pause(call)
+    }
+  } finally {
+    progress.clear()
+  }
+}
+
+function pause({ host }: Call): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => reject(new AppError('cancelled', 'Stopped; `reindex` goes on from here.'))
+    if (host.stop.aborted) return end()
+    host.stop.addEventListener('abort', end, { once: true })
+    setTimeout(() => {
+      host.stop.removeEventListener('abort', end)
+      resolve()
+    }, LOOK_AGAIN_MS)
+  })
+}
+
+const DOCTOR_OPTIONS = {
+  repair: { kind: 'flag', help: 'Mend what can be rebuilt from the memories.' },
+  salvage: { kind: 'flag', help: 'Save what is readable of a damaged file; the file is kept.' },
+} as const
+
+export const doctor = defineCommand({
+  name: 'doctor',
+  group: 'Upkeep',
+  summary: 'Check the database, and mend it when asked to.',
+  details:
+    'The exit code is 0 when all is well and 8 when faults remain. Repairing rebuilds what is derived and never ' +
+    'changes a memory. `--salvage` works only on the machine that has the database.',
+  arguments: [],
+  options: DOCTOR_OPTIONS,
+  examples: ['recollect doctor', 'recollect doctor --repair', 'recollect doctor --salvage'],
+  async run(call) {
+    const { repair, salvage } = call.given
+    if (repair && salvage) throw new UsageError('Give --repair or --salvage, not both.')
+    if (salvage) refuseRemote(call, '`doctor --salvage`')
+    const { database, remote } = call.setup()
+    const isMissing = remote === null && database.state() === 'missing'
+    if (isMissing && salvage) {
+      throw new UsageError(`There is no database at ${database.file} to salvage.`)
+    }
+    const saved = salvage ? await salvaged(call) : null
+    const found = await call.perform(repair ? repairing : examine, {})
+    const isMended = repair && found.faults.length > 0
+    const remaining = isMended ? (await call.perform(examine, {})).faults : found.faults
+    const { index } = await call.perform(systemStatus, {})
+    const healthy = isMissing ? `There is no database at ${database.file} yet.` : 'All is well.'
+    const text = [
+      ...(saved === null ? [] : [salvagedText(saved)]),
+      ...faultLines(found.faults, remaining, healthy),
+      ...lackingLines(index?.missing ?? 0),
+    ].join('\n')
+    return {
+      json: {
+        ...found,
+        ...(repair ? { remaining } : {}),
+        ...(saved === null ? {} : { salvaged: saved }),
+        withoutVector: index?.missing ?? 0,
+      },
+      text,
+      ...(remaining.length > 0 ? { exit: ERRORS.damaged.exit } : {}),
+    }
+  },
+})
+
+type Fault = z.output<(typeof examine)['output']>['faults'][number]
+
+function faultLines(
+  found: readonly Fault[],
+  remaining: readonly Fault[],
+  healthy: string,
+): readonly string[] {
+  const told = (fault: Fault) => `  ${formatNumber(fault.count)} × ${fault.what}`
+  const isAmong = ({ what }: Fault) => remaining.some((fault) => fault.what === what)
+  const mended = found.filter((fault) => !isAmong(fault))
+  return [
+    ...(found.length === 0 ? [healthy] : []),
+    ...(mended.length > 0 ? ['Mended:', ...mended.map(told)] : []),
+    ...(remaining.length > 0 ? ['Faults:', ...remaining.map(told)] : []),
+    ...(remaining.some((fault) => fault.repairable) ? ['Run `recollect doctor --repair`.'] : []),
+    ...(remaining.some((fault) => !fault.repairable)
+      ? ['Make a copy of the data folder first, then run `recollect doctor --salvage`.']
+      : []),
+  ]
+}
+
+/** No fault, and they come by themselves; but who looks for one should know. */
+function lackingLines(missing: number): readonly string[] {
+  if (missing === 0) return []
+  const lacking = count(missing, 'memory or turn is', 'memories and turns are')
+  return [`${lacking} not embedded yet and found by words only. Run \`recollect reindex\`.`]
+}
+
+async function salvaged(call: Call): Promise<Salvaged> {
+  const progress = createProgress(call.host)
+  try {
+    return await call
+      .setup()
+      .database.salvage((done, total) =>
+        progress.show(`Salvaging: ${formatNumber(done)} rows${percent(done, total)}`),
+      )
+  } finally {
+    progress.clear()
+  }
+}
+
+function salvagedText({ recovered, losses, damagedAt }: Salvaged): string {
+  const rows = Object.entries(recovered).map(
+    ([name, number]) => `  ${formatNumber(number)} ${name}`,
+  )
+  const lost =
+    losses.length === 0 ? ['Nothing was lost.'] : ['Lost:', ...losses.map((each) => `  ${each}`)]
+  return ['Saved:', ...rows, ...lost, `The damaged database is kept in ${damagedAt}`].join('\n')
+}

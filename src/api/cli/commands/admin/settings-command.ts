@@ -1,0 +1,196 @@
+/** The command that shows and changes settings. */
+import { AppError } from '../../../../domain/errors.ts'
+import {
+  SETTINGS,
+  type SettingDeclaration,
+  type SettingName,
+  settingNames,
+  settingRange,
+} from '../../../../domain/settings/settings.ts'
+import { nearest } from '../../../../lib/closest-match.ts'
+import {
+  changeSettings,
+  clampedRange,
+  getSettings,
+  settingNamed,
+} from '../../../operations/admin/settings-operations.ts'
+import { type Answer, type Call, defineCommand, UsageError } from '../../command.ts'
+import { actionOf } from '../../input/memory-options.ts'
+import { fields, oneLine, table } from '../../output/text-rendering.ts'
+
+const ACTIONS = ['list', 'get', 'set', 'unset'] as const
+const OPTIONS = {
+  system: { kind: 'flag', help: 'For everybody, not for one owner.' },
+} as const
+type SettingsCall = Call<typeof OPTIONS>
+
+export const settings = defineCommand({
+  name: 'settings',
+  group: 'Upkeep',
+  summary: 'Show settings, what they are set by, and change them.',
+  details:
+    '`settings` lists all; `get <name>` shows one; `set <name>=<value>…` sets them for the owner, or for everybody ' +
+    'with `--system`; `unset <name>…` takes back what was set. An owner’s value goes before the system’s, that before ' +
+    'what the program was started with, and that before the default.',
+  arguments: [
+    { name: 'action', help: `One of ${ACTIONS.join(', ')}. Default: list.` },
+    { name: 'name', help: 'Which settings, for `set` with =value.', isRepeated: true },
+  ],
+  options: OPTIONS,
+  examples: [
+    'recollect settings',
+    'recollect settings get recallLimit',
+    'recollect settings set recallLimit=5 strategy=keyword --owner ada',
+    'recollect settings set auditDays=30 --system',
+    'recollect settings unset recallLimit',
+  ],
+  async run(call) {
+    const [action, ...words] = call.words
+    switch (actionOf('settings', action, ACTIONS)) {
+      case 'list':
+        if (words.length > 0) throw new UsageError('`settings list` takes no names; `get` does.')
+        return listed(call)
+      case 'get':
+        return one(call, words)
+      case 'set':
+        return change(call, Object.fromEntries(joined(requireSome(words, 'set')).map(assignment)))
+      case 'unset':
+        return change(
+          call,
+          Object.fromEntries(requireSome(words, 'unset').map((word) => [nameOf(word), null])),
+        )
+    }
+  },
+})
+
+type Values = {
+  readonly [name: string]: unknown
+  readonly sources?: Record<string, string>
+  readonly clamped?: readonly { readonly name: string; readonly given: number }[]
+}
+
+function levelOf({ given }: SettingsCall) {
+  return given.system ? { level: 'system' as const } : {}
+}
+
+async function listed(call: SettingsCall): Promise<Answer> {
+  const values: Values = await call.perform(getSettings, { ...levelOf(call), sources: true })
+  const rows = settingNames().map((name) => [
+    { text: name },
+    { text: shown(values[name]) },
+    { text: values.sources?.[name] ?? '', paint: call.style.dim },
+    { text: settingRange(name) },
+  ])
+  const help = settingNames().map((name) => [name, SETTINGS[name].help] as const)
+  const list = table(call.style, ['SETTING', 'VALUE', 'SET BY', 'TAKES'], rows)
+  return { json: values, text: `${list}\n\n${fields(call.style, help)}` }
+}
+
+async function one(call: SettingsCall, words: readonly string[]): Promise<Answer> {
+  const [word, surplus] = requireSome(words, 'get')
+  if (surplus !== undefined) throw new UsageError('`settings get` takes one name.')
+  const given = nameOf(word ?? '')
+  const name = settingOf(given)
+  const values: Values = await call.perform(getSettings, { ...levelOf(call), sources: true })
+  const setBy = values.sources?.[name] ?? 'default'
+  const text = [
+    shown(values[name]),
+    '',
+    fields(call.style, [
+      ['set by', setBy],
+      ['default', shown(SETTINGS[name].default)],
+      ['takes', settingRange(name)],
+      ['about', SETTINGS[name].help],
+    ]),
+  ].join('\n')
+  return { json: { [given]: values[given], source: setBy }, text }
+}
+
+async function change(call: SettingsCall, changes: Values): Promise<Answer> {
+  refuseWrongLevel(call, Object.keys(changes))
+  const values: Values = await call.perform(changeSettings, { ...levelOf(call), ...changes })
+  const moved = new Map(values.clamped?.map(({ name, given }) => [name, given]))
+  const lines = Object.keys(changes).map((name) => {
+    const given = moved.has(name) ? ` (${moved.get(name)} is out of range)` : ''
+    return `${name} is ${shown(values[name])}${given}${later(name)}`
+  })
+  return { json: values, text: lines.join('\n') }
+}
+
+function later(name: string): string {
+  const declaration: SettingDeclaration = SETTINGS[settingOf(name)]
+  return declaration.appliesAt === 'start' ? ', from the next start on' : ''
+}
+
+function refuseWrongLevel({ given }: SettingsCall, names: readonly string[]): void {
+  const wide = names.find((name) => SETTINGS[settingOf(name)].scope === 'system')
+  if (wide === undefined || given.system) return
+  throw new UsageError(`${wide} is set for everybody, not for one owner. Give --system.`)
+}
+
+function shown(value: unknown): string {
+  return value === null || value === '' ? '(none)' : oneLine(String(value))
+}
+
+function requireSome(words: readonly string[], action: string): readonly string[] {
+  if (words.length > 0) return words
+  const form = action === 'set' ? '<name>=<value>' : '<name>'
+  throw new UsageError(`\`settings ${action}\` needs ${form}.`, 'Run `recollect help settings`.')
+}
+
+/** `set enabled true` says the same as `set enabled=true`. */
+function joined(words: readonly string[]): readonly string[] {
+  const isPair = words.length === 2 && !words.some((word) => word.includes('='))
+  return isPair ? [words.join('=')] : words
+}
+
+function assignment(word: string): readonly [string, unknown] {
+  const at = word.indexOf('=')
+  if (at < 0) throw new UsageError(`Write ${oneLine(word).slice(0, 40)}=<value> to set it.`)
+  const name = nameOf(word.slice(0, at))
+  return [name, parsedValue(name, word.slice(at + 1))]
+}
+
+/** A name that there is, also one that users of other systems know. */
+function nameOf(word: string): string {
+  if (settingNamed(word) !== null) return word
+  const names = settingNames()
+  const meant = nearest(word, names)
+  throw new UsageError(
+    `There is no setting "${word.slice(0, 40)}".${meant === null ? '' : ` Did you mean ${meant}?`}`,
+    'Run `recollect settings` for all of them.',
+  )
+}
+
+function settingOf(name: string): SettingName {
+  const own = settingNamed(name)
+  if (own === null) throw new AppError('internal', `${name} was taken for a setting.`)
+  return own
+}
+
+/** As the table wants it. What is in no form at all is refused here, because it could not even be sent. */
+function parsedValue(name: string, text: string): unknown {
+  const own = settingOf(name)
+  const declaration: SettingDeclaration = SETTINGS[own]
+  const refused = () =>
+    new AppError('invalid_input', `${name} takes ${settingRange(own)}; not "${text.slice(0, 40)}".`)
+  switch (declaration.kind) {
+    case 'number': {
+      const number = /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
+      const isWhole = declaration.step === 'any' || Number.isInteger(number)
+      const isInRange = number >= declaration.min && number <= declaration.max
+      const fits = isInRange || (clampedRange(name) !== null && !Number.isNaN(number))
+      if (!(fits && isWhole)) throw refused()
+      return number
+    }
+    case 'switch':
+      if (['true', 'on', 'yes'].includes(text)) return true
+      if (['false', 'off', 'no'].includes(text)) return false
+      throw refused()
+    case 'choice':
+      if (!declaration.choices.includes(text)) throw refused()
+      return text
+    case 'text':
+      return text
+  }
+}

@@ -1,0 +1,144 @@
+/** The command about the vector store beside the memories. */
+import type { z } from 'zod'
+import { ERRORS } from '../../../../domain/errors.ts'
+import { QUANTIZATIONS } from '../../../../domain/settings/vector-store-settings.ts'
+import { TIER_STATES } from '../../../../storage/vector-replication.ts'
+import {
+  changeQdrant,
+  getQdrant,
+  qdrantCleanup,
+  qdrantHealth,
+} from '../../../operations/admin/vector-store-operations.ts'
+import { type Answer, type Call, defineCommand, UsageError } from '../../command.ts'
+import { actionOf, oneOf } from '../../input/memory-options.ts'
+import { readText } from '../../input/text-input.ts'
+import { count, fields, formatNumber, oneLine } from '../../output/text-rendering.ts'
+
+const ACTIONS = ['status', 'qdrant', 'test', 'cleanup', 'off'] as const
+const OPTIONS = {
+  url: { kind: 'value', value: 'address', help: 'Of qdrant: where it is.' },
+  quantization: {
+    kind: 'value',
+    value: 'form',
+    help: `Of qdrant: ${QUANTIZATIONS.join(', ')}.`,
+  },
+  'ask-key': {
+    kind: 'flag',
+    help: 'Of qdrant: ask for its key, or read it from standard input.',
+  },
+  'dry-run': { kind: 'flag', help: 'Of cleanup: count, and remove nothing.' },
+} as const
+type VectorsCall = Call<typeof OPTIONS>
+type Qdrant = z.output<(typeof getQdrant)['output']>
+export type Tier = Qdrant['tier']
+
+export const vectors = defineCommand({
+  name: 'vectors',
+  group: 'Upkeep',
+  summary: 'Show and set up a vector store beside the memories.',
+  details:
+    '`vectors` says what finds memories by meaning; `qdrant` sets Qdrant up and tries it, `test` asks whether it is ' +
+    'ready, `cleanup` removes from it what has expired or belongs to no memory, `off` leaves all to the index of the ' +
+    'memories. It is filled while a server runs. `doctor` compares it with the memories.',
+  arguments: [{ name: 'action', help: `One of ${ACTIONS.join(', ')}. Default: status.` }],
+  options: OPTIONS,
+  examples: [
+    'recollect vectors',
+    'recollect vectors qdrant --url http://127.0.0.1:6333 --ask-key',
+    'recollect vectors test',
+    'recollect vectors cleanup --dry-run',
+  ],
+  async run(call) {
+    const [action, surplus] = call.words
+    if (surplus !== undefined) throw new UsageError('`vectors` takes one word.')
+    switch (actionOf('vectors', action, ACTIONS)) {
+      case 'status':
+        return told(call, await call.perform(getQdrant, {}))
+      case 'qdrant':
+        return told(call, await call.perform(changeQdrant, await changesIn(call)))
+      case 'off':
+        return told(call, await call.perform(changeQdrant, { enabled: false }))
+      case 'test':
+        return tested(call)
+      case 'cleanup':
+        return cleaned(call)
+    }
+  },
+})
+
+async function changesIn(call: VectorsCall) {
+  const { url, quantization, 'ask-key': asksKey } = call.given
+  return {
+    enabled: true,
+    ...(url === undefined ? {} : { url }),
+    ...(quantization === undefined
+      ? {}
+      : { quantization: oneOf('quantization', quantization, QUANTIZATIONS) }),
+    ...(asksKey ? { apiKey: await askedKey(call) } : {}),
+  }
+}
+
+async function askedKey(call: VectorsCall): Promise<string> {
+  const { host } = call
+  const isPerson = host.stdin.isTerminal && host.stderr.isTerminal
+  return (isPerson ? await host.askSecret('Key for Qdrant: ') : await readText(call)).trim()
+}
+
+function told(call: VectorsCall, known: Qdrant): Answer {
+  const { url, collection, quantization, apiKeyMasked, tier } = known
+  const qdrant =
+    url === null
+      ? []
+      : [
+          ['qdrant', oneLine(url)] as const,
+          ['collections', oneLine(`${collection}…, quantization ${quantization}`)] as const,
+          ['key', apiKeyMasked ?? '(none stored)'] as const,
+        ]
+  return { json: known, text: fields(call.style, [...tierFields(tier), ...qdrant]) }
+}
+
+/** What finds memories by meaning, for `status` as well. Nothing where there is only one thing that could. */
+export function tierFields({
+  mirror,
+  answering,
+  state,
+  because,
+  progress,
+  behind,
+  nextTryAt,
+}: Tier): readonly (readonly [string, string])[] {
+  const kept = 'the index of the memories'
+  if (state === 'off') return [['vector store', because === null ? kept : oneLine(because)]]
+  const lines = [
+    `${mirror ?? 'none'}, ${state}: ${TIER_STATES[state]}`,
+    ...(because === null ? [] : [oneLine(because)]),
+    ...(progress === null
+      ? []
+      : [`${formatNumber(progress.done)} of ${formatNumber(progress.total)} are compared`]),
+    ...(behind === null || behind === 0 ? [] : [`${count(behind, 'memory', 'memories')} behind`]),
+    ...(nextTryAt === null ? [] : [`tried again at ${nextTryAt}`]),
+  ]
+  return [
+    ['vector store', lines.join('\n')],
+    ['answers', answering === 'embedded' ? kept : answering],
+  ]
+}
+
+async function tested(call: VectorsCall): Promise<Answer> {
+  const health = await call.perform(qdrantHealth, {})
+  const { ok, latencyMs, detail, error } = health
+  const text = ok
+    ? `It is ready (${oneLine(detail ?? '')}), ${latencyMs} ms.`
+    : `It is not ready: ${oneLine(error ?? '')}`
+  return { json: health, text, ...(ok ? {} : { exit: ERRORS.unavailable.exit }) }
+}
+
+async function cleaned(call: VectorsCall): Promise<Answer> {
+  const dryRun = call.given['dry-run']
+  const done = await call.perform(qdrantCleanup, { dryRun })
+  if (!done.ok) {
+    return { json: done, text: oneLine(done.error ?? ''), exit: ERRORS.unavailable.exit }
+  }
+  const removed = count(done.deletedCount, 'vector')
+  return { json: done, text: dryRun ? `${removed} would be removed.` : `${removed} removed.` }
+}

@@ -1,0 +1,341 @@
+/** The command about memory in files: where they are, how their index stands, and what is in them. */
+import { resolve } from 'node:path'
+import type { z } from 'zod'
+import { AppError } from '../../../../domain/errors.ts'
+import { citationOf } from '../../../../files/citation.ts'
+import { FILE_SOURCES, ROOT_KINDS } from '../../../../files/file.ts'
+import {
+  addRoot,
+  appendNote,
+  filesStatus,
+  listRoots,
+  removeRoot,
+  searchFiles,
+  syncFiles,
+  type WireFileHit,
+  type WireRoot,
+} from '../../../operations/files/file-operations.ts'
+import { flushToFiles } from '../../../operations/files/session-note-operation.ts'
+import { type Answer, type Call, defineCommand, UsageError } from '../../command.ts'
+import { actionOf, numberOf, oneOf, wholeOf } from '../../input/memory-options.ts'
+import { textFrom } from '../../input/text-input.ts'
+import { formatAge } from '../../input/time-format.ts'
+import { createEstimate, createProgress, percent } from '../../output/progress-line.ts'
+import {
+  count,
+  fields,
+  formatNumber,
+  harmless,
+  oneLine,
+  table,
+} from '../../output/text-rendering.ts'
+import { watchFiles } from './file-watch.ts'
+
+const ACTIONS = [
+  'list',
+  'add',
+  'remove',
+  'status',
+  'index',
+  'search',
+  'append',
+  'flush',
+  'watch',
+] as const
+const RESULTS_MAX = 100
+
+const OPTIONS = {
+  kind: {
+    kind: 'value',
+    value: 'kind',
+    help: `Of add: one of ${ROOT_KINDS.join(', ')}. Default: path.`,
+  },
+  include: { kind: 'values', value: 'glob', help: 'Of add: only these files; repeatable.' },
+  exclude: { kind: 'values', value: 'glob', help: 'Of add: not these files; repeatable.' },
+  deep: { kind: 'flag', help: 'Of status: try the embedding model and vectors as well.' },
+  force: { kind: 'flag', help: 'Of index: read and cut every file anew.' },
+  words: {
+    kind: 'flag',
+    help: 'Of index: leave vectors to be made later; files are found by their words.',
+  },
+  'max-results': { kind: 'value', value: 'n', help: 'Of search. Default: 6.' },
+  'min-score': { kind: 'value', value: 'n', help: 'Of search, 0 to 1. Default: 0.35.' },
+  source: {
+    kind: 'values',
+    value: 'name',
+    help: `Of search: one of ${FILE_SOURCES.join(', ')}; repeatable.`,
+  },
+} as const
+export type FilesCall = Call<typeof OPTIONS>
+
+/** Which options go with which action; what is given to another is a mistake. */
+const TAKEN: { readonly [Name in keyof typeof OPTIONS]: (typeof ACTIONS)[number] } = {
+  kind: 'add',
+  include: 'add',
+  exclude: 'add',
+  deep: 'status',
+  force: 'index',
+  words: 'index',
+  'max-results': 'search',
+  'min-score': 'search',
+  source: 'search',
+}
+
+export const files = defineCommand({
+  name: 'files',
+  group: 'Reading',
+  summary: 'Index Markdown, notes and transcripts, and search in them.',
+  details:
+    'A root is a workspace (MEMORY.md and memory/, which `append` writes to), any file or folder of notes, or a folder of ' +
+    'session transcripts. Changes are indexed when something is searched for, by `index`, and by servers as they happen. ' +
+    '`index` also makes the vectors that are missing; it can be stopped, and goes on where it was.',
+  arguments: [
+    { name: 'action', help: `One of ${ACTIONS.join(', ')}. Default: list.` },
+    {
+      name: 'what',
+      help: 'The path to add; the id, name or path to remove; words to search for; text to append; the session to flush.',
+      isRepeated: true,
+    },
+  ],
+  options: OPTIONS,
+  examples: [
+    'recollect files add ~/agent --kind workspace',
+    "recollect files add ~/notes --exclude 'drafts/**'",
+    'recollect files status --deep',
+    'recollect files search where is the spare key',
+    'recollect files append "The spare key is at the neighbours\'."',
+  ],
+  async run(call) {
+    const [word, ...rest] = call.words
+    const action = actionOf('files', word, ACTIONS)
+    refuseStray(call, action)
+    switch (action) {
+      case 'list':
+        return listed(call)
+      case 'add':
+        return added(call, only(action, rest, 'a <path>'))
+      case 'remove':
+        return removed(call, only(action, rest, 'the id, name or path of a root'))
+      case 'status':
+        return status(call)
+      case 'index':
+        return indexed(call)
+      case 'search':
+        return searched(call, rest)
+      case 'append':
+        return appended(call, rest)
+      case 'flush':
+        return flushed(call, only(action, rest, 'a <session>'))
+      case 'watch':
+        return watchFiles(call)
+    }
+  },
+})
+
+function refuseStray({ given }: FilesCall, action: string): void {
+  for (const [name, owner] of Object.entries(TAKEN)) {
+    const value = given[name as keyof typeof OPTIONS] // a key of the same table
+    const isGiven = Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false
+    if (isGiven && owner !== action) throw new UsageError(`--${name} goes with \`files ${owner}\`.`)
+  }
+}
+
+function only(action: string, words: readonly string[], what: string): string {
+  const [word] = words
+  if (word !== undefined && words.length === 1) return word
+  throw new UsageError(`\`files ${action}\` needs ${what}, and nothing else.`)
+}
+
+async function listed(call: FilesCall): Promise<Answer> {
+  const output = await call.perform(listRoots, {})
+  if (output.roots.length === 0) {
+    const text = `No files are indexed. Add some: ${call.again('files add <path>')}`
+    return { json: output, text }
+  }
+  const rows = output.roots.map((root) => [
+    { text: root.id },
+    { text: root.kind },
+    { text: oneLine(root.name === '' ? '-' : root.name) },
+    { text: placeOf(root) },
+  ])
+  return { json: output, text: table(call.style, ['ID', 'KIND', 'NAME', 'PATH'], rows) }
+}
+
+function placeOf({ path, include, exclude }: WireRoot): string {
+  const globs = [
+    ...include.map((glob) => `+${oneLine(glob)}`),
+    ...exclude.map((glob) => `-${oneLine(glob)}`),
+  ]
+  return [oneLine(path ?? '(not told)'), ...globs].join(' ')
+}
+
+async function added(call: FilesCall, given: string): Promise<Answer> {
+  const { kind, include, exclude } = call.given
+  // As every command takes paths; a server has other folders.
+  const path = call.setup().remote === null ? resolve(given) : given
+  const output = await call.perform(addRoot, {
+    path,
+    ...(kind === undefined ? {} : { kind: oneOf('kind', kind, ROOT_KINDS) }),
+    ...(include.length === 0 ? {} : { include: [...include] }),
+    ...(exclude.length === 0 ? {} : { exclude: [...exclude] }),
+  })
+  const { root } = output
+  const text = `Added ${oneLine(root.path ?? path)} (${root.id}). Index it now: ${call.again('files index')}`
+  return { json: output, text }
+}
+
+async function removed(call: FilesCall, named: string): Promise<Answer> {
+  const { roots } = await call.perform(listRoots, {})
+  const path = call.setup().remote === null ? resolve(named) : named
+  const meant = roots.filter(
+    (root) => root.id === named || root.name === named || root.path === path,
+  )
+  const [root] = meant
+  if (root === undefined || meant.length > 1) {
+    const message =
+      root === undefined ? `There is no root ${named}.` : `Several roots are called ${named}.`
+    throw new AppError('not_found', `${message} See \`${call.again('files list')}\`.`)
+  }
+  const output = await call.perform(removeRoot, { id: root.id })
+  return { json: output, text: `Removed ${oneLine(root.path ?? root.id)}. Its files stay.` }
+}
+
+type Status = z.output<(typeof filesStatus)['output']>
+
+async function status(call: FilesCall): Promise<Answer> {
+  const output = await call.perform(filesStatus, { deep: call.given.deep })
+  const { watching, model, provider, rebuilding, probes, sources } = output
+  const pieces = sources.memory.chunks + sources.sessions.chunks
+  const text = fields(call.style, [
+    ['searched by', backendText(output)],
+    ['embedding', model === null ? 'none; found by words' : `${provider} ${oneLine(model)}`],
+    [
+      'holds',
+      `${count(sources.memory.files, 'note')}, ${count(sources.sessions.files, 'transcript')}, ${count(pieces, 'piece')}`,
+    ],
+    ...(output.unembedded === 0 ? [] : [['by words only', wordsOnlyText(output)] as const]),
+    [
+      'watching',
+      watching.because === null ? watching.mode : `${watching.mode}: ${watching.because}`,
+    ],
+    ...(rebuilding === null
+      ? []
+      : [['rebuilding', `${rebuilding.filesDone} of ${rebuilding.filesTotal}`] as const]),
+    ...(probes === undefined
+      ? []
+      : [
+          ['model', probeText(probes.embedding)] as const,
+          ['vectors', probeText(probes.vectors)] as const,
+        ]),
+    ...output.roots.map((root) => ['root', rootText(call, root)] as const),
+  ])
+  return { json: output, text }
+}
+
+function backendText({ backend, facts }: Status): string {
+  const { bypassedBecause } = facts
+  return bypassedBecause === undefined
+    ? backend
+    : `${backend}, as ${facts.primary} fails: ${oneLine(String(bypassedBecause))}`
+}
+
+function wordsOnlyText({ unembedded, unembeddedBecause: because }: Status): string {
+  const pieces = count(unembedded, 'piece')
+  return because === null ? pieces : `${pieces}: ${oneLine(because)}`
+}
+
+function probeText({ ok, error }: { readonly ok: boolean; readonly error: string | null }): string {
+  return ok ? 'works' : `does not work: ${oneLine(error ?? 'no reason is known')}`
+}
+
+const TROUBLES_SHOWN = 10
+
+function rootText(call: FilesCall, root: Status['roots'][number]): string {
+  const { lastSyncAt, troubles } = root
+  const looked =
+    lastSyncAt === null
+      ? 'not indexed yet'
+      : `looked at ${formatAge(Date.parse(lastSyncAt), call.host.now())}`
+  return [
+    `${placeOf(root)} (${root.kind}, ${root.id})`,
+    `${count(root.files, 'file')}, ${count(root.chunks, 'piece')}, ${looked}${root.dirty ? ', may have changed' : ''}`,
+    ...troubleLines(troubles),
+  ].join('\n')
+}
+
+function troubleLines(troubles: readonly { readonly message: string }[]): readonly string[] {
+  const lines = troubles.slice(0, TROUBLES_SHOWN).map(({ message }) => oneLine(message))
+  const more = troubles.length - lines.length
+  return more === 0 ? lines : [...lines, `… and ${more} more.`]
+}
+
+async function indexed(call: FilesCall): Promise<Answer> {
+  const { force, words } = call.given
+  // A server makes vectors by itself, and nobody should have to keep a request open for it.
+  const embed = !words && call.setup().remote === null
+  const progress = createProgress(call.host)
+  const rest = createEstimate(call.host.now)
+  try {
+    const output = await call.perform(
+      syncFiles,
+      { force, embed },
+      ({ done, total, of = 'file' }) => {
+        const left = rest(of, done, total)
+        progress.show(
+          `${formatNumber(done)} of ${count(total, of)}${of === 'piece' ? ' embedded' : ''}${percent(done, total)}${left}`,
+        )
+      },
+    )
+    const { added: news, changed, moved, removed: gone, unchanged, chunks, troubles } = output
+    const text = [
+      `${count(news + changed + moved + unchanged, 'file')}, ${count(chunks, 'piece')}: ${news} new, ${changed} changed, ${moved} moved, ${gone} gone.`,
+      ...troubleLines(troubles),
+    ].join('\n')
+    return { json: output, text }
+  } finally {
+    progress.clear()
+  }
+}
+
+async function searched(call: FilesCall, words: readonly string[]): Promise<Answer> {
+  const { 'max-results': most, 'min-score': least, source } = call.given
+  const query = await given(call, words)
+  if (query.trim() === '') throw new AppError('invalid_input', 'There are no words to search for.')
+  const output = await call.perform(searchFiles, {
+    query,
+    ...(most === undefined ? {} : { maxResults: wholeOf('max-results', most, 1, RESULTS_MAX) }),
+    ...(least === undefined ? {} : { minScore: numberOf('min-score', least) }),
+    ...(source.length === 0
+      ? {}
+      : { sources: source.map((name) => oneOf('source', name, FILE_SOURCES)) }),
+  })
+  const { results, fallback } = output
+  const lines = [
+    results.length === 0 ? 'No matches.' : results.map((hit) => hitText(call, hit)).join('\n\n'),
+    ...(fallback === null ? [] : [`\n${oneLine(fallback)}`]),
+  ]
+  return { json: output, text: lines.join('\n') }
+}
+
+function hitText({ style }: FilesCall, hit: WireFileHit): string {
+  const { path, startLine: lineFirst, endLine: lineLast, score, snippet } = hit
+  const place = oneLine(citationOf({ path, lineFirst, lineLast }))
+  return `${score.toFixed(2)}  ${style.bold(place)}\n${harmless(snippet).replace(/^/gm, '      ')}`
+}
+
+async function appended(call: FilesCall, words: readonly string[]): Promise<Answer> {
+  const output = await call.perform(appendNote, { text: await given(call, words) })
+  return { json: output, text: `Added to ${output.path}.` }
+}
+
+async function flushed(call: FilesCall, id: string): Promise<Answer> {
+  const output = await call.perform(flushToFiles, { id })
+  const { outcome, path, written } = output
+  const done = written ? `Added to ${path}.` : `${path} says it already.`
+  return { json: output, text: path === null ? `Nothing was written: ${outcome}.` : done }
+}
+
+/** The words after the action; `-` alone, or none, is standard input. */
+function given(call: FilesCall, words: readonly string[]): Promise<string> {
+  return textFrom({ ...call, isStdinMeant: words.length === 1 && words[0] === '-' }, words)
+}

@@ -1,0 +1,309 @@
+/** Commands about the life of memories: distilling, consolidating, background work and review. */
+import type { z } from 'zod'
+import { JOB_STATUSES } from '../../../../jobs/job.ts'
+import {
+  approveMemory,
+  consolidateMemories,
+  flushSession,
+  listConsolidations,
+  listReview,
+  rejectMemory,
+  type WireReport,
+} from '../../../operations/learning/distillation-operations.ts'
+import {
+  listConflicts,
+  reconcileMemory,
+  settleConflict,
+  type WireConflict,
+} from '../../../operations/learning/review-operations.ts'
+import {
+  cancelJob,
+  listJobs,
+  retryJob,
+  type WireJob,
+} from '../../../operations/learning/signal-operations.ts'
+import { type Answer, type Call, defineCommand, onlyWord, UsageError } from '../../command.ts'
+import { actionOf, oneOf, wholeOf } from '../../input/memory-options.ts'
+import { formatTime } from '../../input/time-format.ts'
+import { renderList } from '../../output/memory-rendering.ts'
+import { count, fields, memories, oneLine, table } from '../../output/text-rendering.ts'
+
+const LIMIT = 50
+const LIMIT_MAX = 200
+export const PAGE_OPTIONS = {
+  limit: { kind: 'value', value: 'n', help: `How many at most. Default: ${LIMIT}.` },
+  after: { kind: 'value', value: 'id', help: 'Go on after this one.' },
+} as const
+
+export function pageOf({ limit, after }: Call<typeof PAGE_OPTIONS>['given']) {
+  return {
+    limit: limit === undefined ? LIMIT : wholeOf('limit', limit, 1, LIMIT_MAX),
+    ...(after === undefined ? {} : { after }),
+  }
+}
+
+export const flush = defineCommand({
+  name: 'flush',
+  group: 'Remembering',
+  summary: 'Distil a session into memories now.',
+  details:
+    'Sessions are distilled by themselves once they are quiet, where a server runs. It takes a model: the setting ' +
+    '`coreModel` names one of the providers of the gateway.',
+  arguments: [{ name: 'session', help: 'Which one.', isRequired: true }],
+  options: {},
+  examples: ['recollect flush ses_4f1d…'],
+  async run(call) {
+    const output = await call.perform(flushSession, { id: onlyWord(call) })
+    return { json: output, text: fields(call.style, distilledFields(call, output)) }
+  },
+})
+
+type Distilled = Pick<
+  z.output<(typeof flushSession)['output']>,
+  'outcome' | 'episode' | 'facts' | 'pending'
+>
+
+export function distilledFields(
+  call: Call,
+  { outcome, episode, facts, pending }: Distilled,
+): readonly (readonly [string, string])[] {
+  const made = facts.created + facts.updated + facts.superseded + facts.conflicts
+  return [
+    ['outcome', oneLine(outcome)],
+    ['episode', episode ?? '(none)'],
+    ['facts', `${made} new or changed, ${facts.reinforced} known before`],
+    ...(facts.suspect === 0
+      ? []
+      : [['review', `${facts.suspect}: ${call.again('review')}`] as const]),
+    ...(pending === 0 ? [] : [['waiting', count(pending, 'exchange')] as const]),
+  ]
+}
+
+export const consolidate = defineCommand({
+  name: 'consolidate',
+  group: 'Upkeep',
+  summary:
+    'Merge, promote, evict and prune the memories of an owner, as a server does from time to time.',
+  details:
+    'Whatever it changes can be undone by the change that is named; what it evicts goes into the bin.',
+  arguments: [],
+  options: {
+    'dry-run': { kind: 'flag', help: 'Only tell what it would do, and why.' },
+    reports: { kind: 'flag', help: 'Only tell what it did the last times, newest first.' },
+  },
+  examples: [
+    'recollect consolidate --dry-run',
+    'recollect consolidate --owner ada',
+    'recollect consolidate --reports',
+  ],
+  async run(call) {
+    const { 'dry-run': dryRun, reports } = call.given
+    if (reports && dryRun) throw new UsageError('Give one of --reports and --dry-run, not both.')
+    if (reports) return reported(call)
+    const output = await call.perform(consolidateMemories, { dryRun })
+    return { json: output, text: reportText(call, output.report) }
+  },
+})
+
+async function reported(call: Call): Promise<Answer> {
+  const output = await call.perform(listConsolidations, {})
+  const texts = output.reports.map((report) => {
+    const about = `${formatTime(Date.parse(report.startedAt))}  ${report.id ?? ''}`
+    return `${call.style.bold(about.trimEnd())}\n${reportText(call, report)}`
+  })
+  return { json: output, text: texts.join('\n\n') || 'Nothing was consolidated yet.' }
+}
+
+function reportText(call: Call, report: WireReport): string {
+  const { actions, actionsTotal } = report
+  const lines = [
+    fields(call.style, [
+      ['looked at', memories(report.memories)],
+      ['merged', String(report.merged)],
+      ...(report.judged === 0 ? [] : [judgedField(report)]),
+      ['promoted', String(report.promoted)],
+      ['evicted', String(report.evicted + report.retired)],
+      [
+        'pruned',
+        `${count(report.prunedEpisodes, 'episode')}, ${count(report.prunedTurns, 'turn')}`,
+      ],
+      [
+        'removed',
+        `${memories(report.emptied)} from the bin, ${count(report.trimmed, 'old entry', 'old entries')}`,
+      ],
+      ...(report.narrated === 0
+        ? []
+        : [['narrated', count(report.narrated, 'person', 'people')] as const]),
+    ]),
+    ...actions.map(
+      ({ kind, memories: ids, because, change }) =>
+        `${kind}: ${oneLine(because)}${ids.length === 0 ? '' : ` (${ids.join(', ')})`}${change === null ? '' : ` ${change}`}`,
+    ),
+  ]
+  if (actionsTotal > actions.length) {
+    lines.push(`… and ${count(actionsTotal - actions.length, 'more action')}, left out here.`)
+  }
+  if (report.isDryRun) lines.push('Nothing was changed.')
+  return lines.join('\n')
+}
+
+function judgedField({ judged, isDryRun }: WireReport): readonly [string, string] {
+  const pairs = count(judged, 'pair')
+  return ['judged', isDryRun ? `a model would be asked about ${pairs}` : `${pairs} by a model`]
+}
+
+const JOB_ACTIONS = ['list', 'retry', 'cancel'] as const
+const JOB_OPTIONS = {
+  kind: { kind: 'value', value: 'kind', help: 'Only these: distill, consolidate, upkeep.' },
+  status: { kind: 'value', value: 'status', help: `Only these: ${JOB_STATUSES.join(', ')}.` },
+  ...PAGE_OPTIONS,
+} as const
+type JobsCall = Call<typeof JOB_OPTIONS>
+
+export const jobs = defineCommand({
+  name: 'jobs',
+  group: 'Upkeep',
+  summary: 'Show background work, try it again, or take it back.',
+  details:
+    'Work is done by a server. Those who may do everything see the work of all owners, unless they name one. What failed too often is `dead` until it is tried again. What could not be learned from is told by `signals`.',
+  arguments: [
+    { name: 'action', help: `One of ${JOB_ACTIONS.join(', ')}. Default: list.` },
+    { name: 'id', help: 'The job to try again or take back.' },
+  ],
+  options: JOB_OPTIONS,
+  examples: ['recollect jobs --status dead', 'recollect jobs retry job_distill_4f1d…'],
+  async run(call) {
+    const [word, id] = call.words
+    const action = actionOf('jobs', word, JOB_ACTIONS)
+    if (action === 'list') return listed(call)
+    const operation = action === 'retry' ? retryJob : cancelJob
+    const output = await call.perform(operation, { id: idOf(call, 'jobs', action, id) })
+    const { status, dueAt } = output.job
+    const when = dueAt === null ? '' : `, due ${formatTime(Date.parse(dueAt))}`
+    return { json: output, text: `${output.job.id} is ${status}${when}.` }
+  },
+})
+
+async function listed(call: JobsCall): Promise<Answer> {
+  const { kind, status } = call.given
+  const { owner } = call.setup().named
+  const output = await call.perform(listJobs, {
+    ...(owner === undefined ? {} : { owner }),
+    ...(kind === undefined ? {} : { kind }),
+    ...(status === undefined ? {} : { status: oneOf('status', status, JOB_STATUSES) }),
+    ...pageOf(call.given),
+  })
+  if (output.jobs.length === 0) return { json: output, text: 'There is no background work.' }
+  const head = ['ID', 'STATUS', 'DUE', 'TRIED', 'OWNER', 'LAST']
+  const lines = [table(call.style, head, output.jobs.map(jobRow))]
+  if (output.next !== null) {
+    lines.push('', `There are more: ${call.again(`jobs --after ${output.next}`)}`)
+  }
+  return { json: output, text: lines.join('\n') }
+}
+
+function jobRow({ id, status, dueAt, attempts, owner, lastError, outcome }: WireJob) {
+  const came = lastError ?? (typeof outcome?.outcome === 'string' ? outcome.outcome : '')
+  return [
+    { text: id },
+    { text: status },
+    { text: dueAt === null ? '-' : formatTime(Date.parse(dueAt)) },
+    { text: String(attempts) },
+    { text: oneLine(owner ?? '-') },
+    { text: oneLine(came) },
+  ]
+}
+
+const REVIEW_ACTIONS = ['list', 'approve', 'reject', 'conflicts', 'settle', 'reconcile'] as const
+const REVIEW_OPTIONS = {
+  content: { kind: 'value', value: 'text', help: 'With settle: what the one that stays says.' },
+  ...PAGE_OPTIONS,
+} as const
+type ReviewCall = Call<typeof REVIEW_OPTIONS>
+
+export const review = defineCommand({
+  name: 'review',
+  group: 'Correcting',
+  summary: 'Show memories that look like instructions or contradict others, and decide about them.',
+  details:
+    'What was said can try to become an instruction to a model. Such memories are kept and not used until they are ' +
+    'approved; rejected ones are forgotten. `conflicts` shows memories that say otherwise than others: `settle` keeps ' +
+    'one in the place of the other, `reconcile` says that both hold.',
+  arguments: [
+    { name: 'action', help: `One of ${REVIEW_ACTIONS.join(', ')}. Default: list.` },
+    { name: 'id', help: 'The memory to decide about; with settle, the one that stays.' },
+    { name: 'other', help: 'With settle: the one that gives way.' },
+  ],
+  options: REVIEW_OPTIONS,
+  examples: [
+    'recollect review',
+    'recollect review approve mem_01kabc…',
+    'recollect review conflicts',
+    'recollect review settle mem_01kabc… mem_01kxyz…',
+  ],
+  async run(call) {
+    const [word, given, other] = call.words
+    const action = actionOf('review', word, REVIEW_ACTIONS)
+    if (action === 'list') return suspects(call)
+    if (action === 'conflicts') return conflicts(call)
+    const id = idOf(call, 'review', action, given)
+    if (action === 'settle') return settled(call, id, other)
+    const { operation, became } = DECISIONS[action]
+    const output = await call.perform(operation, { id })
+    return { json: output, text: `${output.memory.id} ${became}.` }
+  },
+})
+
+const DECISIONS = {
+  approve: { operation: approveMemory, became: 'is used from now on' },
+  reject: { operation: rejectMemory, became: 'is forgotten' },
+  reconcile: {
+    operation: reconcileMemory,
+    became: 'and the one it was in conflict with both hold',
+  },
+} as const
+
+async function suspects(call: ReviewCall): Promise<Answer> {
+  const output = await call.perform(listReview, pageOf(call.given))
+  if (output.memories.length === 0) return { json: output, text: 'Nothing waits for review.' }
+  const lines = [renderList(call.style, output.memories, call.host.now())]
+  if (output.next !== null) {
+    lines.push('', `There are more: ${call.again(`review --after ${output.next}`)}`)
+  }
+  return { json: output, text: lines.join('\n') }
+}
+
+async function conflicts(call: ReviewCall): Promise<Answer> {
+  const output = await call.perform(listConflicts, pageOf(call.given))
+  const texts = output.conflicts.map((each) => conflictText(call, each))
+  if (output.next !== null) {
+    texts.push(`There are more: ${call.again(`review conflicts --after ${output.next}`)}`)
+  }
+  return { json: output, text: texts.join('\n\n') || 'No memories contradict each other.' }
+}
+
+function conflictText({ style }: Call, { memory, other }: WireConflict): string {
+  const line = ({ id, content }: WireConflict['memory']) => `${style.dim(id)}  ${oneLine(content)}`
+  return `${line(memory)}\n${line(other)}`
+}
+
+async function settled(call: ReviewCall, keep: string, drop?: string): Promise<Answer> {
+  if (drop === undefined) {
+    const hint = `Run \`${call.again('review conflicts')}\`.`
+    throw new UsageError(
+      '`review settle` needs the one that stays and the one that gives way.',
+      hint,
+    )
+  }
+  const { content } = call.given
+  const words = content === undefined ? {} : { content }
+  const output = await call.perform(settleConflict, { keep, drop, ...words })
+  const undoing = call.again(`undo ${output.change}`)
+  return { json: output, text: `${keep} takes the place of ${drop} (undo: ${undoing})` }
+}
+
+export function idOf(call: Call, command: string, action: string, id: string | undefined): string {
+  if (id !== undefined) return id
+  const hint = `Run \`${call.again(command)}\`.`
+  throw new UsageError(`\`${command} ${action}\` needs an <id>.`, hint)
+}

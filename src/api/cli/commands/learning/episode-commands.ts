@@ -1,0 +1,252 @@
+/** Commands about what was distilled: digests of conversations, and who the person is. */
+import { MEMORY_STATUSES } from '../../../../domain/memory.ts'
+import {
+  disableEpisode,
+  editEpisode,
+  forgetEpisode,
+  getEpisode,
+  listEpisodes,
+  restoreEpisode,
+  type WireEpisode,
+} from '../../../operations/learning/episode-operations.ts'
+import {
+  addIdentity,
+  disableIdentity,
+  editIdentity,
+  forgetIdentity,
+  getIdentity,
+  listIdentities,
+  restoreIdentity,
+} from '../../../operations/learning/identity-operations.ts'
+import type { WireMemory } from '../../../operations/memory-schema.ts'
+import { type Answer, type Call, defineCommand, UsageError } from '../../command.ts'
+import { actionOf, oneOf } from '../../input/memory-options.ts'
+import { textFrom } from '../../input/text-input.ts'
+import { formatTime, parseTime } from '../../input/time-format.ts'
+import { renderMemory } from '../../output/memory-rendering.ts'
+import { fields, harmless, oneLine, table } from '../../output/text-rendering.ts'
+import { idOf, PAGE_OPTIONS, pageOf } from './distillation-commands.ts'
+
+const EPISODE_ACTIONS = ['list', 'show', 'edit', 'disable', 'forget', 'restore'] as const
+const EPISODE_OPTIONS = {
+  day: { kind: 'value', value: 'date', help: 'Only of this day, as 2026-05-01 (UTC).' },
+  from: { kind: 'value', value: 'when', help: 'Only from then on: 30d (ago), 2026-05-01.' },
+  to: { kind: 'value', value: 'when', help: 'Only before then.' },
+  topic: {
+    kind: 'values',
+    value: 'text',
+    help: 'Only with this in a topic; with edit, the topics from now on. Repeatable.',
+  },
+  status: {
+    kind: 'value',
+    value: 'status',
+    help: `Only these: ${MEMORY_STATUSES.join(', ')}. Default: active.`,
+  },
+  decision: {
+    kind: 'values',
+    value: 'text',
+    help: 'With edit: the decisions from now on; repeatable.',
+  },
+  'action-item': {
+    kind: 'values',
+    value: 'text',
+    help: 'With edit: the action items from now on; repeatable.',
+  },
+  ...PAGE_OPTIONS,
+} as const
+type EpisodesCall = Call<typeof EPISODE_OPTIONS>
+
+export const episodes = defineCommand({
+  name: 'episodes',
+  group: 'Reading',
+  summary: 'Show digests of conversations, and put them right.',
+  details:
+    'An episode is a memory: `history`, `undo` and `get` work on it as well. What is forgotten goes into the bin.',
+  arguments: [
+    { name: 'action', help: `One of ${EPISODE_ACTIONS.join(', ')}. Default: list.` },
+    { name: 'id', help: 'The episode that is meant.' },
+    { name: 'summary', help: 'With edit: what it says now.', isRepeated: true },
+  ],
+  options: EPISODE_OPTIONS,
+  examples: [
+    'recollect episodes --from 30d --topic travel',
+    'recollect episodes show mem_01kabc…',
+    'recollect episodes edit mem_01kabc… "They chose Rome." --decision "Go to Rome"',
+    'recollect episodes forget mem_01kabc…',
+  ],
+  async run(call) {
+    const [word, id] = call.words
+    const action = actionOf('episodes', word, EPISODE_ACTIONS)
+    if (action === 'list') return listed(call)
+    const named = { id: idOf(call, 'episodes', action, id) }
+    if (action === 'show') return shown(call, named.id)
+    if (action === 'edit') {
+      const output = await call.perform(editEpisode, { ...named, ...editOf(call) })
+      return changed(call, output, 'Changed')
+    }
+    const { operation, done } = CHANGES[action]
+    return changed(call, await call.perform(operation, named), done)
+  },
+})
+
+const CHANGES = {
+  disable: { operation: disableEpisode, done: 'Disabled' },
+  forget: { operation: forgetEpisode, done: 'Forgot' },
+  restore: { operation: restoreEpisode, done: 'Restored' },
+} as const
+
+function changed(call: Call, output: { readonly episode: WireEpisode }, done: string): Answer {
+  const { id, change } = output.episode
+  return { json: output, text: `${done} ${id} (undo: ${call.again(`undo ${change}`)})` }
+}
+
+function editOf({ given, words }: EpisodesCall) {
+  const { topic, decision, 'action-item': actionItem } = given
+  const summary = words.slice(2).join(' ')
+  const edit = {
+    ...(summary === '' ? {} : { summary }),
+    ...(topic.length === 0 ? {} : { topics: [...topic] }),
+    ...(decision.length === 0 ? {} : { decisions: [...decision] }),
+    ...(actionItem.length === 0 ? {} : { actionItems: [...actionItem] }),
+  }
+  if (Object.keys(edit).length > 0) return edit
+  throw new UsageError('There is nothing to change.', 'Give a summary, --topic or --decision.')
+}
+
+async function listed(call: EpisodesCall): Promise<Answer> {
+  const { day, from, to, topic, status } = call.given
+  const now = call.host.now()
+  const output = await call.perform(listEpisodes, {
+    ...(day === undefined ? {} : { day }),
+    ...(from === undefined ? {} : { from: parseTime('from', from, now, 'back') }),
+    ...(to === undefined ? {} : { to: parseTime('to', to, now, 'back') }),
+    ...(topic.length === 0 ? {} : { topic: [...topic] }),
+    ...(status === undefined ? {} : { status: [oneOf('status', status, MEMORY_STATUSES)] }),
+    ...pageOf(call.given),
+  })
+  if (output.episodes.length === 0) return { json: output, text: 'There are no such episodes.' }
+  const rows = output.episodes.map(({ id, happenedAt, topics, summary }) => [
+    { text: id },
+    { text: localTime(happenedAt) },
+    { text: oneLine(topics.join(', ')) || '-' },
+    { text: oneLine(summary) },
+  ])
+  const lines = [table(call.style, ['ID', 'WHEN', 'TOPICS', 'SUMMARY'], rows)]
+  if (output.next !== null) {
+    lines.push('', `There are more: ${call.again(`episodes --after ${output.next}`)}`)
+  }
+  return { json: output, text: lines.join('\n') }
+}
+
+async function shown(call: Call, id: string): Promise<Answer> {
+  const output = await call.perform(getEpisode, { id })
+  const { episode, facts, goneTurns } = output
+  const some = (name: string, values: readonly string[]) =>
+    values.length === 0 ? [] : [[name, values.map(oneLine).join('\n')] as const]
+  const gone = goneTurns.length === 0 ? '' : ` (${goneTurns.length} of them not kept any more)`
+  const text = [
+    harmless(episode.summary),
+    '',
+    fields(call.style, [
+      ['id', call.style.bold(episode.id)],
+      ['when', localTime(episode.happenedAt)],
+      ['session', oneLine(episode.sessionId) || '(none)'],
+      ...(episode.user === null ? [] : [['user', oneLine(episode.user)] as const]),
+      ...some('topics', episode.topics),
+      ...some('decisions', episode.decisions),
+      ...some('to do', episode.actionItems),
+      ...some('entities', episode.entities),
+      ['status', `${episode.status}, trust ${episode.trust}`],
+      ['turns', `${episode.turns.length}${gone}`],
+      ...some(
+        'learned',
+        facts.map((fact) => `${fact.id}  ${fact.content}`),
+      ),
+    ]),
+  ].join('\n')
+  return { json: output, text }
+}
+
+function localTime(iso: string): string {
+  return formatTime(Date.parse(iso))
+}
+
+const IDENTITY_ACTIONS = ['list', 'show', 'add', 'edit', 'disable', 'forget', 'restore'] as const
+
+export const identity = defineCommand({
+  name: 'identity',
+  group: 'Remembering',
+  summary: 'Show and change what is always told of a person.',
+  details:
+    'Each statement is a memory of the category identity: `history` and `undo` work on it as well. The ' +
+    'narrative is made from them and from the best facts when memories are consolidated.',
+  arguments: [
+    { name: 'action', help: `One of ${IDENTITY_ACTIONS.join(', ')}. Default: list.` },
+    {
+      name: 'words',
+      help: 'The statement to add, or the id of one and what it says now.',
+      isRepeated: true,
+    },
+  ],
+  options: {},
+  examples: [
+    'recollect identity --user kim',
+    'recollect identity add "I am a vegetarian."',
+    'recollect identity edit mem_01kabc… "I am a vegan."',
+    'recollect identity disable mem_01kabc…',
+  ],
+  async run(call) {
+    const [word, ...words] = call.words
+    const action = actionOf('identity', word, IDENTITY_ACTIONS)
+    if (action === 'list') return identities(call)
+    if (action === 'add') {
+      const output = await call.perform(addIdentity, { content: await textFrom(call, words) })
+      const { id, change } = output.memory
+      const text =
+        output.outcome === 'known'
+          ? `That is known already: ${id}`
+          : `Added ${id} (undo: ${call.again(`undo ${change}`)})`
+      return { json: output, text }
+    }
+    const id = idOf(call, 'identity', action, words[0])
+    if (action === 'show') {
+      const output = await call.perform(getIdentity, { id })
+      return { json: output, text: renderMemory(call.style, output.memory, call.host.now()) }
+    }
+    if (action === 'edit') {
+      const content = await textFrom(call, words.slice(1))
+      const output = await call.perform(editIdentity, { id, content })
+      return { json: output, text: changedText(call, 'Changed', output.memory) }
+    }
+    const { operation, done } = IDENTITY_CHANGES[action]
+    const output = await call.perform(operation, { id })
+    return { json: output, text: changedText(call, done, output.memory) }
+  },
+})
+
+const IDENTITY_CHANGES = {
+  disable: { operation: disableIdentity, done: 'Disabled' },
+  forget: { operation: forgetIdentity, done: 'Forgot' },
+  restore: { operation: restoreIdentity, done: 'Restored' },
+} as const
+
+function changedText(call: Call, done: string, { id, change }: WireMemory): string {
+  return `${done} ${id} (undo: ${call.again(`undo ${change}`)})`
+}
+
+async function identities(call: Call): Promise<Answer> {
+  const output = await call.perform(listIdentities, {})
+  const texts = output.identities.map(({ owner, user, overrides, narrative }) => {
+    const rows = overrides.map(({ id, status, content }) => [
+      { text: id },
+      { text: status === 'active' ? oneLine(content) : `[${status}] ${oneLine(content)}` },
+    ])
+    return [
+      call.style.bold(oneLine([owner, user].filter((name) => name !== null).join(', '))),
+      ...(rows.length === 0 ? [] : [table(call.style, ['ID', 'STATEMENT'], rows)]),
+      ...(narrative === null ? [] : ['', harmless(narrative.content)]),
+    ].join('\n')
+  })
+  const none = 'Nothing is told of anybody yet. Add something: recollect identity add "I am …"'
+  return { json: output, text: texts.length === 0 ? none : texts.join('\n\n') }
+}

@@ -1,0 +1,192 @@
+/** Commands about what is learned from: conversations that are handed in, and what waits or failed. */
+import type { z } from 'zod'
+import { SIGNAL_STATUSES } from '../../../../domain/turn.ts'
+import { ingestConversation } from '../../../operations/learning/distillation-operations.ts'
+import {
+  forgetSignals,
+  getSignal,
+  learningStatus,
+  listSignals,
+  retrySignals,
+  type WireSignal,
+} from '../../../operations/learning/signal-operations.ts'
+import { type Answer, type Call, defineCommand, onlyWord, UsageError } from '../../command.ts'
+import { readTextFile } from '../../input/file-access.ts'
+import { actionOf, oneOf } from '../../input/memory-options.ts'
+import { readText } from '../../input/text-input.ts'
+import { formatTime, parseTime } from '../../input/time-format.ts'
+import { count, fields, formatNumber, oneLine, table } from '../../output/text-rendering.ts'
+import { distilledFields, idOf, PAGE_OPTIONS, pageOf } from './distillation-commands.ts'
+
+type Conversation = z.input<(typeof ingestConversation)['input']>
+
+export const ingest = defineCommand({
+  name: 'ingest',
+  group: 'Remembering',
+  summary: 'Take in a whole conversation and distil it.',
+  details:
+    'The file holds JSON as `POST /memory/ingest` takes it: `{"conversation_id": …, "turns": [{"user": …, "assistant": …}]}`, ' +
+    'or the turns alone with `--conversation`. Taken in again, it changes nothing. It takes a model (`coreModel`); without ' +
+    'one, patterns learn from it, and what was said is kept and waits.',
+  arguments: [{ name: 'file', help: 'What to read; `-` is standard input.', isRequired: true }],
+  options: {
+    conversation: {
+      kind: 'value',
+      value: 'name',
+      help: 'Its name, which is that of its session.',
+    },
+    date: { kind: 'value', value: 'when', help: 'When it took place: 3d (ago), 2026-12-01.' },
+    'skip-extraction': { kind: 'flag', help: 'Only keep what was said.' },
+  },
+  examples: [
+    'recollect ingest trip.json',
+    'recollect ingest turns.json --conversation trip --date 2026-05-02',
+  ],
+  async run(call) {
+    const { conversation, date, 'skip-extraction': isSkipped } = call.given
+    const { owner } = call.setup().named
+    const output = await call.perform(ingestConversation, {
+      ...(await conversationIn(call)),
+      ...(owner === undefined ? {} : { agent_id: owner }),
+      ...(conversation === undefined ? {} : { conversation_id: conversation }),
+      ...(date === undefined
+        ? {}
+        : { session_date: parseTime('date', date, call.host.now(), 'back') }),
+      ...(isSkipped ? { skip_extraction: true } : {}),
+    })
+    const { turns_ingested: turns, distillation: outcome, episode_id: episode } = output
+    const text = fields(call.style, [
+      ['turns', formatNumber(turns)],
+      ...distilledFields(call, { ...output, outcome, episode }),
+    ])
+    return { json: output, text }
+  },
+})
+
+/** The table of operations says what it has to be; here it only has to be an object or a list. */
+async function conversationIn(call: Call): Promise<Conversation> {
+  const file = onlyWord(call)
+  const text = call.isStdinMeant ? await readText(call) : await readTextFile(file)
+  const given = parsed(text, call.isStdinMeant ? 'Standard input' : file)
+  const conversation = Array.isArray(given) ? { turns: given } : given
+  if (typeof conversation !== 'object' || conversation === null) {
+    throw new UsageError('A conversation is a JSON object, or a list of turns.')
+  }
+  return conversation as Conversation // checked by the operation
+}
+
+function parsed(text: string, name: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new UsageError(`${name} is not JSON.`)
+  }
+}
+
+const ACTIONS = ['list', 'show', 'retry', 'forget'] as const
+const OPTIONS = {
+  status: { kind: 'value', value: 'status', help: `Only these: ${SIGNAL_STATUSES.join(', ')}.` },
+  ...PAGE_OPTIONS,
+} as const
+type SignalsCall = Call<typeof OPTIONS>
+
+export const signals = defineCommand({
+  name: 'signals',
+  group: 'Upkeep',
+  summary: 'Show what waits to be learned from, have what failed tried again, or nothing learned.',
+  details:
+    'There is a signal for each exchange that was recorded. After three failures it is `dead`: it is kept, and put aside ' +
+    'until it is tried again. From a `forgotten` one nothing is learned; what was said stays, and `retry` takes it back.',
+  arguments: [
+    { name: 'action', help: `One of ${ACTIONS.join(', ')}. Default: list.` },
+    {
+      name: 'id',
+      help: 'Which. Default with retry: all that failed; with forget: those of --session.',
+      isRepeated: true,
+    },
+  ],
+  options: OPTIONS,
+  examples: [
+    'recollect signals --status dead',
+    'recollect signals retry',
+    'recollect signals forget --session trip',
+  ],
+  async run(call) {
+    const [word, ...ids] = call.words
+    const action = actionOf('signals', word, ACTIONS)
+    if (action === 'list') return listed(call)
+    if (action === 'show') return shown(call, idOf(call, 'signals', action, ids[0]))
+    const { operation, none, done } = CHANGES[action]
+    const output = await call.perform(operation, ids.length === 0 ? {} : { ids })
+    const changed = output.signals.length
+    return { json: output, text: changed === 0 ? none : `${count(changed, 'exchange')} ${done}` }
+  },
+})
+
+const CHANGES = {
+  retry: {
+    operation: retrySignals,
+    none: 'There is nothing to try again.',
+    done: 'will be tried again.',
+  },
+  forget: {
+    operation: forgetSignals,
+    none: 'Nothing of that waits to be learned from.',
+    done: 'will not be learned from.',
+  },
+} as const
+
+async function shown(call: SignalsCall, id: string): Promise<Answer> {
+  const output = await call.perform(getSignal, { id })
+  const { signal } = output
+  const text = fields(call.style, [
+    ['id', call.style.bold(signal.id)],
+    ['status', signal.status],
+    ['session', oneLine(signal.sessionId)],
+    ...(signal.user === null ? [] : [['user', oneLine(signal.user)] as const]),
+    ['when', formatTime(Date.parse(signal.createdAt))],
+    ['tried', String(signal.attempts)],
+    ...(signal.error === null ? [] : [['error', oneLine(signal.error)] as const]),
+    ['turns', signal.turns.join('\n')],
+    ...(signal.change === null ? [] : [['undo', call.again(`undo ${signal.change}`)] as const]),
+  ])
+  return { json: output, text }
+}
+
+async function listed(call: SignalsCall): Promise<Answer> {
+  const { status } = call.given
+  const output = await call.perform(listSignals, {
+    ...(status === undefined ? {} : { status: oneOf('status', status, SIGNAL_STATUSES) }),
+    ...pageOf(call.given),
+  })
+  const { signals: found, next } = output
+  if (found.length === 0) return { json: output, text: 'There are no such signals.' }
+  const head = ['ID', 'STATUS', 'WHEN', 'TRIED', 'SESSION', 'USER', 'ERROR']
+  const lines = [table(call.style, head, found.map(signalRow))]
+  if (next !== null) lines.push('', `There are more: ${call.again(`signals --after ${next}`)}`)
+  return { json: output, text: lines.join('\n') }
+}
+
+function signalRow({ id, status, createdAt, attempts, sessionId, user, error }: WireSignal) {
+  return [
+    { text: id },
+    { text: status },
+    { text: formatTime(Date.parse(createdAt)) },
+    { text: String(attempts) },
+    { text: oneLine(sessionId) },
+    { text: oneLine(user ?? '-') },
+    { text: oneLine(error ?? '-') },
+  ]
+}
+
+/** What `status` says of what is to be learned from. */
+export async function waitingText(call: Call): Promise<string> {
+  const { pending, dead } = (await call.perform(learningStatus, {})).signals
+  const lines = [
+    ...(pending === 0 ? [] : [`${count(pending, 'exchange')} waiting`]),
+    ...(dead === 0
+      ? []
+      : [`${count(dead, 'exchange')} failed too often: ${call.again('signals retry')}`]),
+  ]
+  return lines.join('\n')
+}

@@ -1,0 +1,186 @@
+/** What memory did for requests to models. */
+import { SKIPPED } from '../../../../conversations/conversations.ts'
+import {
+  getReceipt,
+  listReceipts,
+  type WireReceipt,
+} from '../../../operations/conversations/receipt-operations.ts'
+import { type Answer, type Call, defineCommand, UsageError } from '../../command.ts'
+import { actionOf, wholeOf } from '../../input/memory-options.ts'
+import { formatTime } from '../../input/time-format.ts'
+import {
+  count,
+  fields,
+  formatNumber,
+  memories,
+  oneLine,
+  table,
+} from '../../output/text-rendering.ts'
+
+const ACTIONS = ['list', 'show'] as const
+const LIMIT = 20
+const LIMIT_MAX = 200
+
+const OPTIONS = {
+  limit: { kind: 'value', value: 'n', help: `How many at most. Default: ${LIMIT}.` },
+  after: { kind: 'value', value: 'id', help: 'Go on after this receipt.' },
+} as const
+type ReceiptsCall = Call<typeof OPTIONS>
+
+export const receipts = defineCommand({
+  name: 'receipts',
+  group: 'Serving',
+  summary: 'Show what memory did for requests to models, newest first.',
+  details:
+    'Each request that passes the gateway while memory is on leaves a receipt: what was recalled and added, what it ' +
+    'cost, what was recorded and learned. A single receipt shows the injected text, without what was erased since.',
+  arguments: [
+    {
+      name: 'action',
+      help: `One of ${ACTIONS.join(', ')}. Default: list, or show when a receipt is named.`,
+    },
+    { name: 'id', help: 'The receipt to show, as the list or the answer’s header says.' },
+  ],
+  options: OPTIONS,
+  examples: [
+    'recollect receipts',
+    'recollect receipts --session ses_4f1d… --json',
+    'recollect receipts rcp_01kabc…',
+  ],
+  run(call) {
+    const [action, id] = call.words
+    if (action !== undefined && isReceipt(action)) {
+      if (id === undefined) return shown(call, action)
+      throw new UsageError('One receipt at a time.', 'Run `recollect receipts rcp_…`.')
+    }
+    return actionOf('receipts', action, ACTIONS) === 'list' ? listed(call) : shown(call, id)
+  },
+})
+
+/** What the header of an answer says can be given as it is. */
+function isReceipt(word: string): boolean {
+  return word.startsWith('rcp_')
+}
+
+async function listed(call: ReceiptsCall): Promise<Answer> {
+  const { limit, after } = call.given
+  const output = await call.perform(listReceipts, {
+    limit: limit === undefined ? LIMIT : wholeOf('limit', limit, 1, LIMIT_MAX),
+    ...(after === undefined ? {} : { after }),
+  })
+  if (output.receipts.length === 0) {
+    const text =
+      after === undefined
+        ? 'There are no receipts. Requests that pass the gateway while memory is on leave some.'
+        : 'There are no more.'
+    return { json: output, text }
+  }
+  const rows = output.receipts.map((receipt) => [
+    { text: receipt.id },
+    { text: formatTime(Date.parse(receipt.at)) },
+    { text: receipt.status === null ? '-' : String(receipt.status) },
+    { text: outcomeOf(receipt) },
+    { text: String(receipt.extracted.length) },
+    { text: oneLine(receipt.model) },
+  ])
+  const lines = [table(call.style, ['ID', 'WHEN', 'STATUS', 'MEMORY', 'LEARNED', 'MODEL'], rows)]
+  if (output.next !== null) {
+    lines.push('', `There are more: ${call.again(`receipts --after ${output.next}`)}`)
+  }
+  return { json: output, text: lines.join('\n') }
+}
+
+function outcomeOf({ injected, skipped, quoted }: WireReceipt): string {
+  if (injected === null) return `skipped: ${skipped ?? 'unknown'}`
+  const quotes = quoted.length === 0 ? '' : `, ${count(quoted.length, 'quotation')}`
+  return `${memories(injected.memories.length)}${quotes}, ${count(injected.tokens, 'token')}`
+}
+
+async function shown(call: ReceiptsCall, id: string | undefined): Promise<Answer> {
+  if (id === undefined) {
+    throw new UsageError(
+      '`receipts show` needs the <id> of a receipt.',
+      'Run `recollect receipts`.',
+    )
+  }
+  const output = await call.perform(getReceipt, { id })
+  const { receipt } = output
+  const lines = [
+    call.style.bold(receipt.id),
+    fields(call.style, [
+      ['when', formatTime(Date.parse(receipt.at))],
+      ['owner', oneLine([receipt.owner, receipt.user].filter(Boolean).join(', '))],
+      ['session', receipt.sessionId === '' ? '(none)' : oneLine(receipt.sessionId)],
+      ['request', oneLine(receipt.requestId)],
+      ['model', oneLine(`${receipt.model} at ${receipt.provider} (${receipt.format})`)],
+      ['status', receipt.status === null ? 'no answer' : String(receipt.status)],
+      ['memory', memoryText(receipt)],
+      ...(receipt.error === null ? [] : [['error', receipt.error] as const]),
+      ...(receipt.degraded.length === 0
+        ? []
+        : [['degraded', receipt.degraded.map(oneLine).join(', ')] as const]),
+      ...(receipt.gate === null ? [] : [['section', gateText(receipt.gate)] as const]),
+      ...(receipt.identity.length === 0 ? [] : [['always', listText(receipt.identity)] as const]),
+      ...(receipt.quoted.length === 0 ? [] : [['quoted', listText(receipt.quoted)] as const]),
+      ['recalled', recalledText(receipt)],
+      ['recorded', listText(receipt.turns)],
+      ['learned', listText(receipt.extracted)],
+      ...(receipt.toolCalls.length === 0
+        ? []
+        : [['tools', receipt.toolCalls.map(oneLine).join(', ')] as const]),
+      ['tokens', usageText(receipt)],
+      ['time', timesText(receipt)],
+    ]),
+  ]
+  if (receipt.block !== null) {
+    lines.push(
+      '',
+      call.style.bold(receipt.injected === null ? 'would have been injected' : 'injected'),
+    )
+    lines.push(...receipt.block.split('\n').map(oneLine))
+  }
+  return { json: output, text: lines.join('\n') }
+}
+
+function memoryText({ injected, skipped, shadow }: WireReceipt): string {
+  if (injected !== null) {
+    const { placement, tokens } = injected
+    return `${count(tokens, 'token')} at ${placement}\n${injected.memories.join('\n')}`
+  }
+  const known = Object.entries(SKIPPED).find(([code]) => code === skipped)
+  const because = known === undefined ? oneLine(skipped ?? 'unknown') : `${known[0]}. ${known[1]}`
+  const would =
+    shadow === null ? '' : `\n${count(shadow.tokens, 'token')}: ${shadow.memories.join(', ')}`
+  return `skipped: ${because}${would}`
+}
+
+function gateText({ mode, by, section, because }: NonNullable<WireReceipt['gate']>): string {
+  const decided = by === mode ? mode : `${by} instead of ${mode}`
+  return oneLine(`${section} (${decided}). ${because}`)
+}
+
+function recalledText({ recalled }: WireReceipt): string {
+  if (recalled.length === 0) return '(nothing)'
+  return recalled
+    .map(({ memory, score, trail }) => {
+      const steps = trail.map((step) => `${step.stage} ${step.score.toFixed(3)}`).join(' → ')
+      return `${memory}  ${score.toFixed(3)}  ${steps}`
+    })
+    .join('\n')
+}
+
+function listText(ids: readonly string[]): string {
+  return ids.length === 0 ? '(nothing)' : ids.join('\n')
+}
+
+function usageText({ usage }: WireReceipt): string {
+  if (usage === null) return 'not told'
+  const cached = usage.cached === null ? '' : ` (${formatNumber(usage.cached)} cached)`
+  return `${formatNumber(usage.input)} in${cached}, ${formatNumber(usage.output)} out`
+}
+
+function timesText({ timings }: WireReceipt): string {
+  const { prepareMs, firstByteMs, totalMs, recordMs } = timings
+  const ms = (value: number | null) => (value === null ? '-' : `${value.toFixed(1)} ms`)
+  return `memory ${ms(prepareMs)}, first byte ${ms(firstByteMs)}, whole ${ms(totalMs)}, recording ${ms(recordMs)}`
+}

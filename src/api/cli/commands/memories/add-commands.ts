@@ -1,0 +1,115 @@
+/** Commands that take something in: a statement, or whatever a text says about its writer. */
+import type { z } from 'zod'
+import { AppError } from '../../../../domain/errors.ts'
+import { addMemory, learnMemories } from '../../../operations/memories/memory-operations.ts'
+import { type Call, defineCommand, UsageError } from '../../command.ts'
+import { DESCRIBING_OPTIONS, describedBy } from '../../input/memory-options.ts'
+import { textFrom } from '../../input/text-input.ts'
+import { parseTime } from '../../input/time-format.ts'
+import { count, oneLine } from '../../output/text-rendering.ts'
+
+type Remembered = z.output<(typeof addMemory)['output']>
+type Learned = z.output<(typeof learnMemories)['output']>
+
+const SAID_OPTION = {
+  said: { kind: 'value', value: 'when', help: 'When it was said, if not now: 3d, 2026-12-01.' },
+} as const
+
+export const add = defineCommand({
+  name: 'add',
+  group: 'Remembering',
+  summary: 'Remember a statement.',
+  details:
+    'The text is taken from the arguments, or from standard input when it is piped in or given as `-`; the one ' +
+    'line end that shells append is dropped. What is already known is reinforced, what is plainly corrected is ' +
+    'replaced and kept in the history, and what merely differs is kept beside the other.',
+  arguments: [{ name: 'text', help: 'The statement, or - for standard input.', isRepeated: true }],
+  options: { ...DESCRIBING_OPTIONS, ...SAID_OPTION },
+  examples: [
+    'recollect add "I prefer tea over coffee."',
+    'recollect add --key home --pin "I live in Lisbon."',
+    'recollect add --expires 30d "The build server is down for maintenance."',
+    'pbpaste | recollect add --category fact',
+  ],
+  async run(call) {
+    const described = describedBy(call)
+    const { expiresAt } = described
+    if (expiresAt !== undefined && expiresAt <= call.host.now()) {
+      throw new UsageError('--expires is in the past: it would never be found.')
+    }
+    const said = saidAt(call)
+    const content = await statementFrom(call)
+    const remembered = await call.perform(addMemory, {
+      ...described,
+      content,
+      source: 'cli',
+      ...(said === undefined ? {} : { observedAt: said }),
+    })
+    return { json: remembered, text: sentenceFor(call, remembered) }
+  },
+})
+
+export const learn = defineCommand({
+  name: 'learn',
+  group: 'Remembering',
+  summary: 'Find what a text says about its writer, and remember that.',
+  details:
+    'It works with patterns, without a model, for statements in the first person: "I live in Lisbon", ' +
+    '"my sister is called Ana". The text is taken as with `add`.',
+  arguments: [{ name: 'text', help: 'The text, or - for standard input.', isRepeated: true }],
+  options: SAID_OPTION,
+  examples: [
+    'recollect learn "Hi! I live in Lisbon and I love old maps."',
+    'recollect learn < chat.txt',
+  ],
+  async run(call) {
+    const said = saidAt(call)
+    const text = await statementFrom(call)
+    const learned = await call.perform(learnMemories, {
+      text,
+      source: 'cli',
+      ...(said === undefined ? {} : { observedAt: said }),
+    })
+    return { json: learned, text: summaryOf(call, learned) }
+  },
+})
+
+async function statementFrom(call: Call): Promise<string> {
+  const text = await textFrom(call)
+  if (text.trim() === '') throw new AppError('invalid_input', 'The text is blank.')
+  return text
+}
+
+function saidAt(call: Call<typeof SAID_OPTION>): number | undefined {
+  const { said } = call.given
+  return said === undefined ? undefined : parseTime('said', said, call.host.now(), 'back')
+}
+
+function sentenceFor(call: Call, { outcome, memory, other, because }: Remembered): string {
+  const undo = `undo: ${call.again(`undo ${memory.change}`)}`
+  const otherId = other?.id ?? ''
+  switch (outcome) {
+    case 'create':
+      return `Remembered ${memory.id}`
+    case 'update':
+      return `Updated ${memory.id} to version ${memory.version} (${undo})`
+    case 'duplicate': {
+      const state = memory.status === 'disabled' ? ', which stays disabled' : ''
+      return `Already known; reinforced ${memory.id}${state} (said ${count(memory.sourceCount, 'time')})`
+    }
+    case 'supersede':
+      return `Replaced ${otherId} with ${memory.id} (${undo})`
+    case 'conflict':
+      return `Remembered ${memory.id}\nKept beside ${otherId}, which says otherwise (${because ?? 'unclear'})`
+  }
+}
+
+function summaryOf(call: Call, { remembered, refused }: Learned): string {
+  const lines = remembered.map(
+    (each) => `${sentenceFor(call, each)}\n  ${oneLine(each.memory.content)}`,
+  )
+  if (refused > 0) {
+    lines.push(`Left out ${count(refused, 'statement')} that had been forgotten since.`)
+  }
+  return lines.length > 0 ? lines.join('\n') : 'Found nothing that the writer says about themself.'
+}

@@ -1,0 +1,261 @@
+/** Commands that remove memories: into the bin, or for good. */
+import type { z } from 'zod'
+import { AppError, ERRORS } from '../../../../domain/errors.ts'
+import { SETTINGS } from '../../../../domain/settings/settings.ts'
+import { getSettings } from '../../../operations/admin/settings-operations.ts'
+import { clearMemories } from '../../../operations/memories/memory-list-operations.ts'
+import {
+  emptyBin,
+  eraseMemory,
+  forgetBy,
+  forgetMemory,
+  getMemory,
+} from '../../../operations/memories/memory-operations.ts'
+import {
+  type Answer,
+  type Call,
+  defineCommand,
+  makeSure,
+  throwIfStopped,
+  UsageError,
+  YES,
+} from '../../command.ts'
+import { FILTER_OPTIONS, filteredBy, wholeOf } from '../../input/memory-options.ts'
+import { parseAge } from '../../input/time-format.ts'
+import { count, memories, oneLine, table } from '../../output/text-rendering.ts'
+
+const IDS = { name: 'id', help: 'Which memories.', isRepeated: true } as const
+const NOT_ERASED = 'Nothing was erased.'
+
+export const forget = defineCommand({
+  name: 'forget',
+  group: 'Correcting',
+  summary: 'Put memories into the bin, from where they can be restored.',
+  details:
+    'What was said before the forgetting does not come back by itself, not even from work under way. With ' +
+    '`--query`, the one memory that clearly fits the description is forgotten; when it is not clear which one is ' +
+    'meant, nothing is, the likely ones are listed, and the exit code is 4. With `--erase` memories are removed for ' +
+    'good instead, and nothing can bring them back.',
+  arguments: [IDS],
+  options: {
+    query: { kind: 'value', value: 'text', help: 'What the memory says, instead of its id.' },
+    erase: { kind: 'flag', help: 'Remove them for good.' },
+    ...YES,
+  },
+  examples: [
+    'recollect forget mem_01kabc…',
+    'recollect forget --query "my old phone number"',
+    'recollect forget mem_01kabc… --erase --yes',
+  ],
+  async run(call) {
+    const { query, erase: isForGood } = call.given
+    if ((query === undefined) === (call.words.length === 0)) {
+      throw new UsageError(
+        '`forget` needs an <id>, or --query.',
+        'Usage: recollect forget <id>… | --query <text>',
+      )
+    }
+    if (query !== undefined && isForGood) {
+      throw new UsageError('--erase needs ids: what is gone for good must be named.')
+    }
+    if (query !== undefined) return forgetDescribed(call, query)
+    return isForGood ? eraseEach(call, call.words) : forgetEach(call, call.words)
+  },
+})
+
+async function forgetEach(call: Call, ids: readonly string[]): Promise<Answer> {
+  if (ids.length > 1) await requireAll(call, ids)
+  const forgotten: z.output<(typeof forgetMemory)['output']>[] = []
+  for (const id of ids) {
+    throwIfStopped(call, `Stopped; forgot ${forgotten.length} of ${ids.length}.`)
+    forgotten.push(await call.perform(forgetMemory, { id }))
+  }
+  const lines = forgotten.map(({ memory, turnsDisabled }) =>
+    forgotText(call, memory.id, turnsDisabled),
+  )
+  const json = forgotten.length === 1 ? forgotten[0] : forgotten
+  return { json, text: lines.join('\n') }
+}
+
+function forgotText(call: Call, id: string, turnsDisabled: number): string {
+  const back = call.again(`restore ${id}`)
+  return `Forgot ${id} (bring it back: ${back})${turnsText(turnsDisabled)}`
+}
+
+/** Turns that state what is forgotten can't be recalled either. */
+function turnsText(turnsDisabled: number): string {
+  return turnsDisabled === 0 ? '' : `\n  Turns disabled: ${turnsDisabled}`
+}
+
+async function forgetDescribed(call: Call, query: string): Promise<Answer> {
+  const output = await call.perform(forgetBy, { query })
+  const { forgotten, candidates, turnsDisabled } = output
+  if (forgotten !== null) {
+    const text = `${forgotText(call, forgotten.id, turnsDisabled)}\n  ${oneLine(forgotten.content)}`
+    return { json: output, text }
+  }
+  const rows = candidates.map(({ id, snippet }) => [{ text: id }, { text: oneLine(snippet) }])
+  const text =
+    rows.length === 0
+      ? 'Nothing like that is remembered.'
+      : `It is not clear which one is meant, so nothing was forgotten. Give an id:\n\n${table(call.style, ['ID', 'MEMORY'], rows)}`
+  return { json: output, text, exit: ERRORS.not_found.exit }
+}
+
+export const erase = defineCommand({
+  name: 'erase',
+  group: 'Correcting',
+  summary: 'Remove memories with their history for good.',
+  details:
+    'Either the memories named, or with `--bin` everything that has been forgotten for long enough. It asks on a ' +
+    'terminal; elsewhere it needs `--yes`.',
+  arguments: [IDS],
+  options: {
+    bin: { kind: 'flag', help: 'Empty the bin instead.' },
+    days: {
+      kind: 'value',
+      value: 'n',
+      help: 'Only what was forgotten that many days ago. Default: the setting binDays.',
+    },
+    ...YES,
+  },
+  examples: ['recollect erase mem_01kabc…', 'recollect erase --bin --days 0 --yes'],
+  async run(call) {
+    const { bin, days } = call.given
+    if (bin && call.words.length > 0) throw new UsageError('Give ids or --bin, not both.')
+    if (!bin && days !== undefined) throw new UsageError('--days goes with --bin.')
+    if (!bin && call.words.length === 0) {
+      throw new UsageError(
+        '`erase` needs an <id>, or --bin.',
+        'Usage: recollect erase <id>… | --bin',
+      )
+    }
+    return bin ? eraseBin(call, days) : eraseEach(call, call.words)
+  },
+})
+
+type Sure = Call<typeof YES>
+
+async function eraseEach(call: Sure, ids: readonly string[]): Promise<Answer> {
+  await requireAll(call, ids)
+  const question = `Erase ${memories(ids.length)} with all history? It can't be undone.`
+  await makeSure(call, question, NOT_ERASED)
+  const total = { memories: 0, revisions: 0, turnsDisabled: 0 }
+  for (const id of new Set(ids)) {
+    throwIfStopped(call, `Stopped; erased ${total.memories} of ${ids.length}.`)
+    const erased = await call.perform(eraseMemory, { id })
+    total.memories += erased.memories
+    total.revisions += erased.revisions
+    total.turnsDisabled += erased.turnsDisabled
+  }
+  return { json: total, text: erasedText(total) }
+}
+
+async function eraseBin(call: Sure, days: string | undefined): Promise<Answer> {
+  const options = days === undefined ? {} : { days: wholeOf('days', days, 0, SETTINGS.binDays.max) }
+  const age = options.days ?? Number((await call.perform(getSettings, {})).binDays)
+  const which =
+    age === 0 ? 'everything in the bin' : `what was forgotten ${count(age, 'day')} ago or earlier`
+  await makeSure(call, `Erase ${which}? It can't be undone.`, NOT_ERASED)
+  const erased = await call.perform(emptyBin, options)
+  const text = erased.memories === 0 ? 'Nothing in the bin is that old.' : erasedText(erased)
+  return { json: erased, text: age === 0 && erased.memories === 0 ? 'The bin is empty.' : text }
+}
+
+function erasedText(erased: z.output<(typeof eraseMemory)['output']>): string {
+  const history = erased.revisions === 0 ? '' : ` and ${count(erased.revisions, 'earlier version')}`
+  return `Erased ${memories(erased.memories)}${history} for good.${turnsText(erased.turnsDisabled)}`
+}
+
+/** All or none: an id that isn't there must not be noticed halfway through. */
+async function requireAll(call: Call, ids: readonly string[]): Promise<void> {
+  for (const id of ids) {
+    try {
+      await call.perform(getMemory, { id })
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'not_found') throw error
+      throw new AppError('not_found', `${error.message} Nothing was changed.`, { id })
+    }
+  }
+}
+
+const CLEAR_OPTIONS = {
+  ids: { kind: 'values', value: 'ids', help: 'Only these, with commas between; repeatable.' },
+  q: { kind: 'value', value: 'text', help: 'Only those with this text in content or key.' },
+  'older-than': {
+    kind: 'value',
+    value: 'age',
+    help: 'Only what was made before: 30d, 2w, 6m (months), 1y, 2026-01-31.',
+  },
+  type: FILTER_OPTIONS.type,
+  category: FILTER_OPTIONS.category,
+  status: FILTER_OPTIONS.status,
+  'all-statuses': FILTER_OPTIONS['all-statuses'],
+  pinned: FILTER_OPTIONS.pinned,
+  all: { kind: 'flag', help: 'Everything: needed when nothing else narrows it.' },
+  erase: { kind: 'flag', help: 'Remove them for good, with their history.' },
+  'dry-run': { kind: 'flag', help: 'Only say how many there are.' },
+  ...YES,
+} as const
+type ClearCall = Call<typeof CLEAR_OPTIONS>
+
+export const clear = defineCommand({
+  name: 'clear',
+  group: 'Correcting',
+  summary: 'Forget many memories at once: by what they have in common, by age, or all.',
+  details:
+    'It says how many they are and asks first; where nobody can be asked it needs `--yes`. All of it is one change, ' +
+    'which `undo` takes back, unless `--erase` removes them for good.',
+  arguments: [],
+  options: CLEAR_OPTIONS,
+  examples: [
+    'recollect clear --category event --older-than 6m --dry-run',
+    'recollect clear --session chat-17 --yes',
+    'recollect clear --all',
+  ],
+  async run(call) {
+    const input = clearInput(call)
+    const counted = await call.perform(clearMemories, { ...input, dryRun: true })
+    if (counted.matched === 0) return { json: counted, text: 'No memories match.' }
+    const number = memories(counted.matched)
+    const { erase: isForGood } = call.given
+    if (call.given['dry-run']) {
+      const text = `${number} would be ${isForGood ? 'erased for good' : 'forgotten'}. Nothing was changed.`
+      return { json: counted, text }
+    }
+    const question = isForGood
+      ? `Erase ${number} with all history? It can't be undone.`
+      : `Forget ${number}?`
+    await makeSure(call, question, 'Nothing was changed.')
+    const cleared = await call.perform(clearMemories, input)
+    return { json: cleared, text: clearedText(call, cleared) }
+  },
+})
+
+function clearInput(call: ClearCall): z.input<(typeof clearMemories)['input']> {
+  const { given } = call
+  const { q, 'older-than': age, all, erase: isForGood } = given
+  const ids = given.ids.flatMap((text) => text.split(',')).filter((id) => id !== '')
+  const { session } = call.setup().named
+  const filter = {
+    ...filteredBy({ ...given, ended: false }),
+    ...(session === undefined ? {} : { sessionId: session }),
+    ...(ids.length > 0 ? { ids } : {}),
+    ...(q === undefined ? {} : { q }),
+    ...(age === undefined ? {} : { olderThan: parseAge('older-than', age, call.host.now()) }),
+  }
+  if (Object.keys(filter).length === 0 && !all) {
+    throw new UsageError(
+      'This would clear everything.',
+      'Say what to clear (`recollect help clear`), or give --all.',
+    )
+  }
+  return { ...filter, ...(all ? { all: true } : {}), ...(isForGood ? { erase: true } : {}) }
+}
+
+function clearedText(call: Call, cleared: z.output<(typeof clearMemories)['output']>): string {
+  const number = memories(cleared.deletedCount)
+  const turns = turnsText(cleared.turnsDisabled)
+  if (cleared.change === null) return `Erased ${number} for good.${turns}`
+  return `Forgot ${number} (undo: ${call.again(`undo ${cleared.change}`)})${turns}`
+}

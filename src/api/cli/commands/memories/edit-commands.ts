@@ -1,0 +1,156 @@
+/** Commands that change one memory: edit, switch off, bring back, take a change back. */
+import type { z } from 'zod'
+import {
+  disableMemory,
+  restoreMemory,
+  undoChange,
+  updateMemory,
+} from '../../../operations/memories/memory-operations.ts'
+import { type Answer, type Call, defineCommand, onlyWord, UsageError } from '../../command.ts'
+import { DESCRIBING_OPTIONS, describedBy, wholeOf } from '../../input/memory-options.ts'
+import { readText, textFrom } from '../../input/text-input.ts'
+
+const VERSION_MAX = Number.MAX_SAFE_INTEGER
+
+const ID = { name: 'id', help: 'Which memory.', isRequired: true } as const
+
+const EDIT_OPTIONS = {
+  content: { kind: 'value', value: 'text', help: 'What it says now, or - for standard input.' },
+  ...DESCRIBING_OPTIONS,
+  unpin: { kind: 'flag', help: 'Take the pin off.' },
+  'no-key': { kind: 'flag', help: 'Take its key away.' },
+  'no-expiry': { kind: 'flag', help: 'Let it never expire.' },
+  'if-version': { kind: 'value', value: 'n', help: 'Only if it is still at this version.' },
+} as const
+
+export const edit = defineCommand({
+  name: 'edit',
+  group: 'Correcting',
+  summary: 'Change a memory; what is not named stays as it is.',
+  details:
+    'The earlier version stays in the history. `--metadata` and `--entity` replace what was there.',
+  arguments: [
+    ID,
+    { name: 'text', help: 'What it says now, or - for standard input.', isRepeated: true },
+  ],
+  options: EDIT_OPTIONS,
+  examples: [
+    'recollect edit mem_01kabc… "I prefer green tea."',
+    'recollect edit mem_01kabc… --importance 9 --no-expiry',
+  ],
+  async run(call) {
+    const { given, words } = call
+    refuseBoth(given.pin && given.unpin, '--pin', '--unpin')
+    refuseBoth(given.key !== undefined && given['no-key'], '--key', '--no-key')
+    refuseBoth(given.expires !== undefined && given['no-expiry'], '--expires', '--no-expiry')
+    refuseBoth(given.content !== undefined && words.length > 1, '--content', 'a text')
+    const version = given['if-version']
+    const described = {
+      ...describedBy(call),
+      ...(given.unpin ? { pinned: false } : {}),
+      ...(given['no-key'] ? { key: null } : {}),
+      ...(given['no-expiry'] ? { expiresAt: null } : {}),
+    }
+    const content = await newContent(call)
+    if (content === undefined && Object.keys(described).length === 0) {
+      throw new UsageError(
+        'There is nothing to change.',
+        'Run `recollect help edit` for what can be.',
+      )
+    }
+    const output = await call.perform(updateMemory, {
+      id: words[0] ?? '',
+      ...described,
+      ...(content === undefined ? {} : { content }),
+      ...(version === undefined ? {} : { version: wholeOf('if-version', version, 1, VERSION_MAX) }),
+    })
+    const { id, version: now } = output.memory
+    return changed(call, output, `Changed ${id} to version ${now}`)
+  },
+})
+
+async function newContent(call: Call<typeof EDIT_OPTIONS>): Promise<string | undefined> {
+  const { content } = call.given
+  if (content === '-') return readText(call)
+  const words = call.words.slice(1)
+  return words.length > 0 ? textFrom(call, words) : content
+}
+
+function refuseBoth(areBoth: boolean, one: string, other: string): void {
+  if (areBoth) throw new UsageError(`${one} and ${other} contradict each other. Give one of them.`)
+}
+
+export const disable = defineCommand({
+  name: 'disable',
+  group: 'Correcting',
+  summary: 'Keep a memory out of searches without forgetting it.',
+  arguments: [ID],
+  options: {},
+  examples: ['recollect disable mem_01kabc…'],
+  async run(call) {
+    const output = await call.perform(disableMemory, { id: onlyWord(call) })
+    return changed(call, output, `Disabled ${output.memory.id}`)
+  },
+})
+
+export const restore = defineCommand({
+  name: 'restore',
+  group: 'Correcting',
+  summary: 'Bring back a memory that was forgotten, disabled or replaced.',
+  arguments: [ID],
+  options: {
+    version: {
+      kind: 'value',
+      value: 'n',
+      help: 'Also let it say again what it said in this version.',
+    },
+  },
+  examples: ['recollect restore mem_01kabc…', 'recollect restore mem_01kabc… --version 2'],
+  async run(call) {
+    const { version } = call.given
+    const id = onlyWord(call)
+    if (/[/\\]|\.db$/.test(id)) throw meantRecover(call, id)
+    const output = await call.perform(restoreMemory, {
+      id,
+      ...(version === undefined ? {} : { version: wholeOf('version', version, 1, VERSION_MAX) }),
+    })
+    return changed(call, output, `Restored ${output.memory.id}`)
+  },
+})
+
+/** Elsewhere this is the word for going back to a backup. */
+function meantRecover(call: Call, path: string): UsageError {
+  const recovering = call.again(`recover ${path}`)
+  return new UsageError(
+    `\`restore\` brings back a memory, and ${path} is no id of one. To go back to a backup: ${recovering}`,
+  )
+}
+
+type Changed = z.output<(typeof updateMemory)['output']>
+
+function changed(call: Call, output: Changed, what: string): Answer {
+  const undoing = call.again(`undo ${output.memory.change}`)
+  return { json: output, text: `${what} (undo: ${undoing})` }
+}
+
+export const undo = defineCommand({
+  name: 'undo',
+  group: 'Correcting',
+  summary: 'Take back everything one change did.',
+  details: 'Later changes to the same memory stay: only what they left untouched is taken back.',
+  arguments: [
+    { name: 'change', help: 'The id of the change, as `history` shows it.', isRequired: true },
+  ],
+  options: {},
+  examples: ['recollect undo chg_01kabc…'],
+  async run(call) {
+    const output = await call.perform(undoChange, { change: onlyWord(call) })
+    const lines = output.memories.map(({ id, status }) =>
+      status === 'forgotten' ? `  ${id} is in the bin` : `  ${id} is as it was before`,
+    )
+    const kept = output.kept.map((field) => `  ${field} was changed since and stays`)
+    const turns = output.turnsEnabled === 0 ? [] : [`  Turns enabled: ${output.turnsEnabled}`]
+    const text = [`Took back ${onlyWord(call)}:`, ...lines, ...kept, ...turns].join('\n')
+    return { json: output, text }
+  },
+})

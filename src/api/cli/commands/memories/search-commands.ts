@@ -1,0 +1,282 @@
+/** Commands that only read. A database that isn't there yet is empty to them, and is not made. */
+import type { z } from 'zod'
+import { AppError } from '../../../../domain/errors.ts'
+import { RECALL_MEMORIES_MAX } from '../../../../domain/limits.ts'
+import { isTurnId } from '../../../../domain/search-document.ts'
+import { SETTINGS, STRATEGIES } from '../../../../domain/settings/settings.ts'
+import { SOURCES } from '../../../../files/search/source-search.ts'
+import { MEMORY_ORDERS, type MemoryOrder } from '../../../../storage/store.ts'
+import { listMemories } from '../../../operations/memories/memory-list-operations.ts'
+import { getMemory, memoryHistory } from '../../../operations/memories/memory-operations.ts'
+import { LAYERS } from '../../../operations/recall/agent-operations.ts'
+import { searchMemories } from '../../../operations/recall/search-operations.ts'
+import { type Call, defineCommand, onlyWord, UsageError } from '../../command.ts'
+import { FILTER_OPTIONS, filteredBy, oneOf, wholeOf } from '../../input/memory-options.ts'
+import { textFrom } from '../../input/text-input.ts'
+import { formatTime, parseTime } from '../../input/time-format.ts'
+import {
+  renderExplanation,
+  renderHistory,
+  renderList,
+  renderMemory,
+  renderResults,
+} from '../../output/memory-rendering.ts'
+import { memories, quoted } from '../../output/text-rendering.ts'
+import { oneTurn, searchOneLayer } from '../learning/session-commands.ts'
+
+const LIST_LIMIT = 50
+const LIST_LIMIT_MAX = 200
+const PAGE_MAX = 1_000_000
+const OFFSET_MAX = 1_000_000_000
+const TOKENS_MAX = 16_000
+
+const LIST_OPTIONS = {
+  q: { kind: 'value', value: 'text', help: 'Only those with this text in content or key.' },
+  limit: { kind: 'value', value: 'n', help: `How many at most. Default: ${LIST_LIMIT}.` },
+  page: { kind: 'value', value: 'n', help: 'Which page of that many, from 1 on.' },
+  offset: { kind: 'value', value: 'n', help: 'How many to leave out first, instead of --page.' },
+  after: { kind: 'value', value: 'id', help: 'Go on after this memory, instead of --page.' },
+  sort: {
+    kind: 'value',
+    value: 'order',
+    help: `One of ${MEMORY_ORDERS.join(', ')}. Default: newest.`,
+  },
+  oldest: { kind: 'flag', help: 'The same as --sort oldest.' },
+  updated: { kind: 'flag', help: 'The same as --sort updated: last changed first.' },
+  'as-of': { kind: 'value', value: 'when', help: 'What was known then: 3d (ago), 2026-12-01.' },
+  ...FILTER_OPTIONS,
+} as const
+type ListCall = Call<typeof LIST_OPTIONS>
+
+export const list = defineCommand({
+  name: 'list',
+  group: 'Reading',
+  summary: 'List memories, newest first.',
+  details: 'With `--as-of`, it lists what was remembered and held at that time.',
+  arguments: [],
+  options: LIST_OPTIONS,
+  examples: [
+    'recollect list',
+    'recollect list --q lisbon --category preference --pinned',
+    'recollect list --limit 20 --page 3',
+    'recollect list --sort importance',
+    'recollect list --status forgotten',
+    'recollect list --as-of 2026-01-31',
+  ],
+  async run(call) {
+    const page = await call.perform(listMemories, listInput(call))
+    const { data, next } = page
+    const lines = data.length === 0 ? [nothingIn(call, next)] : []
+    if (data.length > 0) lines.push(renderList(call.style, data, call.host.now()))
+    if (next !== null) lines.push('', moreOf(call, next, page.total))
+    return { json: page, text: lines.join('\n') }
+  },
+})
+
+function listInput(call: ListCall): z.input<(typeof listMemories)['input']> {
+  const { given, host } = call
+  const filter = filteredBy(given)
+  const { limit, after, q } = given
+  const position = positionOf(call)
+  const order = orderOf(call)
+  const paging = {
+    limit: limit === undefined ? LIST_LIMIT : wholeOf('limit', limit, 1, LIST_LIMIT_MAX),
+    ...(after === undefined ? {} : { after: afterOf(after) }),
+  }
+  if (given['as-of'] === undefined) {
+    const text = q === undefined ? {} : { q }
+    return { ...filter, ...text, ...paging, ...position, ...order }
+  }
+  const others = { ...filter, ...position, ...order }
+  if (Object.keys(others).length > 0 || q !== undefined) {
+    throw new UsageError('--as-of goes only with --limit and --after.')
+  }
+  return { ...paging, asOf: parseTime('as-of', given['as-of'], host.now(), 'back') }
+}
+
+function positionOf({ given }: ListCall): { readonly page?: number; readonly offset?: number } {
+  const ways = (['page', 'offset', 'after'] as const).filter((name) => given[name] !== undefined)
+  if (ways.length > 1) {
+    throw new UsageError(
+      `Give one of ${ways.map((name) => `--${name}`).join(' and ')}, not several.`,
+    )
+  }
+  const { page, offset } = given
+  if (page !== undefined) return { page: wholeOf('page', page, 1, PAGE_MAX) }
+  return offset === undefined ? {} : { offset: wholeOf('offset', offset, 0, OFFSET_MAX) }
+}
+
+function orderOf({ given }: ListCall): { readonly order?: MemoryOrder } {
+  const orders = [
+    ...(given.sort === undefined ? [] : [oneOf('sort', given.sort, MEMORY_ORDERS)]),
+    ...(['oldest', 'updated'] as const).filter((name) => given[name]),
+  ]
+  if (orders.length > 1) {
+    const ways = (['sort', 'oldest', 'updated'] as const).filter((name) => given[name])
+    const named = ways.map((name) => `--${name}`).join(' and ')
+    throw new UsageError(`${named} contradict each other. Give one of them.`)
+  }
+  const [order] = orders
+  return order === undefined ? {} : { order }
+}
+
+/** Anything else would be taken for a place in the order, and the list would begin somewhere. */
+function afterOf(text: string): string {
+  if (/^(-?[\d.e-]{1,30}~)?mem_\w{1,60}$/.test(text)) return text
+  throw new UsageError(
+    `--after takes the id of a memory, not "${text.slice(0, 40)}".`,
+    'It is what the end of the page before says.',
+  )
+}
+
+function nothingIn(call: ListCall, next: string | null): string {
+  const { given } = call
+  if (next !== null) return 'None on this page.'
+  if (given.after !== undefined) return 'There are no more.'
+  if (given.page !== undefined || given.offset !== undefined) return 'There are not that many.'
+  if (given['as-of'] !== undefined) {
+    const at = parseTime('as-of', given['as-of'], call.host.now(), 'back')
+    return `Nothing was known at ${formatTime(at)}.`
+  }
+  return given.q !== undefined || Object.keys(filteredBy(given)).length > 0
+    ? 'No memories match.'
+    : 'No memories here yet. Add one: recollect add "I prefer tea over coffee."'
+}
+
+/** The same command line, going on where this page ended. */
+function moreOf(call: ListCall, next: string, total: number): string {
+  const { given } = call
+  const moves = given.page !== undefined || given.offset !== undefined
+  const limit = given.limit === undefined ? LIST_LIMIT : Number(given.limit)
+  const page = given.page === undefined ? 1 : Number(given.page)
+  const further = !moves
+    ? `--after ${next}`
+    : given.offset === undefined
+      ? `--page ${page + 1}`
+      : `--offset ${Number(given.offset) + limit}`
+  const options = Object.entries(given).flatMap(([name, value]) => {
+    if (!Object.hasOwn(LIST_OPTIONS, name) || ['after', 'page', 'offset'].includes(name)) return []
+    if (value === true) return [`--${name}`]
+    if (typeof value === 'string') return [`--${name} ${quoted(value)}`]
+    return Array.isArray(value) ? value.map((each) => `--${name} ${each}`) : []
+  })
+  const commandLine = call.again(['list', ...options, further].join(' '))
+  const of = given['as-of'] === undefined ? ` (${memories(total)} in all)` : ''
+  return `There are more${of}: ${commandLine}`
+}
+
+export const get = defineCommand({
+  name: 'get',
+  group: 'Reading',
+  summary: 'Show one memory, or one turn of a conversation, with everything about it.',
+  arguments: [{ name: 'id', help: 'As `list` and `search` show it.', isRequired: true }],
+  options: {},
+  examples: ['recollect get mem_01kabc…', 'recollect get mem_01kabc… --json'],
+  async run(call) {
+    const id = onlyWord(call)
+    if (isTurnId(id)) return oneTurn(call, id)
+    const found = await call.perform(getMemory, { id })
+    return { json: found, text: renderMemory(call.style, found.memory, call.host.now()) }
+  },
+})
+
+export const search = defineCommand({
+  name: 'search',
+  group: 'Reading',
+  summary:
+    'Find the memories and conversation turns that answer a question, by words and meaning, best first.',
+  details:
+    'Memories and turns of conversations are ranked in one list; a turn shows who said it, when, and in which session. ' +
+    'Narrow the list with `--source memories --source episodes` or `--source transcript`. A filter that turns have no ' +
+    'field for, such as `--category`, leaves them out. `get` shows a memory or turn whole, `sessions show` the ' +
+    'conversation. SCORE compares the results of one answer with each other; COVERS says how much of the question a ' +
+    'result holds, rare words counting more.',
+  arguments: [
+    { name: 'words', help: 'A question or keywords, or - for standard input.', isRepeated: true },
+  ],
+  options: {
+    limit: {
+      kind: 'value',
+      value: 'n',
+      help: 'How many at most. Default: the setting recallLimit.',
+    },
+    strategy: {
+      kind: 'value',
+      value: 'name',
+      help: `One of ${STRATEGIES.join(', ')}. Default: the setting strategy.`,
+    },
+    scope: {
+      kind: 'value',
+      value: 'where',
+      help: `One of ${SETTINGS.recallScope.choices.join(', ')}. Default: the setting recallScope.`,
+    },
+    'max-tokens': { kind: 'value', value: 'n', help: 'How many tokens they may take together.' },
+    'as-of': { kind: 'value', value: 'when', help: 'As things stood then: 3d (ago), 2026-12-01.' },
+    explain: { kind: 'flag', help: 'Show the ranking trail of each result.' },
+    layer: {
+      kind: 'value',
+      value: 'name',
+      help: `Only one layer: ${LAYERS.join(', ')}. Goes with --limit and --days only.`,
+    },
+    days: { kind: 'value', value: 'n', help: 'With `--layer transcript`: how far back.' },
+    source: {
+      kind: 'values',
+      value: 'name',
+      help: `Search only this source: ${SOURCES.join(', ')}; repeatable, in one list. Default: memories, episodes and transcript.`,
+    },
+    ...FILTER_OPTIONS,
+  },
+  examples: [
+    'recollect search what do I drink',
+    'recollect search tea --category preference --limit 3',
+    'recollect search where did we go last May --explain',
+    'recollect search ferry tickets --layer transcript --days 30',
+    'recollect search ferry tickets --source transcript',
+    'recollect search the new router --source memories --source files',
+  ],
+  async run(call) {
+    const { limit, strategy, scope, explain, 'max-tokens': tokens, 'as-of': asOf } = call.given
+    const { layer, days, source } = call.given
+    const { choices } = SETTINGS.recallScope
+    const query = {
+      ...filteredBy(call.given),
+      ...(limit === undefined ? {} : { limit: wholeOf('limit', limit, 1, RECALL_MEMORIES_MAX) }),
+      ...(strategy === undefined ? {} : { strategy: oneOf('strategy', strategy, STRATEGIES) }),
+      ...(scope === undefined ? {} : { scope: oneOf('scope', scope, choices) }),
+      ...(tokens === undefined ? {} : { maxTokens: wholeOf('max-tokens', tokens, 1, TOKENS_MAX) }),
+      ...(asOf === undefined ? {} : { asOf: parseTime('as-of', asOf, call.host.now(), 'back') }),
+      ...(source.length === 0
+        ? {}
+        : { sources: source.map((name) => oneOf('source', name, SOURCES)) }),
+    }
+    const text = await textFrom(call)
+    if (text.trim() === '') throw new AppError('invalid_input', 'There are no words to search for.')
+    if (layer !== undefined) {
+      if (explain || Object.keys(query).some((name) => name !== 'limit')) {
+        throw new UsageError('--layer goes only with --limit and --days.')
+      }
+      return searchOneLayer(call, text, { layer, limit, days })
+    }
+    if (days !== undefined) throw new UsageError('--days goes with --layer transcript.')
+    const detail = explain ? ('explain' as const) : ('full' as const)
+    const found = await call.perform(searchMemories, { query: text, ...query, detail })
+    const render = explain ? renderExplanation : renderResults
+    return { json: found, text: render(call.style, found, call.host.now()) }
+  },
+})
+
+export const history = defineCommand({
+  name: 'history',
+  group: 'Reading',
+  summary: 'Show every version of a memory and what changed.',
+  arguments: [{ name: 'id', help: 'Which memory.', isRequired: true }],
+  options: {},
+  examples: ['recollect history mem_01kabc…'],
+  async run(call) {
+    const output = await call.perform(memoryHistory, { id: onlyWord(call) })
+    const { versions } = output
+    const hint = `Take a change back: ${call.again(`undo ${versions[0]?.memory.change ?? '<change>'}`)}`
+    const text = `${renderHistory(call.style, versions)}\n\n${call.style.dim(hint)}`
+    return { json: output, text }
+  },
+})

@@ -1,0 +1,39 @@
+/** Commands that measure Recollect itself. They need the repository, and say so where there is none. */
+import { AppError } from '../../../../domain/errors.ts'
+import { type Call, defineCommand } from '../../command.ts'
+
+export const evaluate = defineCommand({
+  name: 'eval',
+  group: 'Upkeep',
+  summary:
+    'Measure how well memories are found and facts extracted (in a clone of the repository).',
+  details: 'What stands after `--` goes to the tool: `recollect eval patterns -- --explain`.',
+  arguments: [{ name: 'set', help: 'Which one, and what is for the tool.', isRepeated: true }],
+  options: {},
+  examples: ['recollect eval patterns', 'recollect eval own -- --explain'],
+  isLocal: true,
+  run: (call) => runTool(call, 'eval'),
+})
+
+export const bench = defineCommand({
+  name: 'bench',
+  group: 'Upkeep',
+  summary: 'Measure how fast it is (in a clone of the repository).',
+  details: 'What stands after `--` goes to the tool: `recollect bench recall -- --scale 10`.',
+  arguments: [{ name: 'what', help: 'Which one, and what is for the tool.', isRepeated: true }],
+  options: {},
+  examples: ['recollect bench store', 'recollect bench recall'],
+  isLocal: true,
+  run: (call) => runTool(call, 'bench'),
+})
+
+async function runTool(call: Call, name: 'eval' | 'bench') {
+  const exit = await call.host.runTool(name, [...call.words, ...(call.isJson ? ['--json'] : [])])
+  if (exit === null) {
+    throw new AppError(
+      'missing_part',
+      `\`${name}\` belongs to the repository of Recollect and is not part of the package. In a clone, run \`npm run ${name}\`.`,
+    )
+  }
+  return exit === 0 ? null : { json: { exit }, text: '', exit }
+}

@@ -1,0 +1,170 @@
+/** The command that tells the programs people use where their memory is. */
+import {
+  chmod,
+  copyFile,
+  mkdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { nearest } from '../../../../lib/closest-match.ts'
+import {
+  backupPath,
+  CLIENTS,
+  type ClientName,
+  clientNames,
+  configPath,
+  type Entry,
+  httpEntry,
+  isClientName,
+  type Plan,
+  type Platform,
+  plan,
+  planRemoval,
+  renderEntry,
+  stdioEntry,
+  unifiedDiff,
+} from '../../../mcp/clients/client-config.ts'
+import { type Answer, type Call, defineCommand, makeSure, UsageError, YES } from '../../command.ts'
+import { codeOf, toFileError } from '../../input/file-access.ts'
+import type { Style } from '../../output/text-rendering.ts'
+import { TOOL_OPTIONS, toolsIn } from './serve-commands.ts'
+
+const OPTIONS = {
+  print: { kind: 'flag', help: 'Only print what belongs into the file.' },
+  remove: { kind: 'flag', help: 'Take the entry out again.' },
+  ...TOOL_OPTIONS,
+  ...YES,
+} as const
+type ConnectCall = Call<typeof OPTIONS>
+
+export const connect = defineCommand({
+  name: 'connect',
+  group: 'Serving',
+  summary: 'Give a program its memory: write Recollect into its MCP configuration.',
+  details:
+    'It shows what would change and asks first; where nobody can be asked it needs `--yes`. A copy of the file as it ' +
+    'was stays beside it. With `--url` and `--key` the program asks that server; otherwise it starts `recollect mcp`, ' +
+    'with the `--data` and `--owner` that are given here.',
+  arguments: [{ name: 'client', help: `One of ${clientNames().join(', ')}.`, isRequired: true }],
+  options: OPTIONS,
+  examples: [
+    'recollect connect claude-desktop',
+    'recollect connect cursor --url http://127.0.0.1:20128 --key rc_…',
+    'recollect connect vscode --print',
+  ],
+  async run(call) {
+    const name = clientNamed(call.words[0] ?? '')
+    if (call.given.print && call.given.remove) {
+      throw new UsageError('Give --print or --remove, not both.')
+    }
+    const platform = platformOf(call)
+    if (call.given.print) {
+      const { home } = call.host.homes
+      const text = renderEntry(name, platform, entryFor(call, platform))
+      const json = { client: name, path: configPath(name, platform, home), text }
+      return { json, text: text.trimEnd() }
+    }
+    return written(call, name, await planFor(call, name, platform))
+  },
+})
+
+function clientNamed(word: string): ClientName {
+  if (isClientName(word)) return word
+  const meant = nearest(word, clientNames())
+  throw new UsageError(
+    `There is no client "${word.slice(0, 40)}".${meant === null ? '' : ` Did you mean ${meant}?`}`,
+    `There are: ${clientNames().join(', ')}. For others, --print shows an entry to copy.`,
+  )
+}
+
+function platformOf({ host }: Call): Platform {
+  const { platform } = host.homes
+  return platform === 'darwin' || platform === 'win32' ? platform : 'linux'
+}
+
+/** Only what was said goes into the file: whatever else is the default there as well. */
+function entryFor(call: ConnectCall, platform: Platform): Entry {
+  const { remote, named } = call.setup()
+  if (remote !== null) {
+    return httpEntry({ url: remote.url, ...(remote.key === null ? {} : { key: remote.key }) })
+  }
+  const { dataNamed } = call.setup()
+  return stdioEntry(platform, {
+    ...(named.owner === undefined ? {} : { owner: named.owner }),
+    ...(dataNamed === null ? {} : { data: dataNamed }),
+    tools: toolsIn(call),
+    ...(call.host.program === null ? {} : { program: call.host.program }),
+  })
+}
+
+async function planFor(call: ConnectCall, name: ClientName, platform: Platform): Promise<Plan> {
+  const { home } = call.host.homes
+  const existing = await textOf(configPath(name, platform, home))
+  return call.given.remove
+    ? planRemoval(name, platform, home, existing)
+    : plan(name, platform, home, existing, entryFor(call, platform))
+}
+
+async function textOf(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null
+    throw toFileError(error, path)
+  }
+}
+
+async function written(call: ConnectCall, name: ClientName, planned: Plan): Promise<Answer> {
+  const { path, before, after, changed, next } = planned
+  const { title } = CLIENTS[name]
+  const about = { client: name, path, changed }
+  if (!changed) {
+    const state = call.given.remove ? 'has no such entry' : 'is connected already'
+    return { json: { ...about, backup: null }, text: `${title} ${state} (${path}).` }
+  }
+  const diff = unifiedDiff(path, before, after)
+  if (!call.isJson) await call.host.stderr.write(`${colored(call.style, diff)}\n`)
+  await makeSure(call, `Change ${path}?`, 'Nothing was changed.')
+  const backup = before === null ? null : backupPath(path, new Date(call.host.now()))
+  await replace(path, after, backup)
+  const lines = [
+    call.given.remove ? `${title} is no longer connected.` : `${title} is connected.`,
+    ...(backup === null ? [] : [`The file as it was: ${backup}`]),
+    next,
+  ]
+  return { json: { ...about, backup }, text: lines.join('\n') }
+}
+
+/** The file is whole at every moment, because the program may be reading it. */
+async function replace(named: string, text: string, backup: string | null): Promise<void> {
+  // People keep such files elsewhere and link to them; the link stays one.
+  const path = backup === null ? named : await realpath(named)
+  const temporary = `${path}.${process.pid}.part`
+  try {
+    await mkdir(dirname(path), { recursive: true })
+    const mode = backup === null ? 0o600 : (await stat(path)).mode & 0o777
+    if (backup !== null) await copyFile(path, backup)
+    await writeFile(temporary, text, { mode })
+    // The mask of this process may have taken rights away that the file had.
+    await chmod(temporary, mode)
+    await rename(temporary, path)
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw toFileError(error, path)
+  }
+}
+
+function colored({ green, red }: Style, diff: string): string {
+  return diff
+    .split('\n')
+    .map((line) => {
+      if (/^\+(?!\+\+)/.test(line)) return green(line)
+      return /^-(?!--)/.test(line) ? red(line) : line
+    })
+    .join('\n')
+}

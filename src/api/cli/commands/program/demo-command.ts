@@ -1,0 +1,92 @@
+/** The command that shows what Recollect does, with the memories of somebody who doesn't exist. */
+import {
+  addMemory,
+  forgetMemory,
+  updateMemory,
+} from '../../../operations/memories/memory-operations.ts'
+import { type Call, defineCommand, UsageError } from '../../command.ts'
+import type { Setup } from '../../host.ts'
+import { createLocal } from '../../local-client.ts'
+import type { Operations } from '../../operation-client.ts'
+import { memories, quoted } from '../../output/text-rendering.ts'
+import { DEMO, type DemoStep } from './demo-memories.ts'
+
+export const demo = defineCommand({
+  name: 'demo',
+  group: 'Upkeep',
+  summary: 'Fill a throw-away folder with the memories of a made-up person, to try things on.',
+  details:
+    'Your own memories are not touched. With `--data`, it goes into that folder, which must be new.',
+  arguments: [],
+  options: {},
+  examples: ['recollect demo'],
+  isLocal: true,
+  async run(call) {
+    const { folder, setup } = placeFor(call)
+    const operations = createLocal({ setup, version: call.host.version, signal: call.host.stop })
+    const ids = new Map<string, string>()
+    try {
+      for (const step of DEMO) await take(operations, step, ids)
+    } finally {
+      await operations.close()
+    }
+    const at = `--data ${quoted(folder)}`
+    const tries = [
+      ['Ask something, in your own words', `recollect search "what can I cook for guests" ${at}`],
+      ['See how the answer came about', `recollect search "where does she live" --explain ${at}`],
+      ['See what changed, and when', `recollect history ${ids.get('desk') ?? ''} ${at}`],
+    ] as const
+    const removal =
+      call.host.homes.platform === 'win32'
+        ? `rmdir /s ${quoted(folder)}`
+        : `rm -r ${quoted(folder)}`
+    const { bold, dim } = call.style
+    const number = DEMO.filter(({ does }) => does === 'say').length
+    const text = [
+      `Meet Nell Varga, who repairs clocks in Trieste. ${memories(number)} of hers are in ${folder}`,
+      '',
+      bold('Three things to try:'),
+      ...tries.map(([what, commandLine]) => `  ${dim(`${what}:`)}\n  ${commandLine}`),
+      '',
+      `When you have seen enough: ${removal}`,
+    ].join('\n')
+    return {
+      json: { folder, memories: number, try: tries.map((each) => each[1]), removal },
+      text,
+    }
+  },
+})
+
+function placeFor(call: Call): { readonly folder: string; readonly setup: Setup } {
+  const { dataNamed, database } = call.setup()
+  if (!call.isDataGiven || dataNamed === null) {
+    const folder = call.host.makeTemporaryFolder()
+    return { folder, setup: call.host.configure({ data: folder }) }
+  }
+  if (database.state() !== 'missing') {
+    throw new UsageError(`There is a database in ${database.folder} already. Name a new folder.`)
+  }
+  return { folder: database.folder, setup: call.setup() }
+}
+
+async function take(operations: Operations, step: DemoStep, ids: Map<string, string>) {
+  const idOf = (name: string) => {
+    const id = ids.get(name)
+    if (id === undefined) throw new Error(`The demo has no memory "${name}".`)
+    return id
+  }
+  switch (step.does) {
+    case 'say': {
+      const { does: _, name, ...input } = step
+      const { id } = await operations.perform(addMemory, { ...input, source: 'demo' })
+      if (name !== undefined) ids.set(name, id)
+      return
+    }
+    case 'edit':
+      await operations.perform(updateMemory, { id: idOf(step.name), content: step.content })
+      return
+    case 'forget':
+      await operations.perform(forgetMemory, { id: idOf(step.name) })
+      return
+  }
+}

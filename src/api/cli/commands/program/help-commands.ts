@@ -1,0 +1,50 @@
+/** Commands about the program itself. */
+
+import { nearest } from '../../../../lib/closest-match.ts'
+import { type Command, defineCommand, UsageError } from '../../command.ts'
+import { commandHelp, overview } from '../../output/help-text.ts'
+
+/** The command that explains the others, which are given to it because it is one of them. */
+export function createHelp(commands: () => readonly Command[]): Command {
+  return defineCommand({
+    name: 'help',
+    group: 'Upkeep',
+    summary: 'Explain all commands, or one.',
+    arguments: [{ name: 'command', help: 'Which one.' }],
+    options: {},
+    examples: ['recollect help', 'recollect help add'],
+    async run(call) {
+      const [name] = call.words
+      if (name === undefined) {
+        const json = { commands: commands().map(described) }
+        return { json, text: overview(commands(), call.style) }
+      }
+      const command = commands().find((candidate) => candidate.name === name)
+      if (command === undefined) {
+        const meant = nearest(
+          name,
+          commands().map((candidate) => candidate.name),
+        )
+        const suggestion = meant === null ? '' : ` Did you mean \`${meant}\`?`
+        throw new UsageError(`There is no command "${name.slice(0, 40)}".${suggestion}`)
+      }
+      return { json: described(command), text: commandHelp(command, call.style) }
+    },
+  })
+}
+
+export const version = defineCommand({
+  name: 'version',
+  group: 'Upkeep',
+  summary: 'Print the version.',
+  arguments: [],
+  options: {},
+  examples: ['recollect version'],
+  async run({ host }) {
+    return { json: { version: host.version }, text: `recollect ${host.version}` }
+  },
+})
+
+function described({ run: _, ...described }: Command) {
+  return described
+}

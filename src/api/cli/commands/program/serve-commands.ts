@@ -1,0 +1,219 @@
+/** Commands that keep running: they serve until they are told to stop. */
+import type { Engine } from '../../../../engine/engine.ts'
+import type { ToolSets } from '../../../mcp/tool-registry.ts'
+import { type Call, defineCommand, UsageError } from '../../command.ts'
+import type { ServerSettings, Serving } from '../../host.ts'
+import { wholeOf } from '../../input/memory-options.ts'
+import { createStyle } from '../../output/text-rendering.ts'
+
+const PORT_MAX = 65_535
+
+const SERVE_OPTIONS = {
+  host: {
+    kind: 'value',
+    value: 'address',
+    help: 'Where to listen. Default: 127.0.0.1, this machine only.',
+  },
+  port: { kind: 'value', value: 'n', help: 'Default: 20128. 0 takes any free one.' },
+  'no-auth': {
+    kind: 'flag',
+    help: 'Let everybody in without a key. Only for an address that nobody else reaches.',
+  },
+  'tls-cert': { kind: 'value', value: 'file', help: 'The certificate, to serve over HTTPS.' },
+  'tls-key': { kind: 'value', value: 'file', help: 'Its private key.' },
+  'trust-proxy': {
+    kind: 'flag',
+    help: 'A proxy stands in front: believe what it says about who asks.',
+  },
+  'allow-host': {
+    kind: 'values',
+    value: 'name',
+    help: 'A further name that the server is asked by, as memory.example.org; repeatable.',
+  },
+  'allow-origin': {
+    kind: 'values',
+    value: 'origin',
+    help: 'Pages that may ask it, as https://app.example.org; repeatable.',
+  },
+} as const
+type ServeCall = Call<typeof SERVE_OPTIONS>
+
+export const serve = defineCommand({
+  name: 'serve',
+  group: 'Serving',
+  summary: 'Serve the memories over HTTP until stopped.',
+  details:
+    'At the first start it makes a management key and shows it, once. Ctrl-C or a request to terminate ends it once ' +
+    'running requests are done; a second one ends it at once.',
+  arguments: [],
+  options: SERVE_OPTIONS,
+  examples: [
+    'recollect serve',
+    'recollect serve --host 0.0.0.0 --tls-cert server.crt --tls-key server.key',
+  ],
+  isLocal: true,
+  async run(call) {
+    const { host } = call
+    const { listen, serve: startServing, embeddingProviders } = call.setup()
+    const { host: address = listen.host, port } = call.given
+    const server = serverOf(call)
+    if (call.given['no-auth'] && !isLoopback(address)) {
+      throw new UsageError(
+        `--no-auth would let everybody in who reaches ${address}.`,
+        'Leave it out, or listen on 127.0.0.1.',
+      )
+    }
+    const number = port === undefined ? listen.port : wholeOf('port', port, 0, PORT_MAX)
+    return withEngine(call, async (engine) => {
+      const serving = await startServing({
+        host: address,
+        port: number,
+        engine,
+        version: host.version,
+        auth: call.given['no-auth'] ? 'off' : 'keys',
+        ...server,
+        embeddingProviders,
+      })
+      // Questions are answered by words until it is done; `status` tells what is wrong when it is not.
+      engine.warmUp().catch(() => {})
+      const upkeep = setInterval(() => catchUp(engine).catch(() => {}), CATCH_UP_MS)
+      try {
+        await announce(call, serving)
+        await stopped(host.stop)
+        if (!call.isJson) await host.stderr.write('Stopping…\n')
+      } finally {
+        clearInterval(upkeep)
+        await serving.close()
+      }
+      return null
+    })
+  },
+})
+
+/** What another process wrote gets its vectors too, whether or not somebody asks for it. */
+async function catchUp(engine: Engine): Promise<void> {
+  const { index } = await engine.status()
+  if (index !== null && index.missing > 0 && index.queued === 0) await engine.warmUp()
+}
+const CATCH_UP_MS = 60_000
+
+function serverOf(call: ServeCall): ServerSettings {
+  const { given } = call
+  const { server } = call.setup()
+  const { 'tls-cert': certFile, 'tls-key': keyFile } = given
+  if ((certFile === undefined) !== (keyFile === undefined)) {
+    throw new UsageError('--tls-cert and --tls-key go together.')
+  }
+  return {
+    tls: certFile === undefined || keyFile === undefined ? server.tls : { certFile, keyFile },
+    trustProxy: given['trust-proxy'] || server.trustProxy,
+    allowedHosts: [...server.allowedHosts, ...given['allow-host']],
+    allowedOrigins: [...server.allowedOrigins, ...given['allow-origin']],
+  }
+}
+
+/** Where it listens, and the first key, which can be shown only now. */
+async function announce(
+  call: ServeCall,
+  { url, managementKey, warnings = [] }: Serving,
+): Promise<void> {
+  const { host } = call
+  const { yellow } = createStyle(host.stderr, host.hasColor)
+  for (const warning of warnings) await host.stderr.write(`${yellow('Warning:')} ${warning}\n`)
+  if (call.isJson) {
+    const key = managementKey == null ? {} : { managementKey }
+    return host.stdout.write(`${JSON.stringify({ url, ...key })}\n`)
+  }
+  const lines = [
+    `Recollect ${host.version} listens on ${url}`,
+    `Memories: ${call.setup().database.file}`,
+    ...(managementKey == null ? [] : firstKey(call, url, managementKey)),
+    'Stop it with Ctrl-C.',
+  ]
+  await host.stdout.write(`${lines.join('\n')}\n`)
+}
+
+function firstKey({ style }: Call, url: string, key: string): readonly string[] {
+  return [
+    '',
+    'This key may do everything. It is shown now and never again; keep it in a safe place:',
+    '',
+    `  ${style.bold(key)}`,
+    '',
+    `Try it:            RECOLLECT_API_KEY=${key} recollect status --url ${url}`,
+    'For programs:      recollect keys create "what it is for" --role agent',
+    'When it is lost:   recollect keys reset',
+    '',
+  ]
+}
+
+const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|\[::1\]|localhost)$/i
+
+function isLoopback(address: string): boolean {
+  return LOOPBACK.test(address)
+}
+
+export const TOOL_OPTIONS = {
+  compatibility: {
+    kind: 'flag',
+    help: 'Also offer the tool names that other memory servers have.',
+  },
+  further: { kind: 'flag', help: 'Also offer tools for conversations and upkeep.' },
+} as const
+
+/** Those that are asked for here, or wherever this program runs. */
+export function toolsIn(call: Call<typeof TOOL_OPTIONS>): ToolSets {
+  const { compatibility, further } = call.given
+  const { mcpTools } = call.setup()
+  return {
+    compatibility: compatibility || mcpTools.compatibility,
+    further: further || mcpTools.further,
+  }
+}
+
+export const mcp = defineCommand({
+  name: 'mcp',
+  group: 'Serving',
+  summary: 'Serve the memories to an MCP client over standard input and output.',
+  details:
+    'Clients start it themselves; `recollect connect` tells them to. The model reaches the memories of the owner and ' +
+    'user that are named here, and no others.',
+  arguments: [],
+  options: TOOL_OPTIONS,
+  examples: ['recollect mcp', 'recollect mcp --owner ada --compatibility'],
+  isLocal: true,
+  async run(call) {
+    const { scope, embeddingProviders, serveMcp } = call.setup()
+    return withEngine(call, async (engine) => {
+      engine.warmUp().catch(() => {})
+      await serveMcp({
+        engine,
+        version: call.host.version,
+        scope,
+        tools: toolsIn(call),
+        embeddingProviders,
+        stop: call.host.stop,
+      })
+      return null
+    })
+  },
+})
+
+export async function withEngine<Result>(
+  call: Call,
+  work: (engine: Engine) => Promise<Result>,
+): Promise<Result> {
+  const engine = await call.setup().database.openEngine({ create: true })
+  try {
+    return await work(engine)
+  } finally {
+    await engine.close()
+  }
+}
+
+function stopped(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

@@ -1,0 +1,278 @@
+/**
+ * Everything the command line needs from outside: streams, questions, and the database that flags and environment
+ * point at. Commands reach the system only through this, so that they run in tests as they run in a terminal.
+ */
+
+import type { SettingValues } from '../../domain/settings/settings.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { ForeignRecord } from '../../portability/importers/foreign-record.ts'
+import type { ImportFormat } from '../../portability/importers/format-detection.ts'
+import type { Moved, MovePhase, Undone } from '../../portability/store-migration/store-migration.ts'
+import type { OnAnswer } from '../gateway/gateway-request.ts'
+import type { HttpDoorOptions } from '../http/server-options.ts'
+import type { ToolSets } from '../mcp/tool-registry.ts'
+import type { EmbeddingProvider } from '../operations/operation.ts'
+
+export interface Host {
+  readonly version: string
+  readonly stdin: Input
+  readonly stdout: Output
+  readonly stderr: Output
+  readonly hasColor: boolean
+  /** Fires when the person wants to stop: Ctrl-C, or a request to terminate. */
+  readonly stop: AbortSignal
+  now(): number
+  /** Asks on the terminal. Only called when there is one. */
+  confirm(question: string): Promise<boolean>
+  /** Asks without showing what is typed. Only called when there is a terminal. */
+  askSecret(question: string): Promise<string>
+  /** Flags over environment over defaults. */
+  configure(flags: GlobalFlags): Setup
+  /** Makes an empty folder that the system may clear away some day. */
+  makeTemporaryFolder(): string
+  /** Runs a tool that only a clone of the repository has, and returns its exit code; null where there is none. */
+  runTool(name: 'eval' | 'bench', argv: readonly string[]): Promise<number | null>
+  /** How this very program is started; null when it was installed as a package, which `npx` finds. */
+  readonly program: readonly [string, ...string[]] | null
+  /** Where programs of this person keep their configuration. */
+  readonly homes: ConfigurationHomes
+}
+
+export type ConfigurationHomes = {
+  readonly platform: string
+  readonly home: string
+}
+
+export interface Input {
+  readonly isTerminal: boolean
+  bytes(): AsyncIterable<Uint8Array>
+}
+
+export interface Output {
+  readonly isTerminal: boolean
+  readonly columns: number
+  /** Resolves when there is room for more; rejects with `OutputClosed` once nobody reads any more. */
+  write(text: string): Promise<void>
+}
+
+/** The reader of our output has gone, as `head` does. It is no failure. */
+export class OutputClosed extends Error {
+  override readonly name = 'OutputClosed'
+}
+
+export type GlobalFlags = {
+  readonly data?: string
+  readonly owner?: string
+  readonly user?: string
+  readonly session?: string
+  readonly keyFile?: string
+  readonly url?: string
+  readonly key?: string
+}
+
+/** Whose memories. */
+export type Names = {
+  readonly owner: string
+  readonly user?: string
+  readonly session?: string
+}
+
+export type Setup = {
+  readonly scope: Names
+  /** What was said about whose memories are meant; what was not said is left out. */
+  readonly named: Partial<Names>
+  /** The server that is to do it instead, or null for the database on this machine. */
+  readonly remote: RemoteServer | null
+  readonly server: ServerSettings
+  readonly mcpTools: ToolSets
+  readonly embeddingProviders: readonly EmbeddingProvider[]
+  readonly settings: SettingValues
+  readonly listen: { readonly host: string; readonly port: number }
+  readonly database: Database
+  /** The data folder that was named by flag or variable, or null for the usual one. */
+  readonly dataNamed: string | null
+  /** Where the key in force comes from, in words, or null when there is none. */
+  readonly keyOrigin: string | null
+  /** An engine that forgets everything with the process. */
+  openScratch(): Promise<Engine>
+  serve(options: ServeOptions): Promise<Serving>
+  /** Finds out what a file is, and gives what it holds. */
+  openImport(source: ImportSource): Promise<OpenedImport>
+  /** Speaks MCP on standard input and output until the client goes or `stop` fires. */
+  serveMcp(options: McpOptions): Promise<void>
+}
+
+export type ImportSource = {
+  /** A file, or bytes that come from elsewhere, with a name for messages. */
+  readonly source: string | { readonly bytes: AsyncIterable<Uint8Array>; readonly name: string }
+  /** What it is, where that can't be told from how it begins. */
+  readonly from?: string
+  /** Called with the number of bytes read so far, of `sizeBytes`. */
+  readonly onBytes?: (bytes: number) => void
+}
+
+export type OpenedImport = {
+  readonly format: ImportFormat
+  /** Null where it is not known beforehand. */
+  readonly sizeBytes: number | null
+  /** Nothing stays open after this; a source that was read to its end is closed already. */
+  close(): void
+} & (
+  | { readonly kind: 'lines'; readonly lines: AsyncIterable<string> }
+  | {
+      readonly kind: 'records'
+      readonly records: AsyncIterable<ForeignRecord>
+      /** When the file was last changed; null where that is not known. */
+      readonly observedAt: number | null
+    }
+)
+
+export type RemoteServer = {
+  /** Without a slash at its end. */
+  readonly url: string
+  readonly key: string | null
+  /** Where the address was given, in words. */
+  readonly origin: string
+}
+
+/** How `serve` meets the world. */
+export type ServerSettings = {
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | null
+  /** Believe what a proxy says about who asks and how. */
+  readonly trustProxy: boolean
+  /** Names under which it may be asked, besides its own address. */
+  readonly allowedHosts: readonly string[]
+  /** Pages of other origins that may ask it. */
+  readonly allowedOrigins: readonly string[]
+}
+
+export type McpOptions = {
+  readonly engine: Engine
+  readonly version: string
+  readonly scope: Names
+  readonly tools: ToolSets
+  readonly embeddingProviders: readonly EmbeddingProvider[]
+  readonly stop: AbortSignal
+}
+
+export type ServeOptions = Partial<ServerSettings> & {
+  readonly host: string
+  /** 0 takes any free port. */
+  readonly port: number
+  readonly engine: Engine
+  readonly version: string
+  /** `off` lets everybody in who reaches the port. Default: `keys`. */
+  readonly auth?: 'keys' | 'off'
+  readonly embeddingProviders?: readonly EmbeddingProvider[]
+} & Pick<
+    HttpDoorOptions,
+    'metrics' | 'hasOpenMetrics' | 'onRequest' | 'mounts' | 'studioFolder'
+  > & {
+    readonly onAnswer?: OnAnswer
+    /** Default: the system's. */
+    readonly clock?: Clock
+    /** How long requests under way may take to finish when it is closed. */
+    readonly graceMs?: number
+  }
+
+export type Serving = {
+  readonly url: string
+  /** What a person should know about how it is reached, in words. */
+  readonly warnings?: readonly string[]
+  /** Of the key that was made because there was none: shown once and never again. */
+  readonly managementKey?: string | null
+  /** Stops taking requests, lets those under way finish, then cuts what is left. */
+  close(): Promise<void>
+}
+
+/** The database in the configured data folder. When it is encrypted and no key is given, a terminal is asked. */
+export interface Database {
+  readonly folder: string
+  readonly file: string
+  state(): DatabaseState
+  /** With `create: false`, a database that isn't there yet looks empty and is not made. */
+  openEngine(options: { readonly create: boolean }): Promise<Engine>
+  /** Writes a consistent copy to a path where nothing is yet, encrypted as the original is. */
+  backup(path: string): Promise<void>
+  /** Writes such a copy into a folder, under the time it was made, and removes the oldest beyond `keep`. */
+  snapshot(
+    folder: string,
+    keep: number,
+  ): Promise<{ readonly file: string; readonly removed: number }>
+  /** Puts a copy in the place of the database: a file, or the last in a folder that was made by then. */
+  recover(from: string, options: RecoverOptions): Promise<Recovered>
+  encrypt(key: NewKey, onProgress: OnProgress): Promise<Converted>
+  decrypt(onProgress: OnProgress): Promise<Converted>
+  rekey(key: NewKey, onProgress: OnProgress): Promise<Converted>
+  /** Reads what can still be read into a new database and puts it in the place of the damaged one, which is kept. */
+  salvage(onProgress: OnProgress): Promise<Salvaged>
+  /** Moving everything to another place. */
+  readonly moving: Moving
+}
+
+export type RecoverOptions = {
+  /** Null: the last there is. */
+  readonly at: number | null
+  /** Also where there is a database; that is kept beside the new one. */
+  readonly force: boolean
+}
+
+export type Recovered = {
+  readonly file: string
+  /** Where the database was put that had been there. */
+  readonly keptAt: string | null
+}
+
+export interface Moving {
+  /** How much there is to move. */
+  preview(): Promise<MovePreview>
+  /** While it is used; what was stopped goes on where it was. */
+  move(target: MoveTarget, options: MoveProgress): Promise<MovedHouse>
+  /** Null when there is nothing to undo. */
+  undo(): Promise<Undone | null>
+}
+
+export type MoveTarget =
+  | { readonly kind: 'postgres'; readonly url: string; readonly schema: string | null }
+  /** A data folder. Without a key, the database is encrypted as this one is. */
+  | { readonly kind: 'folder'; readonly folder: string; readonly key: NewKey | null }
+
+export type MoveProgress = {
+  readonly onProgress: (phase: MovePhase, done: number, total: number) => void
+  readonly signal: AbortSignal
+}
+
+export type MovePreview = Pick<Moved, 'from' | 'rows' | 'vectors'>
+
+export type MovedHouse = Moved & {
+  /** What to set from now on, as lines for a shell. */
+  readonly settings: readonly string[]
+}
+
+/** `unreadable`: it begins neither like a database nor like an encrypted one. */
+export type DatabaseState = 'missing' | 'plain' | 'encrypted' | 'unreadable'
+
+export type OnProgress = (done: number, total: number) => void
+
+/** Where the key of a database that is being encrypted comes from. */
+export type NewKey =
+  | { readonly kind: 'configured' }
+  | { readonly kind: 'file'; readonly path: string }
+  /** A file that is made with a new random key. */
+  | { readonly kind: 'generated'; readonly path: string }
+  | { readonly kind: 'passphrase'; readonly passphrase: string }
+
+export type Converted = {
+  readonly isChanged: boolean
+  /** Copies beside an encrypted database that anyone can still read. */
+  readonly plainCopies: readonly string[]
+}
+
+export type Salvaged = {
+  readonly recovered: Readonly<Record<string, number>>
+  /** What could not be read, in words. */
+  readonly losses: readonly string[]
+  /** Where the damaged database was put. */
+  readonly damagedAt: string
+}

@@ -1,0 +1,261 @@
+/** From words on a command line to a command with its arguments and options, or an error that helps. */
+import { parseArgs } from 'node:util'
+import { nearest } from '../../../lib/closest-match.ts'
+import { type Command, type Given, type Option, type Options, UsageError } from '../command.ts'
+
+export const GLOBAL_OPTIONS = {
+  data: { kind: 'value', value: 'folder', help: 'Where the database is. Default: see `status`.' },
+  owner: { kind: 'value', value: 'name', help: 'Whose memories. Default: `default`.' },
+  user: {
+    kind: 'value',
+    value: 'name',
+    help: 'Only this user of the owner; new memories go there.',
+  },
+  session: { kind: 'value', value: 'name', help: 'Only this session; new memories note it.' },
+  'key-file': {
+    kind: 'value',
+    value: 'file',
+    help: 'The file with the key of an encrypted database.',
+  },
+  url: {
+    kind: 'value',
+    value: 'address',
+    help: 'Let this server do it instead, as http://127.0.0.1:20128.',
+  },
+  key: { kind: 'value', value: 'rc_…', help: 'The key for that server.' },
+  json: { kind: 'flag', help: 'Print one JSON value instead of text; errors too, on stderr.' },
+  verbose: { kind: 'flag', help: 'Show where an error came from.' },
+  help: { kind: 'flag', help: 'Explain the command instead of running it.' },
+  version: { kind: 'flag', help: 'Print the version.' },
+} as const satisfies Options
+
+export type Parsed = {
+  readonly command: Command | null
+  readonly globals: Given<typeof GLOBAL_OPTIONS>
+  readonly given: Given<Options>
+  readonly words: readonly string[]
+  /** The only argument is a `-` that stands for standard input: after `--` it would be text. */
+  readonly isStdinMeant: boolean
+}
+
+/** What people type who know other programs. */
+const SYNONYMS: Readonly<Record<string, string>> = {
+  remember: 'add',
+  save: 'add',
+  new: 'add',
+  ls: 'list',
+  show: 'get',
+  cat: 'get',
+  view: 'get',
+  update: 'edit',
+  change: 'edit',
+  find: 'search',
+  recall: 'search',
+  query: 'search',
+  grep: 'search',
+  delete: 'forget',
+  remove: 'forget',
+  rm: 'forget',
+  enable: 'restore',
+  unforget: 'restore',
+  purge: 'erase',
+  log: 'history',
+  revert: 'undo',
+  dump: 'export',
+  load: 'import',
+  wipe: 'clear',
+  token: 'keys',
+  tokens: 'keys',
+  key: 'keys',
+  install: 'connect',
+  users: 'owners',
+  try: 'demo',
+  info: 'status',
+  check: 'doctor',
+  repair: 'doctor',
+  config: 'settings',
+  extract: 'learn',
+  start: 'serve',
+  server: 'serve',
+}
+
+export function parseCommandLine(argv: readonly string[], commands: readonly Command[]): Parsed {
+  const at = findCommandWord(argv)
+  const command = at === null ? null : findCommand(argv[at] ?? '', commands)
+  const rest = argv.filter((_, index) => index !== at)
+  const before = at ?? argv.length
+  const options: Options = { ...GLOBAL_OPTIONS, ...command?.options }
+  const { tokens } = parseArgs({
+    args: rest,
+    options: Object.fromEntries(
+      Object.entries(options).map(([name, { kind }]) => [
+        name,
+        kind === 'flag' ? { type: 'boolean' } : { type: 'string' },
+      ]),
+    ),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  })
+  const values = new Map<string, (string | true)[]>()
+  const general = new Map<string, (string | true)[]>()
+  const words: string[] = []
+  let terminator: number | null = null
+  for (const token of tokens) {
+    if (token.kind === 'option-terminator') terminator = token.index
+    if (token.kind === 'positional') words.push(token.value)
+    if (token.kind !== 'option') continue
+    const isGeneral = token.index < before || !isOfCommand(command, token)
+    const value = checkOption(token, isGeneral ? GLOBAL_OPTIONS : options, command)
+    const meant = isGeneral ? general : values
+    meant.set(token.name, [...(meant.get(token.name) ?? []), value])
+  }
+  const given = collect(command?.options ?? {}, values)
+  const globals = collect(GLOBAL_OPTIONS, general) as Given<typeof GLOBAL_OPTIONS> // from its own table
+  if (command !== null && !globals.help && !globals.version) checkWords(command, words)
+  const isStdinMeant = terminator === null && isTextADash(command, words)
+  return { command, globals, given, words, isStdinMeant }
+}
+
+const SERVER_KEY = /^rc_[0-9a-z]{10,40}_[\w-]{20,}$/
+
+/**
+ * An option of the command hides the one of all commands with the same name: `restore --version 2`. A key of a server
+ * is told by its form, so that it never becomes the name of a memory: `add --url … --key rc_…`.
+ */
+function isOfCommand(command: Command | null, { name, value }: RawOption): boolean {
+  if (name === 'key' && value !== undefined && SERVER_KEY.test(value)) return false
+  return Object.hasOwn(command?.options ?? {}, name)
+}
+
+function isTextADash(command: Command | null, words: readonly string[]): boolean {
+  const text = command?.arguments.findIndex((argument) => argument.isRepeated) ?? -1
+  const place = Math.max(0, text)
+  return words.length === place + 1 && words[place] === '-'
+}
+
+/** Options of all commands may stand before the command, so their values must not be taken for it. */
+function findCommandWord(argv: readonly string[]): number | null {
+  for (let index = 0; index < argv.length; index++) {
+    const word = argv[index] ?? ''
+    if (word === '--') return null
+    if (!word.startsWith('-')) return index
+    const [name = ''] = word.replace(/^--/, '').split('=', 1)
+    const option = findOption(GLOBAL_OPTIONS, name)
+    if (option === undefined || !word.startsWith('--')) {
+      throw unknownOption({ name, rawName: word }, GLOBAL_OPTIONS, null)
+    }
+    if (option.kind === 'value' && !word.includes('=')) index++
+  }
+  return null
+}
+
+function findCommand(name: string, commands: readonly Command[]): Command {
+  const found = commands.find((command) => command.name === name)
+  if (found !== undefined) return found
+  const meant =
+    (Object.hasOwn(SYNONYMS, name) ? SYNONYMS[name] : undefined) ??
+    nearest(
+      name,
+      commands.map((command) => command.name),
+    )
+  throw new UsageError(
+    `There is no command "${name.slice(0, 40)}".${meant == null ? '' : ` Did you mean \`${meant}\`?`}`,
+    'Run `recollect help` for all commands.',
+  )
+}
+
+function findOption(options: Options, name: string): Option | undefined {
+  return Object.hasOwn(options, name) ? options[name] : undefined
+}
+
+type RawOption = {
+  readonly name: string
+  readonly rawName: string
+  readonly value: string | undefined
+  readonly inlineValue: boolean | undefined
+}
+
+function checkOption(token: RawOption, options: Options, command: Command | null): string | true {
+  const option = token.rawName.startsWith('--') ? findOption(options, token.name) : undefined
+  if (option === undefined) {
+    throw unknownOption(token, { ...GLOBAL_OPTIONS, ...command?.options }, command)
+  }
+  if (option.kind === 'flag') {
+    if (token.value === undefined) return true
+    throw new UsageError(`${token.rawName} takes no value.`)
+  }
+  const form = `${token.rawName} <${option.value}>`
+  if (token.value === undefined) throw new UsageError(`${token.rawName} needs a value: ${form}`)
+  if (token.inlineValue !== true && token.value.length > 1 && token.value.startsWith('-')) {
+    throw new UsageError(
+      `${token.rawName} needs a value: ${form}`,
+      `For a value that begins with a dash, write ${token.rawName}=<${option.value}>.`,
+    )
+  }
+  return token.value
+}
+
+function unknownOption(
+  token: Pick<RawOption, 'name' | 'rawName'>,
+  options: Options,
+  command: Command | null,
+): UsageError {
+  const { name, rawName } = token
+  const meant = rawName.startsWith('--') ? nearest(name, Object.keys(options)) : null
+  const where = command === null ? ' before a command' : ` for \`${command.name}\``
+  const suggestion = meant === null ? '' : ` Did you mean --${meant}?`
+  const message = `There is no option ${rawName.slice(0, 40)}${where}.${suggestion}`
+  if (command === null) {
+    return new UsageError(message, 'The options of a command come after its name.')
+  }
+  const takesWords = command.arguments.some((argument) => argument.isRepeated)
+  return new UsageError(
+    message,
+    takesWords && meant === null
+      ? 'For text that begins with a dash, put -- before it.'
+      : `Run \`recollect help ${command.name}\` for its options.`,
+  )
+}
+
+function collect(options: Options, values: ReadonlyMap<string, readonly (string | true)[]>) {
+  const given: { [name: string]: boolean | string | undefined | readonly string[] } = {}
+  for (const [name, { kind }] of Object.entries(options)) {
+    const all = values.get(name) ?? []
+    if (kind === 'flag') given[name] = all.length > 0
+    else if (kind === 'values') given[name] = all.map(String)
+    else if (all.length > 1) throw new UsageError(`--${name} is given more than once.`)
+    else given[name] = all[0] === undefined ? undefined : String(all[0])
+  }
+  return given
+}
+
+function checkWords(command: Command, words: readonly string[]): void {
+  const required = command.arguments.filter((argument) => argument.isRequired)
+  const isOpenEnded = command.arguments.some((argument) => argument.isRepeated)
+  const missing = required[words.length]
+  const usage = `Usage: ${usageOf(command)}`
+  if (missing !== undefined) {
+    throw new UsageError(`\`${command.name}\` needs ${nameOf(missing.name)}.`, usage)
+  }
+  if (!isOpenEnded && words.length > command.arguments.length) {
+    const surplus = words.length - command.arguments.length
+    throw new UsageError(
+      `\`${command.name}\` got ${surplus} argument${surplus === 1 ? '' : 's'} too many.`,
+      usage,
+    )
+  }
+}
+
+function nameOf(argument: string): string {
+  return /^[aeiou]/.test(argument) ? `an <${argument}>` : `a <${argument}>`
+}
+
+export function usageOf(command: Command): string {
+  const words = command.arguments.map(({ name, isRequired, isRepeated }) => {
+    const word = `<${name}>${isRepeated ? '…' : ''}`
+    return isRequired ? word : `[${word}]`
+  })
+  const options = Object.keys(command.options).length > 0 ? ['[options]'] : []
+  return ['recollect', command.name, ...words, ...options].join(' ')
+}

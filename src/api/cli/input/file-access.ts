@@ -1,0 +1,108 @@
+/** Files that commands read and write. A file that is being written appears under its name only when it is whole. */
+import { link, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { AppError, type ErrorCode } from '../../../domain/errors.ts'
+
+const BUFFERED_CHARACTERS = 256 * 1024
+
+/** Writes the lines and returns how many. On any failure nothing is left behind, and an old file stays as it was. */
+export async function writeWhole(
+  path: string,
+  lines: AsyncIterable<string>,
+  options: { readonly replace: boolean },
+): Promise<number> {
+  const target = resolve(path)
+  await refuseExisting(target, options.replace)
+  const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.part`)
+  try {
+    const written = await write(temporary, lines)
+    if (options.replace) await rename(temporary, target)
+    else await moveToFree(temporary, target)
+    return written
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw toFileError(error, path)
+  }
+}
+
+async function write(path: string, lines: AsyncIterable<string>): Promise<number> {
+  const file = await open(path, 'w', 0o600)
+  try {
+    let count = 0
+    let buffered = ''
+    for await (const line of lines) {
+      count++
+      buffered += `${line}\n`
+      if (buffered.length < BUFFERED_CHARACTERS) continue
+      await file.appendFile(buffered)
+      buffered = ''
+    }
+    await file.appendFile(buffered)
+    await file.sync()
+    return count
+  } finally {
+    await file.close()
+  }
+}
+
+/** A rename would replace what somebody else has put there in the meantime; a link never does. */
+async function moveToFree(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to)
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') throw exists(to)
+    await refuseExisting(to, false)
+    await rename(from, to) // a file system without links
+    return
+  }
+  await rm(from)
+}
+
+async function refuseExisting(path: string, replace: boolean): Promise<void> {
+  const found = await stat(path).catch(() => null)
+  if (found?.isDirectory()) {
+    throw new AppError('invalid_input', `${path} is a folder. Give the name of a file.`, { path })
+  }
+  if (found !== null && !replace) throw exists(path)
+}
+
+function exists(path: string): AppError {
+  return new AppError(
+    'conflict',
+    `There is already a file at ${path}. Give --force to replace it.`,
+    { path },
+  )
+}
+
+/** The text of a small file without the line end that editors put there. */
+export async function readSecretFile(path: string): Promise<string> {
+  return (await readTextFile(path)).replace(/\r?\n$/, '')
+}
+
+export async function readTextFile(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    throw toFileError(error, path)
+  }
+}
+
+const FILE_ERRORS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  ENOENT: ['not_found', 'There is no file or folder'],
+  ENOTDIR: ['not_found', 'There is no file or folder'],
+  EACCES: ['read_only', 'Access is denied:'],
+  EPERM: ['read_only', 'Access is denied:'],
+  EROFS: ['read_only', 'The file system is read-only:'],
+  ENOSPC: ['disk_full', 'There is no space left to write'],
+  EDQUOT: ['disk_full', 'The disk quota is used up: cannot write'],
+}
+
+export function toFileError(error: unknown, path: string): unknown {
+  const known = FILE_ERRORS[codeOf(error)]
+  if (known === undefined) return error
+  return new AppError(known[0], `${known[1]} ${path}.`, { path }, error)
+}
+
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}

@@ -1,0 +1,188 @@
+/** The options that describe a memory, shared by every command that writes or filters one. */
+import type { z } from 'zod'
+import {
+  MEMORY_CATEGORIES,
+  MEMORY_STATUSES,
+  MEMORY_TYPES,
+  type MemoryCategory,
+  type MemoryStatus,
+  type MemoryType,
+  TRUST_LEVELS,
+  type Trust,
+} from '../../../domain/memory.ts'
+import { nearest } from '../../../lib/closest-match.ts'
+import { type Call, type Given, type Options, UsageError } from '../command.ts'
+import { parseTime } from './time-format.ts'
+
+export const DESCRIBING_OPTIONS = {
+  key: {
+    kind: 'value',
+    value: 'name',
+    help: 'A name of its own; a later text with it updates it.',
+  },
+  type: { kind: 'value', value: 'type', help: `One of ${MEMORY_TYPES.join(', ')}.` },
+  category: { kind: 'value', value: 'category', help: `One of ${MEMORY_CATEGORIES.join(', ')}.` },
+  importance: { kind: 'value', value: 'n', help: 'From 1 to 10.' },
+  pin: { kind: 'flag', help: 'Protect it from being replaced by what contradicts it.' },
+  trust: { kind: 'value', value: 'level', help: `Who said it: ${TRUST_LEVELS.join(', ')}.` },
+  expires: { kind: 'value', value: 'when', help: 'Ends then: 30d, 2026-12-01, 2026-12-01T18:00.' },
+  'valid-from': { kind: 'value', value: 'when', help: 'When it began to hold.' },
+  'valid-until': { kind: 'value', value: 'when', help: 'When it ceases to hold.' },
+  entity: { kind: 'values', value: 'name', help: 'Somebody or something it is about; repeatable.' },
+  language: { kind: 'value', value: 'tag', help: 'Its language, as en or pt-BR.' },
+  metadata: { kind: 'value', value: 'json', help: 'Anything else, as a JSON object.' },
+} as const satisfies Options
+
+/** What was said about the memory, and only that. */
+export function describedBy(call: Call<typeof DESCRIBING_OPTIONS>) {
+  const { given } = call
+  const now = call.host.now()
+  const time = (option: 'expires' | 'valid-from' | 'valid-until', direction: 'ahead' | 'back') => {
+    const text = given[option]
+    return text === undefined ? undefined : parseTime(option, text, now, direction)
+  }
+  return withoutUndefined({
+    key: given.key,
+    type: typeOf(given.type),
+    category: categoryOf(given.category),
+    importance:
+      given.importance === undefined ? undefined : wholeOf('importance', given.importance, 1, 10),
+    pinned: given.pin ? true : undefined,
+    trust: trustOf(given.trust),
+    expiresAt: time('expires', 'ahead'),
+    validFrom: time('valid-from', 'back'),
+    validUntil: time('valid-until', 'ahead'),
+    entities: given.entity.length > 0 ? [...given.entity] : undefined,
+    language: given.language,
+    metadata: given.metadata === undefined ? undefined : parseMetadata(given.metadata),
+  })
+}
+
+export const FILTER_OPTIONS = {
+  type: {
+    kind: 'values',
+    value: 'type',
+    help: `Only this type: ${MEMORY_TYPES.join(', ')}. Repeatable.`,
+  },
+  category: {
+    kind: 'values',
+    value: 'category',
+    help: `Only this category: ${MEMORY_CATEGORIES.join(', ')}. Repeatable.`,
+  },
+  status: {
+    kind: 'values',
+    value: 'status',
+    help: `Only this status: ${MEMORY_STATUSES.join(', ')}. Repeatable.`,
+  },
+  'all-statuses': { kind: 'flag', help: 'Whatever the status: not only active ones.' },
+  ended: { kind: 'flag', help: 'Also those that have expired or ceased to hold.' },
+  pinned: { kind: 'flag', help: 'Only pinned ones.' },
+} as const satisfies Options
+
+export type Filter = {
+  readonly status?: MemoryStatus[]
+  readonly type?: MemoryType[]
+  readonly category?: MemoryCategory[]
+  readonly pinned?: true
+  readonly includeEnded?: true
+}
+
+export function filteredBy(given: Given<typeof FILTER_OPTIONS>): Filter {
+  if (given['all-statuses'] && given.status.length > 0) {
+    throw new UsageError('--status and --all-statuses contradict each other. Give one of them.')
+  }
+  const status = given['all-statuses'] ? [...MEMORY_STATUSES] : given.status.flatMap(statusOf)
+  const type = given.type.flatMap((word) => typeOf(word) ?? [])
+  const category = given.category.flatMap((word) => categoryOf(word) ?? [])
+  return {
+    ...(status.length > 0 ? { status } : {}),
+    ...(type.length > 0 ? { type } : {}),
+    ...(category.length > 0 ? { category } : {}),
+    ...(given.pinned ? { pinned: true } : {}),
+    ...(given.ended ? { includeEnded: true } : {}),
+  }
+}
+
+export function numberOf(option: string, text: string): number {
+  const number = /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
+  if (Number.isNaN(number)) {
+    throw new UsageError(`--${option} takes a number, not "${text.slice(0, 40)}".`)
+  }
+  return number
+}
+
+export function wholeOf(option: string, text: string, min: number, max: number): number {
+  const number = numberOf(option, text)
+  if (!Number.isInteger(number) || number < min || number > max) {
+    throw new UsageError(`--${option} takes a whole number from ${min} to ${max}.`)
+  }
+  return number
+}
+
+function typeOf(word: string | undefined): MemoryType | undefined {
+  return word === undefined ? undefined : oneOf('type', word, MEMORY_TYPES)
+}
+
+function categoryOf(word: string | undefined): MemoryCategory | undefined {
+  return word === undefined ? undefined : oneOf('category', word, MEMORY_CATEGORIES)
+}
+
+function trustOf(word: string | undefined): Trust | undefined {
+  return word === undefined ? undefined : oneOf('trust', word, TRUST_LEVELS)
+}
+
+function statusOf(word: string): readonly MemoryStatus[] {
+  return [oneOf('status', word, MEMORY_STATUSES)]
+}
+
+export function oneOf<Word extends string>(
+  option: string,
+  word: string,
+  words: readonly Word[],
+): Word {
+  const found = words.find((candidate) => candidate === word)
+  if (found !== undefined) return found
+  const meant = nearest(word, words)
+  throw new UsageError(
+    `--${option} does not know "${word.slice(0, 40)}".${meant === null ? '' : ` Did you mean ${meant}?`}`,
+    `There are: ${words.join(', ')}.`,
+  )
+}
+
+/** The first word of a command that has several uses; the first of them when there is none. */
+export function actionOf<Action extends string>(
+  command: string,
+  word: string | undefined,
+  actions: readonly [Action, ...Action[]],
+): Action {
+  if (word === undefined) return actions[0]
+  const found = actions.find((action) => action === word)
+  if (found !== undefined) return found
+  const meant = nearest(word, actions)
+  throw new UsageError(
+    `\`${command}\` does not know "${word.slice(0, 40)}".${meant === null ? '' : ` Did you mean \`${command} ${meant}\`?`}`,
+    `There are: ${actions.join(', ')}.`,
+  )
+}
+
+function parseMetadata(text: string): { [name: string]: z.core.util.JSONType } {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return value as { [name: string]: z.core.util.JSONType } // parsed from JSON, and an object
+    }
+  } catch {
+    /* told below, without the text */
+  }
+  throw new UsageError(
+    '--metadata takes a JSON object.',
+    `For example: --metadata '{"source": "chat"}'`,
+  )
+}
+
+type Defined<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> }
+
+export function withoutUndefined<Fields extends object>(fields: Fields): Defined<Fields> {
+  const defined = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(defined) as Defined<Fields> // the same names, less the undefined ones
+}

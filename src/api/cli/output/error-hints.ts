@@ -1,0 +1,35 @@
+/** Errors speak of fields and options of the library. Whoever types commands can change only flags and variables. */
+import type { AppError } from '../../../domain/errors.ts'
+import type { Command } from '../command.ts'
+
+/** What a field of an operation is called on the command line, where that is not its own name with dashes. */
+const FLAGS: { readonly [field: string]: string } = {
+  pinned: 'pin',
+  expiresAt: 'expires',
+  entities: 'entity',
+  observedAt: 'said',
+  sessionId: 'session',
+  version: 'if-version',
+  createdBefore: 'older-than',
+  apiKeyId: 'owner',
+}
+const EVERYWHERE: ReadonlySet<string> = new Set(['owner', 'user', 'session'])
+
+const WORDS: readonly (readonly [RegExp, string])[] = [
+  [/\ballowDownload\b/g, 'RECOLLECT_ALLOW_DOWNLOAD=1'],
+]
+
+export function inWordsOfTheShell(message: string): string {
+  return WORDS.reduce((text, [word, ours]) => text.replace(word, ours), message)
+}
+
+/** Which flags the faulty fields came from, or null when the words of the error say it all. */
+export function flagsToBlame({ details, message }: AppError, command: Command | null) {
+  const flags = details.flatMap(({ field }) => {
+    const [name = ''] = field.split('.')
+    const flag = FLAGS[name] ?? name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+    const isKnown = Object.hasOwn(command?.options ?? {}, flag) || EVERYWHERE.has(flag)
+    return isKnown && !message.includes(`--${flag}`) ? [`--${flag}`] : []
+  })
+  return flags.length === 0 ? null : `Look at ${[...new Set(flags)].join(', ')}.`
+}

@@ -1,0 +1,249 @@
+/** Memories as people read them: in lists, alone, and through their history. */
+import type { z } from 'zod'
+import type { memoryHistory } from '../../operations/memories/memory-operations.ts'
+import type { WireMemory as Memory } from '../../operations/memory-schema.ts'
+import type { searchMemories } from '../../operations/recall/search-operations.ts'
+import { formatAge, formatTime } from '../input/time-format.ts'
+import { inWordsOfTheShell } from './error-hints.ts'
+import {
+  type Cell,
+  count,
+  fields,
+  harmless,
+  oneLine,
+  type Style,
+  table,
+  truncate,
+} from './text-rendering.ts'
+
+export type Found = z.output<(typeof searchMemories)['output']>
+type Hit = Found['results'][number]
+type Version = z.output<(typeof memoryHistory)['output']>['versions'][number]
+
+export function renderList(style: Style, memories: readonly Memory[], now: number): string {
+  return table(
+    style,
+    ['ID', 'CREATED', 'MEMORY'],
+    memories.map((memory) => [
+      { text: memory.id },
+      { text: formatAge(Date.parse(memory.createdAt), now), paint: style.dim },
+      contentCell(style, memory, now),
+    ]),
+  )
+}
+
+export function renderResults(style: Style, found: Found, now: number): string {
+  if (found.results.length === 0) return nothingFound(found)
+  const rows = found.results.map((hit) => [
+    { text: hit.score.toFixed(2) },
+    { text: hit.coverage === undefined ? '-' : `${Math.round(hit.coverage * 100)}%` },
+    { text: hit.id },
+    hitCell(style, hit, now),
+  ])
+  const isMemories = found.results.every(({ memory }) => memory !== undefined)
+  const head = ['SCORE', 'COVERS', 'ID', isMemories ? 'MEMORY' : 'CONTENT']
+  return [table(style, head, rows), ...warnings(found)].join('\n')
+}
+
+function hitCell(style: Style, hit: Hit, now: number): Cell {
+  if (hit.memory !== undefined) return contentCell(style, hit.memory, now)
+  return { text: hit.source === 'transcript' ? turnText(hit, now) : oneLine(hit.snippet) }
+}
+
+/** Who said a turn and when, its passage, and the session last: a narrow terminal cuts the end. */
+function turnText({ role, speaker, createdAt, sessionId = '', snippet }: Hit, now: number): string {
+  const who = oneLine(speaker ?? role ?? 'user')
+  const when = createdAt === undefined ? [] : [formatAge(Date.parse(createdAt), now)]
+  const session = sessionId === '' ? '' : ` (session ${oneLine(sessionId)})`
+  return `[${[who, ...when].join(', ')}] ${oneLine(snippet)}${session}`
+}
+
+/** Each memory or turn with the steps that brought it to its place, and what each leg did. */
+export function renderExplanation(style: Style, found: Found, now: number): string {
+  const legs = Object.entries(found.legs).map(([name, { state, hits, because }]) => {
+    const why = inWordsOfTheShell(because ?? '')
+    return [name, because === null ? `${hits} found` : `${state}: ${why}`] as const
+  })
+  const time = found.time === null ? [] : [['time', found.time] as const]
+  const about = fields(style, [
+    ['strategy', found.strategy],
+    ...time,
+    ...legs,
+    ...nearestField(found),
+  ])
+  const entries = found.results.map((hit, index) =>
+    [
+      `${index + 1}. ${hitCell(style, hit, now).text}`,
+      ...(hit.trail ?? []).map(({ stage, score, note }) =>
+        style.dim(
+          `   ${stage.padEnd(10)}${score.toFixed(3).padStart(8)}  ${oneLine(note ?? '')}`.trimEnd(),
+        ),
+      ),
+    ].join('\n'),
+  )
+  return [about, ...(entries.length === 0 ? [nothingFound(found)] : entries)].join('\n\n')
+}
+
+function nothingFound(found: Found): string {
+  const words = found.abstained ? 'Nothing that fits was found.' : 'Nothing found.'
+  return [words, ...warnings(found)].join('\n')
+}
+
+/** Where the nearest memory stands, for whoever wonders why there is nothing or so much. */
+function nearestField({ closeness }: Found): readonly (readonly [string, string])[] {
+  return closeness === null
+    ? []
+    : [['nearest', `closeness ${closeness.toFixed(2)} (see the settings answerFloor, memberFloor)`]]
+}
+
+/** A leg or a source that should have answered and did not: the list may lack something. */
+function warnings({ legs, unanswered = [] }: Found): readonly string[] {
+  const failed = [
+    ...Object.entries(legs)
+      .filter(([, { state }]) => state === 'failed')
+      .map(([name, { because }]) => `Not searched by ${name}: ${inWordsOfTheShell(because ?? '')}`),
+    ...unanswered.map(
+      ({ source, because }) => `Not searched in ${source}: ${inWordsOfTheShell(because)}`,
+    ),
+  ]
+  const missing = legs.meaning.missing ?? 0
+  const lacking = count(missing, 'memory or turn is', 'memories and turns are')
+  return missing === 0
+    ? failed
+    : [
+        ...failed,
+        `${lacking} not embedded yet and found by words only; \`recollect reindex\` changes that.`,
+      ]
+}
+
+function contentCell(style: Style, memory: Memory, now: number): Cell {
+  const marks = marksOf(memory, now)
+  const text = [...marks.map((mark) => `[${mark}]`), oneLine(memory.content)].join(' ')
+  return memory.status === 'active' ? { text } : { text, paint: style.dim }
+}
+
+const KEY_COLUMNS_MAX = 24
+
+function marksOf(memory: Memory, now: number): readonly string[] {
+  return [
+    ...(memory.status === 'active' ? [] : [memory.status]),
+    ...(hasEnded(memory, now) ? ['ended'] : []),
+    ...(memory.pinned ? ['pinned'] : []),
+    ...(memory.trust === 'suspect' ? ['suspect'] : []),
+    ...(memory.conflictsWith === null ? [] : ['disputed']),
+    // A key that an extractor made from the words only repeats them.
+    ...(memory.key === null || memory.provenance.extractor !== null
+      ? []
+      : [truncate(oneLine(memory.key), KEY_COLUMNS_MAX)]),
+  ]
+}
+
+function hasEnded({ expiresAt, validUntil }: Memory, now: number): boolean {
+  return [expiresAt, validUntil].some((end) => end !== null && Date.parse(end) <= now)
+}
+
+/** The content whole, then everything worth knowing about it. */
+export function renderMemory(style: Style, memory: Memory, now: number): string {
+  const optional = (name: string, value: string | null): readonly (readonly [string, string])[] =>
+    value === null || value === '' ? [] : [[name, value]]
+  const time = (at: string | null) => (at === null ? null : localTime(at))
+  const { user, sessionId, provenance } = memory
+  const ended = hasEnded(memory, now) ? ', ended' : ''
+  return [
+    style.columns === null ? memory.content : harmless(memory.content),
+    '',
+    fields(style, [
+      ['id', style.bold(memory.id)],
+      ...optional('key', memory.key === null ? null : oneLine(memory.key)),
+      ['kind', `${memory.category}, ${memory.type}`],
+      ['status', memory.status + ended + (memory.pinned ? ', pinned' : '')],
+      ...optional('replaced by', memory.supersededBy),
+      ...optional('disputes', memory.conflictsWith),
+      ['importance', `${memory.importance} of 10`],
+      ['trust', memory.trust],
+      ['owner', oneLine(memory.owner)],
+      ...optional('user', user === null ? null : oneLine(user)),
+      ...optional('session', oneLine(sessionId)),
+      ['created', localTime(memory.createdAt)],
+      ['changed', `${localTime(memory.updatedAt)}, version ${memory.version} by ${memory.change}`],
+      ...optional('holds from', time(memory.validFrom)),
+      ...optional('holds until', time(memory.validUntil)),
+      ...optional('expires', time(memory.expiresAt)),
+      ['said', count(memory.sourceCount, 'time')],
+      ['used', count(memory.accessCount, 'time') + lastUse(memory)],
+      ['source', [provenance.source, provenance.extractor].filter(Boolean).map(String).join(', ')],
+      ...optional('entities', memory.entities.map(oneLine).join(', ')),
+      ...optional('language', memory.language),
+      ...optional('metadata', metadataOf(memory)),
+    ]),
+  ].join('\n')
+}
+
+function lastUse({ lastAccessedAt }: Memory): string {
+  return lastAccessedAt === null ? '' : `, last ${localTime(lastAccessedAt)}`
+}
+
+function localTime(iso: string): string {
+  return formatTime(Date.parse(iso))
+}
+
+function metadataOf({ metadata }: Memory): string | null {
+  return Object.keys(metadata).length === 0 ? null : oneLine(JSON.stringify(metadata))
+}
+
+/** Not told in a history: they change with every version, or by themselves. */
+const UNTOLD: ReadonlySet<string> = new Set([
+  'id',
+  'version',
+  'change',
+  'createdAt',
+  'updatedAt',
+  'accessCount',
+  'lastAccessedAt',
+  'salience',
+  'owner',
+  'apiKeyId',
+  'user',
+  'sessionId',
+])
+
+/** Every version with what it changed, newest first. */
+export function renderHistory(style: Style, entries: readonly Version[]): string {
+  return entries
+    .map(({ memory, replacedAt }, index) => {
+      const before = entries[index + 1]?.memory
+      const until = replacedAt === null ? style.green('in force') : style.dim('replaced')
+      const head = `${style.bold(`Version ${memory.version}`)}  ${localTime(memory.updatedAt)}  ${memory.change}  ${until}`
+      return [head, ...differences(style, before, memory)].join('\n')
+    })
+    .join('\n\n')
+}
+
+function differences(style: Style, before: Memory | undefined, after: Memory): readonly string[] {
+  const then: { readonly [field: string]: unknown } = { ...before }
+  const lines = Object.entries(after).flatMap(([field, value]) => {
+    if (UNTOLD.has(field) || (before === undefined && field !== 'content')) return []
+    const [old, young] = [valueText(field, then[field]), valueText(field, value)]
+    if (before !== undefined && old === young) return []
+    return [
+      ...(before === undefined ? [] : [style.red(sided('-', field, old))]),
+      style.green(sided('+', field, young)),
+    ]
+  })
+  return lines.length > 0 ? lines : [style.dim('    nothing that is shown here')]
+}
+
+function sided(side: '-' | '+', field: string, text: string): string {
+  return text
+    .split('\n')
+    .map((line) => `  ${side} ${field}: ${line}`)
+    .join('\n')
+}
+
+const TIMES: ReadonlySet<string> = new Set(['validFrom', 'validUntil', 'expiresAt'])
+
+function valueText(field: string, value: unknown): string {
+  if (value === null || value === undefined) return '(none)'
+  if (typeof value === 'string') return TIMES.has(field) ? localTime(value) : harmless(value)
+  return harmless(JSON.stringify(value))
+}

@@ -1,0 +1,56 @@
+/** One line on the terminal that says how far long work has come, and is gone when it ends. */
+import type { Host } from '../host.ts'
+
+export type Progress = {
+  show(text: string): void
+  clear(): void
+}
+
+const INTERVAL_MS = 100
+
+/** Shows nothing unless people see standard error. */
+export function createProgress({ stderr, now }: Host): Progress {
+  if (!stderr.isTerminal) return { show: () => {}, clear: () => {} }
+  const write = (text: string) => {
+    stderr.write(text).catch(() => {
+      /* progress that can't be shown must not stop the work */
+    })
+  }
+  let shownAt: number | null = null
+  return {
+    show: (text) => {
+      const at = now()
+      if (shownAt !== null && at - shownAt < INTERVAL_MS) return
+      shownAt = at
+      write(`\r\x1b[K${text.slice(0, stderr.columns - 1)}`)
+    },
+    clear: () => {
+      if (shownAt !== null) write('\r\x1b[K')
+      shownAt = null
+    },
+  }
+}
+
+export function percent(done: number, total: number): string {
+  return total === 0 ? '' : ` (${Math.min(100, Math.floor((done / total) * 100))}%)`
+}
+
+/** How long the rest takes if it goes on as before; empty while nothing can be told. */
+export function remaining(done: number, total: number, elapsedMs: number): string {
+  if (done === 0 || done >= total || elapsedMs < TELLABLE_MS) return ''
+  const seconds = Math.ceil(((elapsedMs / done) * (total - done)) / 1_000)
+  const text = seconds < 90 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`
+  return `, about ${text} left`
+}
+const TELLABLE_MS = 500
+
+/** The same for work in several stages, of which each may find a part of it done already. */
+export function createEstimate(
+  now: () => number,
+): (stage: string, done: number, total: number) => string {
+  let begun: { readonly stage: string; readonly done: number; readonly at: number } | null = null
+  return (stage, done, total) => {
+    if (begun?.stage !== stage || done < begun.done) begun = { stage, done, at: now() }
+    return remaining(done - begun.done, total - begun.done, now() - begun.at)
+  }
+}

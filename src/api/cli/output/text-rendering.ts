@@ -1,0 +1,141 @@
+/**
+ * Text for people: colours where a terminal shows them, tables, and content made safe to print. What a terminal
+ * would obey (escape sequences, reversed writing) is shown as an escape instead: memories may come from anywhere.
+ */
+import type { Output } from '../host.ts'
+
+export type Style = {
+  /** Null when the output is no terminal: then nothing is cut. */
+  readonly columns: number | null
+  bold(text: string): string
+  dim(text: string): string
+  red(text: string): string
+  green(text: string): string
+  yellow(text: string): string
+}
+
+const COLUMNS_MIN = 40
+
+export function createStyle(output: Output, hasColor: boolean): Style {
+  const paint = (code: number) => (text: string) =>
+    hasColor && output.isTerminal && text !== '' ? `\x1b[${code}m${text}\x1b[0m` : text
+  return {
+    columns: output.isTerminal ? Math.max(COLUMNS_MIN, output.columns) : null,
+    bold: paint(1),
+    dim: paint(2),
+    red: paint(31),
+    green: paint(32),
+    yellow: paint(33),
+  }
+}
+
+const OBEYED = /[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+
+/** Line ends and tabs stay. */
+export function harmless(text: string): string {
+  return text.replaceAll('\r\n', '\n').replace(OBEYED, (character) => {
+    const code = character.charCodeAt(0)
+    return code > 0xff
+      ? `\\u${code.toString(16).padStart(4, '0')}`
+      : `\\x${code.toString(16).padStart(2, '0')}`
+  })
+}
+
+export function oneLine(text: string): string {
+  return harmless(text.trim().replace(/\s+/gu, ' '))
+}
+
+/** A word as a shell takes it. */
+export function quoted(value: string): string {
+  const line = harmless(value)
+  return /^[\w@%+=:,./-]+$/.test(line) ? line : `'${line.replaceAll("'", "'\\''")}'`
+}
+
+const WIDE =
+  /^(?:\p{Emoji_Presentation}|.\ufe0f|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}])/u
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+
+function widthOf(grapheme: string): number {
+  return WIDE.test(grapheme) ? 2 : 1
+}
+
+/** Columns that a line takes in a terminal, nearly: fonts differ on emoji. */
+export function displayWidth(line: string): number {
+  if (/^[ -~]*$/.test(line)) return line.length
+  let width = 0
+  for (const { segment } of graphemes.segment(line)) width += widthOf(segment)
+  return width
+}
+
+export function truncate(line: string, columns: number): string {
+  if (line.length <= columns && displayWidth(line) <= columns) return line
+  let width = 0
+  let kept = ''
+  for (const { segment } of graphemes.segment(line)) {
+    width += widthOf(segment)
+    if (width > columns - 1) return `${kept.trimEnd()}…`
+    kept += segment
+  }
+  return kept
+}
+
+export type Cell = { readonly text: string; readonly paint?: (text: string) => string }
+
+/** Columns side by side; the last one gets what is left of the width. Its cells are cut to it, the others never. */
+export function table(style: Style, head: readonly string[], rows: readonly (readonly Cell[])[]) {
+  const lines = [head.map((text): Cell => ({ text, paint: style.bold })), ...rows]
+  const widths = head
+    .slice(0, -1)
+    .map((_, column) => Math.max(...lines.map((line) => displayWidth(line[column]?.text ?? ''))))
+  const taken = widths.reduce((sum, width) => sum + width + GAP.length, 0)
+  const left = style.columns === null ? null : Math.max(LAST_COLUMN_MIN, style.columns - taken)
+  return lines
+    .map((line) =>
+      line
+        .map(({ text, paint = (plain) => plain }, column) => {
+          const width = widths[column]
+          if (width === undefined) return paint(left === null ? text : truncate(text, left))
+          return paint(text) + ' '.repeat(width - displayWidth(text))
+        })
+        .join(GAP)
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+const GAP = '  '
+const LAST_COLUMN_MIN = 20
+
+/** Names and values in two columns. Values of several lines are set in. */
+export function fields(style: Style, entries: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...entries.map(([name]) => name.length))
+  return entries
+    .map(([name, value]) => {
+      const indented = value.replaceAll('\n', `\n${' '.repeat(width + 4)}`)
+      return `  ${style.dim(name.padEnd(width))}  ${indented}`
+    })
+    .join('\n')
+}
+
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${formatNumber(number)} ${number === 1 ? one : many}`
+}
+
+export function memories(number: number): string {
+  return count(number, 'memory', 'memories')
+}
+
+export function formatNumber(number: number): string {
+  return number.toLocaleString('en-US')
+}
+
+export function formatBytes(bytes: number): string {
+  const units = ['bytes', 'KB', 'MB', 'GB', 'TB']
+  let value = bytes
+  let unit = 0
+  while (value >= 1_000 && unit < units.length - 1) {
+    value /= 1_000
+    unit++
+  }
+  return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`
+}

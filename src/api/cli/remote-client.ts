@@ -1,0 +1,212 @@
+/**
+ * Operations done by a server: each becomes the request that its entry in the table spells, and what comes back is what
+ * a local call would have returned or thrown.
+ */
+import {
+  AppError,
+  ERRORS,
+  type ErrorCode,
+  type ErrorFacts,
+  type FieldFault,
+} from '../../domain/errors.ts'
+import type { Operation } from '../operations/operation.ts'
+import type { RemoteServer, Setup } from './host.ts'
+import { linesOf } from './input/text-input.ts'
+import type { Operations } from './operation-client.ts'
+
+export type RemoteOptions = {
+  readonly server: RemoteServer
+  /** Whose memories were meant, where that was said; otherwise the key decides. */
+  readonly named: Setup['named']
+  readonly signal: AbortSignal
+}
+
+const LINES_TYPE = 'application/x-ndjson'
+
+/** An error as a server told it, with the fields that it blamed. */
+class RemoteFault extends AppError {
+  readonly #faults: readonly FieldFault[]
+
+  constructor(code: ErrorCode, message: string, facts: ErrorFacts, faults: readonly FieldFault[]) {
+    super(code, message, facts)
+    this.#faults = faults
+  }
+
+  override get details(): readonly FieldFault[] {
+    return this.#faults
+  }
+}
+
+type Input = { readonly [field: string]: unknown }
+
+export function createRemote({ server, named, signal }: RemoteOptions): Operations {
+  return {
+    perform: async (operation, given) => {
+      const input = withScope(operation, given, named)
+      const response = await ask(server, toRequest(server, operation, input), signal)
+      if (!response.ok) throw await toError(server, response)
+      if (operation.http.stream === 'out') return readLines(server, response) as never // as its output says
+      return (await readOutput(server, operation, response)) as never // checked against its output
+    },
+    close: async () => {},
+  }
+}
+
+/** Names go with the input, where the operation has fields for them. */
+function withScope({ input }: Operation, given: Input, { owner, user, session }: Setup['named']) {
+  const names = { owner, user, sessionId: session }
+  const fitting = Object.entries(names).filter(
+    ([field, name]) => name !== undefined && Object.hasOwn(input.shape, field),
+  )
+  return { ...Object.fromEntries(fitting), ...given }
+}
+
+type Prepared = { readonly url: string; readonly init: RequestInit }
+
+export function toRequest({ url, key }: RemoteServer, { http }: Operation, input: Input): Prepared {
+  const rest = { ...input }
+  const path = http.path.replace(/\{(\w+)\}/g, (_, field: string) => {
+    const value = String(rest[field])
+    delete rest[field]
+    return encodeURIComponent(value)
+  })
+  const headers = {
+    accept: http.stream === 'out' ? LINES_TYPE : 'application/json',
+    ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+  }
+  const init = { method: http.method, headers, redirect: 'error' as const }
+  if (http.stream === 'in') {
+    const { lines, ...query } = rest
+    const body = ReadableStream.from(toBytes(lines as AsyncIterable<string>)) // as its input says
+    const sent = { ...headers, 'content-type': LINES_TYPE }
+    return {
+      url: url + path + toQuery(query),
+      init: { ...init, headers: sent, body, duplex: 'half' } as RequestInit, // Node asks for `duplex`; its types don't know it
+    }
+  }
+  if (http.method === 'GET') return { url: url + path + toQuery(rest), init }
+  const sent = { ...headers, 'content-type': 'application/json' }
+  return { url: url + path, init: { ...init, headers: sent, body: JSON.stringify(rest) } }
+}
+
+function toQuery(fields: Input): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined || value === null) continue
+    for (const each of Array.isArray(value) ? value : [value]) query.append(name, String(each))
+  }
+  const text = query.toString()
+  return text === '' ? '' : `?${text}`
+}
+
+async function* toBytes(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  for await (const line of lines) yield Buffer.from(`${line}\n`)
+}
+
+async function ask(server: RemoteServer, { url, init }: Prepared, signal: AbortSignal) {
+  try {
+    return await fetch(url, { ...init, signal })
+  } catch (error) {
+    throw toConnectionError(server, error)
+  }
+}
+
+/** What stopped the lines that were being sent is what went wrong, not the connection that it broke. */
+function toConnectionError({ url, origin }: RemoteServer, error: unknown): AppError {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof AppError) return cause
+    if (cause.name === 'AbortError') return new AppError('cancelled', 'Stopped.', {}, error)
+  }
+  return new AppError(
+    'unavailable',
+    `The server at ${url} can't be reached (${reasonOf(error)}). Is \`recollect serve\` running there? ${origin} says where to look.`,
+    { url },
+    error,
+  )
+}
+
+function reasonOf(error: unknown): string {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ('code' in cause && typeof cause.code === 'string') return cause.code
+  }
+  return error instanceof Error ? error.message : 'no answer'
+}
+
+async function readOutput(server: RemoteServer, { output }: Operation, response: Response) {
+  const json = await readJson(server, response)
+  // Printed as it came: a newer server may say more than this program knows.
+  if (output.safeParse(json).success) return json
+  throw new AppError(
+    'unavailable',
+    `The server at ${server.url} answers in a form that is not known here. Is it another version of Recollect?`,
+    { url: server.url },
+  )
+}
+
+async function readJson(server: RemoteServer, response: Response): Promise<unknown> {
+  try {
+    return await response.json()
+  } catch (error) {
+    if (error instanceof SyntaxError) throw notRecollect(server, response)
+    throw toConnectionError(server, error)
+  }
+}
+
+async function* readLines(server: RemoteServer, response: Response): AsyncGenerator<string> {
+  const type = response.headers.get('content-type') ?? ''
+  if (response.body === null || !type.startsWith(LINES_TYPE)) throw notRecollect(server, response)
+  try {
+    yield* linesOf(response.body, 'The answer of the server')
+  } catch (error) {
+    const known = toConnectionError(server, error)
+    throw known.code === 'unavailable' ? cutShort(server, error) : known
+  }
+}
+
+function cutShort({ url }: RemoteServer, error: unknown): AppError {
+  const message = `The connection to ${url} ended before everything had come.`
+  return new AppError('unavailable', message, { url }, error)
+}
+
+async function toError(server: RemoteServer, response: Response): Promise<AppError> {
+  const body = await readJson(server, response)
+  const told = isObject(body) && isObject(body.error) ? body.error : null
+  const code = told === null ? undefined : codeNamed(told.code)
+  if (told === null || code === undefined) return notRecollect(server, response)
+  const message = code === 'unauthenticated' ? `${told.message} ${keyAdvice(server)}` : told.message
+  return new RemoteFault(
+    code,
+    String(message),
+    isObject(told.facts) ? (told.facts as ErrorFacts) : {}, // written by an AppError of the same kind
+    faultsIn(told.details),
+  )
+}
+
+function faultsIn(details: unknown) {
+  if (!Array.isArray(details)) return []
+  return details
+    .filter(isObject)
+    .map(({ field, message }) => ({ field: String(field), message: String(message) }))
+}
+
+function keyAdvice({ key }: RemoteServer): string {
+  return key === null
+    ? 'Give a key with --key or RECOLLECT_API_KEY; `recollect keys create` makes one on the machine of the server.'
+    : 'Look at --key or RECOLLECT_API_KEY.'
+}
+
+function codeNamed(name: unknown): ErrorCode | undefined {
+  return typeof name === 'string' && Object.hasOwn(ERRORS, name) ? (name as ErrorCode) : undefined // a key of the table
+}
+
+function notRecollect({ url, origin }: RemoteServer, { status }: Response): AppError {
+  return new AppError(
+    'unavailable',
+    `What answers at ${url} (status ${status}) is not a Recollect server. ${origin} says where to look.`,
+    { url, status },
+  )
+}
+
+function isObject(value: unknown): value is { readonly [name: string]: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,253 @@
+/** Anthropic's Messages. */
+import type { Json, JsonObject } from '../../../domain/memory.ts'
+import { parseData, Words } from './answer-text.ts'
+import { placeAfter, placeBefore } from './block-placement.ts'
+import { anthropic } from './error-body.ts'
+import type { Answer, AnswerReader, Asked, Format, Placement, Usage } from './format.ts'
+import { setMember } from './json-edit.ts'
+import {
+  askedWith,
+  countCharacters,
+  countIn,
+  fold,
+  isList,
+  isObject,
+  isOwn,
+  nameIn,
+  type Piece,
+  wordsOf,
+} from './request-text.ts'
+
+export const messages: Format = {
+  name: 'messages',
+  path: '/v1/messages',
+  read,
+  inject,
+  createReader: () => new MessagesReader(),
+}
+
+function read(body: JsonObject): Asked {
+  const model = modelOf(body)
+  const { metadata, system } = body
+  const list = messagesOf(body)
+  return askedWith(
+    {
+      model,
+      streams: body.stream === true,
+      ...readUser(metadata),
+      previous: isObject(body.thread) ? nameIn(body.thread.previous_message_id) : null,
+      outputTokensMax: countIn(body.max_tokens),
+    },
+    () => ({
+      instructions: wordsOf(system, textOf),
+      ...fold(list.flatMap(piecesOf)),
+      characters: countCharacters(body),
+    }),
+  )
+}
+
+function modelOf({ model }: JsonObject): string {
+  if (model === undefined) throw anthropic.missing('model')
+  if (typeof model !== 'string') throw anthropic.wrong('model', 'Input should be a valid string')
+  if (model === '') throw anthropic.wrong('model', 'String should have at least 1 character')
+  return model
+}
+
+function messagesOf({ messages: list }: JsonObject): readonly JsonObject[] {
+  if (list === undefined) throw anthropic.missing('messages')
+  if (!isList(list)) throw anthropic.wrong('messages', 'Input should be a valid list')
+  if (list.length === 0) throw anthropic.wrong('messages', 'at least one message is required')
+  return list.map(checkMessage)
+}
+
+function checkMessage(message: Json, index: number): JsonObject {
+  const at = `messages.${index}`
+  if (!isObject(message)) {
+    throw anthropic.wrong(at, 'Input should be a valid dictionary or object to extract fields from')
+  }
+  const { role, content } = message
+  if (role === undefined) throw anthropic.missing(`${at}.role`)
+  if (typeof role !== 'string') {
+    throw anthropic.wrong(`${at}.role`, "Input should be 'user' or 'assistant'")
+  }
+  if (content === undefined) throw anthropic.missing(`${at}.content`)
+  if (typeof content !== 'string' && !isList(content)) {
+    throw anthropic.wrong(`${at}.content`, 'Input should be a valid list')
+  }
+  return message
+}
+
+const SESSION = /_session_([0-9a-f]{8}-[0-9a-f-]{27})$/i
+
+/**
+ * Whom the client asks for. Claude Code writes its installation and its session there instead: the one is no person
+ * among several, whose memories would have to be kept apart, and the other tells the conversation.
+ */
+function readUser(metadata: Json | undefined): Pick<Asked, 'endUser' | 'conversation'> {
+  const name = isObject(metadata) ? nameIn(metadata.user_id) : null
+  if (name === null) return { endUser: null, conversation: null }
+  const fields = name.startsWith('{') ? parseData(name) : null
+  const session = nameIn(fields?.session_id) ?? SESSION.exec(name)?.[1] ?? null
+  return { endUser: session === null ? name : null, conversation: session }
+}
+
+function piecesOf(message: JsonObject): readonly Piece[] {
+  const { role, content } = message
+  if (role === 'assistant') return [{ kind: 'answer', text: wordsOf(content, textOf) }]
+  if (role !== 'user') return []
+  // Results come first in a message, but they came together with what is said in it.
+  const turn: Piece = { kind: 'turn', text: wordsOf(content, textOf) }
+  return isTurn(message) ? [turn, ...resultsIn(content, true)] : resultsIn(content, false)
+}
+
+function resultsIn(content: Json | undefined, joinsTurn: boolean): readonly Piece[] {
+  if (!isList(content)) return []
+  return content
+    .filter(isObject)
+    .filter(isResult)
+    .map((result) => ({ kind: 'result', text: wordsOf(result.content, textOf), joinsTurn }))
+}
+
+/** Thoughts are blocks of their own kinds, and no text. */
+function textOf({ type, text }: JsonObject): Json | undefined {
+  return type === 'text' ? text : undefined
+}
+
+function isResult({ type }: JsonObject): boolean {
+  return type === 'tool_result'
+}
+
+function isTurn({ role, content }: JsonObject): boolean {
+  return role === 'user' && isOwn(content, textOf, isResult)
+}
+
+function inject(
+  text: string,
+  { messages: list, system }: JsonObject,
+  block: string,
+  placement: Placement,
+): string | null {
+  if (placement === 'system' || placement === 'system-merged') {
+    return intoSystem(text, system, block)
+  }
+  if (!isList(list)) return null
+  const index = list.findLastIndex((message) => isObject(message) && isTurn(message))
+  const turn = list[index]
+  if (!isObject(turn)) return null
+  const content = { path: ['messages', index, 'content'], value: turn.content }
+  if (placement === 'turn-end') return placeAfter(text, content, block, blockJson(block))
+  // A message of its own would be merged with the next one anyway.
+  return placeBefore(text, content, block, blockJson(block), resultsAhead(turn.content))
+}
+
+/** The API wants the results of tools before anything else in a message. */
+function resultsAhead(content: Json | undefined): number {
+  if (!isList(content)) return 0
+  const first = content.findIndex((each) => !(isObject(each) && isResult(each)))
+  return first < 0 ? content.length : first
+}
+
+/** At the end, so that what the client marked for the cache in front of it stays cached. */
+function intoSystem(text: string, system: Json | undefined, block: string): string | null {
+  if (system === undefined || system === null) {
+    return setMember(text, [], 'system', JSON.stringify(block))
+  }
+  return placeAfter(text, { path: ['system'], value: system }, block, blockJson(block))
+}
+
+function blockJson(text: string): string {
+  return JSON.stringify({ type: 'text', text })
+}
+
+/** The answer is not whole, though it ended in good order: it became too long. */
+const CUT_OFF: ReadonlySet<string> = new Set(['max_tokens', 'model_context_window_exceeded'])
+
+/** The model goes on once the client has sent the results of its tools, or the answer so far. */
+const UNANSWERED: ReadonlySet<string> = new Set(['tool_use', 'pause_turn'])
+
+class MessagesReader implements AnswerReader {
+  readonly #words = new Words()
+  readonly #counts = new Map<string, number>()
+  #id: string | null = null
+  #stopReason: string | null = null
+  #isStopped = false
+  #hasFailed = false
+
+  event({ name, data }: { readonly name: string; readonly data: string }): void {
+    const event = parseData(data)
+    if (event === null) return
+    const { delta, index } = event
+    const type = nameIn(event.type) ?? name
+    if (type === 'error') this.#hasFailed = true
+    else if (type === 'message_stop') this.#isStopped = true
+    else if (type === 'message_start') this.#begin(event.message)
+    else if (type === 'message_delta') this.#end(delta, event.usage)
+    else if (type === 'content_block_start') this.#say(index, event.content_block, 'text')
+    else if (type === 'content_block_delta') this.#say(index, delta, 'text_delta')
+  }
+
+  whole(body: unknown): void {
+    if (!isObject(body)) return
+    if (body.type === 'error' || isObject(body.error)) this.#hasFailed = true
+    this.#begin(body)
+    this.#end(body, undefined)
+    this.#isStopped = this.#stopReason !== null
+  }
+
+  isEnded(): boolean {
+    return this.#isStopped || this.#hasFailed
+  }
+
+  answer(): Answer {
+    const isEnded = this.#isStopped && !this.#hasFailed
+    const isCutOff = CUT_OFF.has(this.#stopReason ?? '')
+    const isWhole = !isCutOff && this.#stopReason !== 'refusal' && !this.#words.isOverfull
+    return {
+      id: this.#id,
+      text: this.#words.text(),
+      isComplete: isEnded && isWhole,
+      isCutOff: isEnded && isCutOff,
+      callsTools: UNANSWERED.has(this.#stopReason ?? ''),
+      usage: this.#usage(),
+    }
+  }
+
+  #begin(message: Json | undefined): void {
+    if (!isObject(message)) return
+    this.#id ??= nameIn(message.id)
+    this.#count(message.usage)
+    if (!isList(message.content)) return
+    for (const [index, block] of message.content.entries()) this.#say(index, block, 'text')
+  }
+
+  #end(delta: Json | undefined, usage: Json | undefined): void {
+    this.#count(usage)
+    if (isObject(delta)) this.#stopReason = nameIn(delta.stop_reason) ?? this.#stopReason
+  }
+
+  #say(index: Json | undefined, block: Json | undefined, type: 'text' | 'text_delta'): void {
+    if (isObject(block) && block.type === type) this.#words.add(`${index}`, block.text)
+  }
+
+  /** Counts come in pieces, each as it stands at that moment. */
+  #count(usage: Json | undefined): void {
+    if (!isObject(usage)) return
+    for (const [name, value] of Object.entries(usage)) {
+      const count = countIn(value)
+      if (count !== null) this.#counts.set(name, count)
+    }
+  }
+
+  /** What is read from or written into the cache is counted apart from the rest of the input. */
+  #usage(): Usage | null {
+    if (this.#counts.size === 0) return null
+    const count = (name: string) => this.#counts.get(name) ?? 0
+    const written = count('cache_creation_input_tokens')
+    const cached = this.#counts.get('cache_read_input_tokens') ?? null
+    return {
+      input: count('input_tokens') + written + (cached ?? 0),
+      output: count('output_tokens'),
+      cached,
+    }
+  }
+}

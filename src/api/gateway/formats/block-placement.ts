@@ -1,0 +1,32 @@
+/** What the formats have in common when a block is put into a request. */
+import type { Json } from '../../../domain/memory.ts'
+import { appendToString, insertElement, type Path, prependToString } from './json-edit.ts'
+
+/** Between a block and a text that was there before. */
+export const JOINT = '\n\n'
+
+export type Content = { readonly path: Path; readonly value: Json | undefined }
+
+/** After all that the content holds: in its string, or as one more part. */
+export function placeAfter(text: string, content: Content, block: string, part: string) {
+  const { path, value } = content
+  if (typeof value === 'string') {
+    return appendToString(text, path, value === '' ? block : JOINT + block)
+  }
+  return Array.isArray(value) ? insertElement(text, path, value.length, part) : null
+}
+
+/** Before all that the content holds, or before the part of the given index. */
+export function placeBefore(
+  text: string,
+  content: Content,
+  block: string,
+  part: string,
+  index = 0,
+): string | null {
+  const { path, value } = content
+  if (typeof value === 'string') {
+    return prependToString(text, path, value === '' ? block : block + JOINT)
+  }
+  return Array.isArray(value) ? insertElement(text, path, index, part) : null
+}

@@ -1,0 +1,98 @@
+/**
+ * Wire formats: how the three APIs that models are asked through write a conversation down. A format reads what memory
+ * needs to know and puts a block of memories in its place; it never writes a request anew, because whatever it did not
+ * know would be lost or look different, and providers charge for prompts that look different.
+ */
+import type { JsonObject } from '../../../domain/memory.ts'
+
+export const FORMAT_NAMES = ['chat', 'responses', 'messages'] as const
+export type FormatName = (typeof FORMAT_NAMES)[number]
+
+/** What a person said, and what was answered to it; several answers in a row, as between tool calls, are one. */
+export type Exchange = {
+  readonly user: string
+  /** Null when there is no answer yet. */
+  readonly assistant: string | null
+}
+
+/** A request, as far as memory is concerned. Blocks of memories that the client sent back are not part of any text. */
+export type Asked = {
+  readonly model: string
+  readonly streams: boolean
+  /** Whom the client says it asks for. */
+  readonly endUser: string | null
+  /** What the model is told to be and to do: system messages, and what stands in their place. Empty without any. */
+  readonly instructions: string
+  /** In order; the last one is being asked now. Empty when nobody says anything. */
+  readonly exchanges: readonly Exchange[]
+  /** What tools returned since the person last said something. */
+  readonly toolResults: readonly string[]
+  /** Whether the answer to the last user message has begun: tool calls, tool results or words of the model follow it. */
+  readonly continuesAnswer: boolean
+  /** The answer that this request goes on from, where the provider keeps the conversation. */
+  readonly previous: string | null
+  /** The conversation by the provider's own name for it. */
+  readonly conversation: string | null
+  /** Of all text in the request, tools included, images not: for guessing how much room is left. */
+  readonly characters: number
+  /** How many tokens the answer may have, if the client says so. */
+  readonly outputTokensMax: number | null
+}
+
+/**
+ * Where the block goes.
+ * `turn-end`: after the person's last words. All that comes before stays as it was, so prompt caches hold.
+ * `turn-start`: before the person's last words.
+ * `system`: as a system message before all others, or where the format has a place for it.
+ * `system-merged`: in front of the leading system message; as `system` when there is none.
+ * `message`: as a message of the person's, before the last one, for models that know no system role.
+ */
+export const PLACEMENTS = ['turn-end', 'turn-start', 'system', 'system-merged', 'message'] as const
+export type Placement = (typeof PLACEMENTS)[number]
+
+/** One event of a stream: `event:` and `data:` of server-sent events. */
+export type ServerEvent = { readonly name: string; readonly data: string }
+
+export type Usage = {
+  readonly input: number
+  readonly output: number
+  /** Of the input, what the provider had in its cache; null when it doesn't say. */
+  readonly cached: number | null
+}
+
+export type Answer = {
+  readonly id: string | null
+  /** What the model said; without its reasoning and its tool calls. */
+  readonly text: string
+  /** False when it was cut off, or ended in an error. */
+  readonly isComplete: boolean
+  /** Whether it ended in good order, but only because it had become too long. */
+  readonly isCutOff?: boolean
+  /** Whether the client has to run tools before the model goes on. */
+  readonly callsTools?: boolean
+  readonly usage: Usage | null
+}
+
+/** Reads an answer along while it passes. It believes nothing: whatever it can't read is passed over. */
+export interface AnswerReader {
+  event(event: ServerEvent): void
+  /** The body of an answer that doesn't stream. */
+  whole(body: unknown): void
+  /** Whether the model has said its last word, as far as events tell; further events may tell what it used. */
+  isEnded(): boolean
+  answer(): Answer
+}
+
+export type Format = {
+  readonly name: FormatName
+  /** Where the API is, as `/v1/messages`. */
+  readonly path: string
+  /** Refuses what the API itself would refuse and memory can't do without, naming the field. */
+  read(body: JsonObject): Asked
+  /**
+   * The same request with the block in it; everything else stays as it is, to the byte. Null where there is no place for
+   * it. `text` is the request, `body` what it says.
+   */
+  inject(text: string, body: JsonObject, block: string, placement: Placement): string | null
+  createReader(): AnswerReader
+}

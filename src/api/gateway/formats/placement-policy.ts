@@ -1,0 +1,19 @@
+import type { Settings } from '../../../domain/settings/settings.ts'
+import type { SystemRole } from '../../../models/provider.ts'
+import type { Placement } from './format.ts'
+
+/** Where the block goes, by what the owner wants and what the model can take. */
+export function placementFor(
+  position: Settings['injectPosition'],
+  systemRole: SystemRole,
+): Placement {
+  if (position === 'auto') return 'turn-end'
+  if (position === 'user') return 'turn-start'
+  return SYSTEM_PLACEMENTS[systemRole]
+}
+
+const SYSTEM_PLACEMENTS: Readonly<Record<SystemRole, Placement>> = {
+  any: 'system',
+  leading: 'system-merged',
+  none: 'message',
+}

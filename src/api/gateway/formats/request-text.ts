@@ -1,0 +1,170 @@
+/** What the formats have in common when a request is read. */
+
+import { stripBlocks } from '../../../domain/context-block.ts'
+import type { Json, JsonObject } from '../../../domain/memory.ts'
+import { withoutAsides } from '../../../text/harness-tags.ts'
+import type { Asked, Exchange } from './format.ts'
+
+type Value = Json | undefined
+
+/** What takes time to read of a long conversation. */
+type Texts = Pick<
+  Asked,
+  'instructions' | 'exchanges' | 'toolResults' | 'continuesAnswer' | 'characters'
+>
+
+/** A request whose words are read when somebody first asks for them: where memory is off, nobody does. */
+export function askedWith(known: Omit<Asked, keyof Texts>, read: () => Texts): Asked {
+  let texts: Texts | null = null
+  const readOnce = () => {
+    texts ??= read()
+    return texts
+  }
+  return {
+    ...known,
+    get instructions() {
+      return readOnce().instructions
+    },
+    get exchanges() {
+      return readOnce().exchanges
+    },
+    get toolResults() {
+      return readOnce().toolResults
+    },
+    get continuesAnswer() {
+      return readOnce().continuesAnswer
+    },
+    get characters() {
+      return readOnce().characters
+    },
+  }
+}
+
+/** What matters of a request, in its order. */
+export type Piece =
+  | { readonly kind: 'turn'; readonly text: string }
+  | { readonly kind: 'answer'; readonly text: string }
+  /** `joinsTurn`: it came in the same message as the words of the turn before it. */
+  | { readonly kind: 'result'; readonly text: string; readonly joinsTurn?: boolean }
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function isList(value: unknown): value is readonly Json[] {
+  return Array.isArray(value)
+}
+
+/** Null for anything but words. */
+export function nameIn(value: Value): string | null {
+  return typeof value === 'string' && value.trim() !== '' ? value : null
+}
+
+export function countIn(value: unknown): number | null {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null
+}
+
+/**
+ * Without blocks of memories and what programs put beside them, and without the blanks around it, which clients add and
+ * take away as they like.
+ */
+export function said(text: string): string {
+  // Many texts can't hold one, and this is the fastest way to know.
+  const mayHold = text.includes('<') || text.includes('&') || text.includes('\\')
+  return (mayHold ? withoutAsides(stripBlocks(text)) : text).trim()
+}
+
+/** One text from several that belong together, as the parts of a message do. */
+export function joinSaid(texts: Iterable<string>): string {
+  return [...texts]
+    .map(said)
+    .filter((text) => text !== '')
+    .join('\n')
+}
+
+/** The words of a content, which is a text or a list of parts. `textOf` gives the words of a part. */
+export function wordsOf(content: Value, textOf: (part: JsonObject) => Value): string {
+  if (typeof content === 'string') return said(content)
+  if (!isList(content)) return ''
+  const texts = content.map((part) => (isObject(part) ? textOf(part) : undefined))
+  return joinSaid(texts.filter((text) => typeof text === 'string'))
+}
+
+/**
+ * Whether somebody says something here: with words or, as with a picture, without. A message that holds nothing but a
+ * block of memories was not said by anybody.
+ */
+export function isOwn(
+  content: Value,
+  textOf: (part: JsonObject) => Value,
+  isForeign: (part: JsonObject) => boolean = () => false,
+): boolean {
+  if (typeof content === 'string') return said(content) !== ''
+  if (!isList(content)) return false
+  return content.some((part) => {
+    if (!isObject(part) || isForeign(part)) return false
+    const text = textOf(part)
+    return typeof text !== 'string' || said(text) !== ''
+  })
+}
+
+export function fold(
+  pieces: readonly Piece[],
+): Pick<Asked, 'exchanges' | 'toolResults' | 'continuesAnswer'> {
+  const exchanges: { user: string; answers: string[] }[] = []
+  let toolResults: string[] = []
+  for (const { kind, text } of pieces) {
+    if (kind === 'turn') {
+      exchanges.push({ user: text, answers: [] })
+      toolResults = []
+    } else if (text !== '') {
+      if (kind === 'answer') exchanges.at(-1)?.answers.push(text)
+      else toolResults.push(text)
+    }
+  }
+  const last = pieces.findLast((piece) => !(piece.kind === 'result' && piece.joinsTurn === true))
+  return {
+    exchanges: exchanges.map(toExchange),
+    toolResults,
+    continuesAnswer: last !== undefined && last.kind !== 'turn',
+  }
+}
+
+function toExchange({ user, answers }: { user: string; answers: readonly string[] }): Exchange {
+  return { user, assistant: answers.length === 0 ? null : answers.join('\n') }
+}
+
+/** Parts whose data is no text. */
+const MEDIA: ReadonlySet<Value> = new Set([
+  'base64',
+  'file',
+  'image',
+  'image_generation_call',
+  'image_url',
+  'input_audio',
+  'input_file',
+  'input_image',
+  'redacted_thinking',
+  'computer_screenshot',
+])
+/** What only its provider can read. */
+const SEALED: ReadonlySet<string> = new Set(['encrypted_content', 'signature'])
+
+/** Of everything that is text, names included. Without recursion, as nesting may be deeper than the stack. */
+export function countCharacters(body: JsonObject): number {
+  let characters = 0
+  const waiting: Value[] = [body]
+  while (waiting.length > 0) {
+    const value = waiting.pop()
+    if (typeof value === 'string') characters += value.length
+    else if (isList(value)) for (const each of value) waiting.push(each)
+    else if (isObject(value) && !MEDIA.has(value.type)) {
+      for (const [key, each] of Object.entries(value)) {
+        if (SEALED.has(key)) continue
+        characters += key.length
+        waiting.push(each)
+      }
+    }
+  }
+  return characters
+}

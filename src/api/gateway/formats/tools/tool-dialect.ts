@@ -1,0 +1,97 @@
+/**
+ * How the three APIs write tools, calls and results down. A model that calls a memory tool is answered by us and asked
+ * again, as often as it likes within bounds; the client sees one answer, in which our calls never happened. Each time
+ * that the model answers is a round.
+ */
+import type { Json, JsonObject } from '../../../../domain/memory.ts'
+import type { EventBlock } from './event-splitter.ts'
+import type { MemoryTool } from './tool-definitions.ts'
+
+/** A call as the model made it. */
+export type ToolCall = {
+  readonly id: string
+  readonly name: string
+  /** JSON, if the model wrote it right. */
+  readonly arguments: string
+}
+
+/** What the model answered with. */
+export type Round = {
+  /** Calls of our tools. */
+  readonly own: readonly ToolCall[]
+  /** Calls of the client's tools. */
+  readonly others: readonly ToolCall[]
+  /** Everything it said, calls included, in the words of the API: a message, blocks or items. */
+  readonly parts: readonly JsonObject[]
+  /** When it did not come to its end, its calls may not have either, and none of ours is carried out. */
+  readonly isWhole: boolean
+}
+
+/** A round whose calls of our tools have been carried out. */
+export type AnsweredRound = Round & {
+  /** One for each own call, in their order. */
+  readonly results: readonly string[]
+}
+
+/** Rounds that led to calls of the client's: what it doesn't know of, and the model must find again. */
+export type FindHidden = (calls: readonly HiddenKey[]) => readonly AnsweredRound[] | null
+/** A call of the client's, by its id alone where that is all the client sends back. */
+export type HiddenKey = { readonly id: string; readonly call: ToolCall | null }
+
+/** A whole answer, and what was read from it. */
+export type WholeRound = { readonly answer: JsonObject; readonly round: Round }
+
+export type ToolDialect = {
+  /** A tool of ours, as a request offers it. */
+  toTool(tool: MemoryTool): JsonObject
+  /** The name of one of the client's tools; null for those that providers run themselves. */
+  nameOf(tool: Json): string | null
+  /** Whether calls in the conversation are refused where no tools are offered, so that they must be forbidden instead. */
+  readonly needsTools: boolean
+  /** The request with a round and its results at the end. */
+  continued(text: string, round: AnsweredRound): string
+  /** The request with hidden rounds where they were, before the calls of the client's that they led to. */
+  restored(text: string, body: JsonObject, find: FindHidden): string
+  /** Null for what is no answer of this API. */
+  read(answer: JsonObject, own: ReadonlySet<string>): Round | null
+  /** The one answer that the client gets; null when that is the last one as it came. */
+  joined(
+    earlier: readonly WholeRound[],
+    last: WholeRound,
+    own: ReadonlySet<string>,
+  ): JsonObject | null
+  createStitcher(own: ReadonlySet<string>): Stitcher
+}
+
+/** Makes one stream of several. What it returns are texts of events, ready to be sent. */
+export type Stitcher = {
+  /** What the client is shown of an event. */
+  event(block: EventBlock): readonly string[]
+  /** The round, when its stream has ended. */
+  round(): Round
+  /** Another round follows: how this one ended is not shown. */
+  next(): void
+  /** No other round follows: what was held back. */
+  finish(): readonly string[]
+  /** In place of a further round. */
+  fail(fault: Fault): readonly string[]
+}
+
+/** What a provider said went wrong, or what we say in its place. */
+export type Fault = {
+  readonly message: string
+  readonly type: string | null
+  readonly code: string | null
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function objectsIn(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : []
+}
+
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}

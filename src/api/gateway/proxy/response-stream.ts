@@ -1,0 +1,185 @@
+/** Passes an answer on, byte for byte and no faster than it is read, while somebody reads along. */
+import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { AppError } from '../../../domain/errors.ts'
+import { readEvents } from '../../../lib/sse.ts'
+import type { HeaderPairs, UpstreamResponse } from '../../../models/upstream.ts'
+import type { AnswerReader } from '../formats/format.ts'
+import { type AnswerTail, NO_TAIL } from './response-tail.ts'
+
+/** Hears the bytes of an answer. It can neither slow nor break it. */
+export type Listener = {
+  chunk(bytes: Uint8Array): void
+  /** When all has been heard. */
+  end(): Promise<void>
+}
+
+export const NOBODY: Listener = { chunk: () => {}, end: async () => {} }
+
+/** Larger ones, which don't stream, are not worth keeping in memory a second time. */
+const WHOLE_BYTES_MAX = 8 * 1_048_576
+
+/**
+ * Sends the body to the client. Ends normally only when it came to its end: a provider that breaks off, or a client that
+ * leaves, is an error. By events, because an iterator takes a turn or two more for every piece.
+ */
+export function pipe(
+  body: UpstreamResponse['body'],
+  response: ServerResponse,
+  listener: Listener,
+  onFirstByte: () => void,
+  tail: AnswerTail = NO_TAIL,
+): Promise<void> {
+  const source = body instanceof Readable ? body : Readable.from(body)
+  return new Promise<void>((resolve, reject) => {
+    let [hasBegun, hasWritten, hasEnded] = [false, false, false]
+    // A provider that thinks for long after its headers must not leave the client in doubt; else both go out as one.
+    setImmediate(() => {
+      // They count as sent as soon as they are written down, and yet wait for a body until they are flushed.
+      if (!hasWritten && !response.destroyed) response.flushHeaders()
+    })
+    const resume = () => source.resume()
+    const write = (piece: Uint8Array) => {
+      if (response.destroyed) return // the client left while it was held back
+      hasWritten = true
+      if (!response.write(piece)) source.pause()
+    }
+    const end = () => {
+      tail.release(write)
+      if (!response.destroyed) response.end()
+    }
+    const leave = () => {
+      // Answers that were whole come to their end this way as well.
+      if (response.writableFinished) return
+      reject(hasLeft())
+      source.destroy()
+    }
+    source
+      .on('data', (chunk: Uint8Array) => {
+        if (!hasBegun) onFirstByte()
+        hasBegun = true
+        // First heard, because what was said tells whether this is the end.
+        quietly(() => listener.chunk(chunk))
+        tail.pass(chunk, write)
+      })
+      .once('end', () => {
+        hasEnded = true
+        const recording = tail.end()
+        if (recording === null) end()
+        else recording.then(end, end)
+      })
+      .on('error', reject)
+      .once('close', () => {
+        if (!hasEnded) reject(source.errored ?? hasLeft())
+      })
+    response.on('drain', resume).once('finish', resolve).once('close', leave)
+    if (response.destroyed) leave()
+    // Nothing more is heard of what broke off before anybody listened.
+    if (source.destroyed) reject(source.errored ?? hasLeft())
+  })
+}
+
+function hasLeft(): AppError {
+  return new AppError('cancelled', 'The client left before its answer was complete.')
+}
+
+/** Reads an answer into a reader of its format, whether it streams or not. Null where it is packed in unknown ways. */
+export function readAlong(reader: AnswerReader, headers: HeaderPairs): Listener | null {
+  const heard = isEventStream(headers) ? eventsInto(reader) : wholeInto(reader)
+  return unpacked(headerOf(headers, 'content-encoding'), heard)
+}
+
+export function isEventStream(headers: HeaderPairs): boolean {
+  return headerOf(headers, 'content-type').includes('text/event-stream')
+}
+
+function eventsInto(reader: AnswerReader): Listener {
+  const read = readEvents((event) => reader.event(event))
+  return { chunk: (bytes) => read(bytes), end: async () => read(null) }
+}
+
+function wholeInto(reader: AnswerReader): Listener {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  return {
+    chunk: (bytes) => {
+      length += bytes.length
+      if (length <= WHOLE_BYTES_MAX) chunks.push(bytes)
+    },
+    end: async () => {
+      if (length > WHOLE_BYTES_MAX) return
+      quietly(() => reader.whole(JSON.parse(Buffer.concat(chunks).toString('utf8'))))
+    },
+  }
+}
+
+const UNPACKERS = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+} as const
+
+/** What the client accepts, as far as it can be read along. */
+export function narrowed(headers: HeaderPairs): HeaderPairs {
+  return headers.map(([name, value]) => {
+    if (name.toLowerCase() !== 'accept-encoding') return [name, value]
+    const accepted = value.split(',').map((each) => each.trim())
+    const known = accepted.filter((each) => isKnown(each.split(';')[0]?.trim().toLowerCase() ?? ''))
+    if (known.length === accepted.length) return [name, value]
+    return [name, known.length === 0 ? 'identity' : known.join(', ')]
+  })
+}
+
+function isKnown(encoding: string): boolean {
+  return encoding === 'identity' || Object.hasOwn(UNPACKERS, encoding)
+}
+
+function unpacked(encoding: string, listener: Listener): Listener | null {
+  if (encoding === '' || encoding === 'identity') return listener
+  const create = UNPACKERS[encoding as keyof typeof UNPACKERS]
+  if (create === undefined) return null
+  const unpacker = create()
+  unpacker.on('data', (bytes: Buffer) => quietly(() => listener.chunk(bytes)))
+  const ended = new Promise<void>((resolve) => {
+    unpacker.once('end', resolve).once('error', () => resolve())
+  })
+  return {
+    chunk: (bytes) => void unpacker.write(bytes),
+    end: async () => {
+      unpacker.end()
+      await ended
+      await listener.end()
+    },
+  }
+}
+
+/** Two that hear the same, neither in the other's way. */
+export function together(one: Listener, other: Listener): Listener {
+  if (one === NOBODY) return other
+  if (other === NOBODY) return one
+  return {
+    chunk: (bytes) => {
+      quietly(() => one.chunk(bytes))
+      other.chunk(bytes)
+    },
+    end: async () => {
+      await Promise.all([one.end(), other.end()])
+    },
+  }
+}
+
+/** In lower case; empty when there is none. */
+export function headerOf(headers: HeaderPairs, wanted: string): string {
+  const found = headers.find(([name]) => name.toLowerCase() === wanted)
+  return found?.[1].trim().toLowerCase() ?? ''
+}
+
+function quietly(listen: () => void): void {
+  try {
+    listen()
+  } catch {
+    /* what can't be read is passed on all the same */
+  }
+}

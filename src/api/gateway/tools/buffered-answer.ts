@@ -1,0 +1,119 @@
+/** Answers that come in one piece. */
+
+import type { JsonObject } from '../../../domain/memory.ts'
+import type { HeaderPairs, UpstreamResponse } from '../../../models/upstream.ts'
+import type { WholeRound } from '../formats/tools/tool-dialect.ts'
+import type { ToolLoop } from './tool-loop.ts'
+
+/** Longer ones are passed on unread. */
+const ANSWER_BYTES_MAX = 32 * 1_048_576
+
+/** The last answer of several, with what the model said in those before. One that can't be read is the last one. */
+export async function answeredWhole(
+  loop: ToolLoop,
+  first: UpstreamResponse,
+): Promise<UpstreamResponse> {
+  const earlier: WholeRound[] = []
+  let response = first
+  for (;;) {
+    if (!isReadable(response, 'json')) return response
+    const { bytes, body } = await collected(response.body)
+    const answer = bytes === null ? null : parsed(bytes)
+    const round = answer === null ? null : loop.dialect.read(answer, loop.own)
+    if (answer === null || round === null) return { ...response, body }
+    if (!(await loop.goesOn(round))) {
+      const joined = loop.dialect.joined(earlier, { answer, round }, loop.own)
+      return joined === null ? { ...response, body } : withBody(response, joined)
+    }
+    earlier.push({ answer, round })
+    response = await loop.send()
+  }
+}
+
+/** With which providers say that a model takes no tools, in words of their own. */
+const REFUSALS: ReadonlySet<number> = new Set([400, 404, 422])
+const ABOUT_TOOLS = /tool|function/i
+
+/** The answer as it came, or null when it is an error that tells of tools. */
+export async function unlessToolsRefused(
+  response: UpstreamResponse,
+): Promise<UpstreamResponse | null> {
+  const { status, headers } = response
+  if (!REFUSALS.has(status) || !isPlain(headers)) return response
+  const { bytes, body } = await collected(response.body)
+  const isRefused = bytes !== null && ABOUT_TOOLS.test(bytes.toString('utf8'))
+  return isRefused ? null : { ...response, body }
+}
+
+/** Whether an answer is what was asked for, and not an error or something packed. */
+export function isReadable(
+  { status, headers }: UpstreamResponse,
+  kind: 'json' | 'stream',
+): boolean {
+  const type = kind === 'json' ? /\bjson\b/ : /^text\/event-stream\b/
+  return status === 200 && isPlain(headers) && type.test(headerOf(headers, 'content-type'))
+}
+
+function isPlain(headers: HeaderPairs): boolean {
+  return ['', 'identity'].includes(headerOf(headers, 'content-encoding'))
+}
+
+function headerOf(headers: HeaderPairs, wanted: string): string {
+  const found = headers.find(([name]) => name.toLowerCase() === wanted)
+  return found?.[1].trim().toLowerCase() ?? ''
+}
+
+/** All bytes, or null when there are too many; in any case a body to pass on. */
+async function collected(body: UpstreamResponse['body']): Promise<{
+  readonly bytes: Buffer | null
+  readonly body: UpstreamResponse['body']
+}> {
+  const iterator = body[Symbol.asyncIterator]()
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for (;;) {
+    const { done, value } = await iterator.next()
+    if (done === true) break
+    chunks.push(value)
+    length += value.length
+    if (length > ANSWER_BYTES_MAX) return { bytes: null, body: chained(chunks, iterator) }
+  }
+  const bytes = Buffer.concat(chunks)
+  return { bytes, body: only(bytes) }
+}
+
+async function* chained(
+  chunks: readonly Uint8Array[],
+  rest: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  yield* chunks
+  yield* { [Symbol.asyncIterator]: () => rest }
+}
+
+async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
+
+function parsed(bytes: Buffer): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8'))
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject ? (value as JsonObject) : null // what JSON.parse makes of an object
+  } catch {
+    return null
+  }
+}
+
+function withBody(response: UpstreamResponse, answer: JsonObject): UpstreamResponse {
+  const bytes = Buffer.from(JSON.stringify(answer), 'utf8')
+  const headers = withoutLength(response.headers)
+  return {
+    ...response,
+    headers: [...headers, ['content-length', String(bytes.length)]],
+    body: only(bytes),
+  }
+}
+
+export function withoutLength(headers: HeaderPairs): HeaderPairs {
+  return headers.filter(([name]) => name.toLowerCase() !== 'content-length')
+}

@@ -1,0 +1,135 @@
+/**
+ * Asks a model that may call memory tools, carries out those calls and asks again, until it has an answer for the
+ * client. From outside it looks like one answer of the provider's.
+ */
+
+import type { JsonObject } from '../../../domain/memory.ts'
+import type { UpstreamResponse } from '../../../models/upstream.ts'
+import type { FormatName } from '../formats/format.ts'
+import {
+  type AnsweredRound,
+  offeredTools,
+  type Round,
+  TOOL_DIALECTS,
+  type ToolCall,
+  type ToolDialect,
+  withoutTools,
+  withTools,
+} from '../formats/tools/index.ts'
+import type { MemoryTool } from '../formats/tools/tool-definitions.ts'
+import type { HiddenCallsOf } from './hidden-tool-calls.ts'
+
+/** How often the model is asked again because of calls of ours. */
+export const ROUNDS_MAX = 5
+/** Of one answer; a model that calls more often has lost its way. */
+const CALLS_MAX = 16
+const ARGUMENTS_CHARACTERS_MAX = 65_536
+const CALL_MS_MAX = 10_000
+
+const FAILED = 'Memory does not answer right now. Go on without it.'
+const NO_JSON = 'The arguments are not valid JSON. Correct them and call again.'
+const TOO_LONG = 'The arguments are too long. Call again with less.'
+const TOO_MANY = 'Too many calls at once. Call again if it is still needed.'
+
+export type ToolRequest = {
+  readonly format: FormatName
+  /** What the client asks, with the block in it and the model named as the provider knows it. */
+  readonly text: string
+  /** The tools to offer, as far as the client has none of the same name. */
+  readonly names: readonly string[]
+  /** One round. The answer must not be compressed. */
+  send(text: string, signal: AbortSignal): Promise<UpstreamResponse>
+  /** Carries out one call. */
+  run(name: string, input: unknown): Promise<string>
+  readonly remembered: HiddenCallsOf
+  readonly signal: AbortSignal
+}
+
+export class ToolLoop {
+  readonly dialect: ToolDialect
+  /** Names of our tools, as far as they were offered. */
+  readonly own: ReadonlySet<string>
+  readonly streams: boolean
+  /** Of tools of ours that were carried out. It grows until the answer has come to its end. */
+  readonly toolCalls: string[] = []
+  readonly #request: ToolRequest
+  readonly #body: JsonObject
+  readonly #tools: readonly MemoryTool[]
+  readonly #rounds: AnsweredRound[] = []
+  /** The request so far, without tools of ours. */
+  #text: string
+
+  constructor(request: ToolRequest) {
+    this.dialect = TOOL_DIALECTS[request.format]
+    this.#request = request
+    this.#body = JSON.parse(request.text) as JsonObject // the door has read it before
+    this.streams = this.#body.stream === true
+    this.#tools = offeredTools(this.dialect, this.#body, request.names)
+    this.own = new Set(this.#tools.map(({ name }) => name))
+    this.#text = this.dialect.restored(request.text, this.#body, request.remembered.find)
+  }
+
+  /** The next round. */
+  async send(): Promise<UpstreamResponse> {
+    const { signal, send } = this.#request
+    signal.throwIfAborted()
+    const change = this.#isOver() ? withoutTools : withTools
+    return send(change(this.dialect, this.#text, this.#body, this.#tools), signal)
+  }
+
+  #isOver(): boolean {
+    return this.own.size === 0 || this.#rounds.length >= ROUNDS_MAX
+  }
+
+  /** Does what a round asks of us. Says whether the model must be asked again; otherwise the round is the last one. */
+  async goesOn(round: Round): Promise<boolean> {
+    const isOurs = round.own.length > 0 && round.isWhole && !this.#isOver()
+    const answered = {
+      ...round,
+      ...(isOurs ? await this.#answered(round) : { own: [], results: [] }),
+    }
+    if (round.others.length > 0) this.#request.remembered.keep([...this.#rounds, answered])
+    if (!isOurs || round.others.length > 0) return false
+    this.#rounds.push(answered)
+    this.#text = this.dialect.continued(this.#text, answered)
+    return true
+  }
+
+  async #answered({ own }: Round): Promise<Pick<AnsweredRound, 'own' | 'results'>> {
+    const results: string[] = []
+    // One after the other: what is saved first can be found next.
+    for (const [index, call] of own.entries()) {
+      results.push(index < CALLS_MAX ? await this.#carryOut(call) : TOO_MANY)
+    }
+    return { own, results }
+  }
+
+  async #carryOut({ name, arguments: given }: ToolCall): Promise<string> {
+    this.toolCalls.push(name)
+    if (given.length > ARGUMENTS_CHARACTERS_MAX) return TOO_LONG
+    let input: unknown
+    try {
+      input = given.trim() === '' ? {} : JSON.parse(given)
+    } catch {
+      return NO_JSON
+    }
+    return inTime(this.#request.run(name, input), this.#request.signal)
+  }
+}
+
+/** Memory must not hold an answer up; only a client that has left ends it. */
+async function inTime(running: Promise<string>, signal: AbortSignal): Promise<string> {
+  const over = new AbortController()
+  const ended = AbortSignal.any([signal, AbortSignal.timeout(CALL_MS_MAX)])
+  try {
+    return await Promise.race([
+      running.catch(() => FAILED),
+      new Promise<string>((resolve) => {
+        ended.addEventListener('abort', () => resolve(FAILED), { signal: over.signal })
+      }),
+    ])
+  } finally {
+    over.abort()
+    signal.throwIfAborted()
+  }
+}

@@ -1,0 +1,299 @@
+/** What the door answers by itself: health, metrics, sessions, its own description, and a page for people. */
+import { z } from 'zod'
+import { ROLES } from '../../domain/access.ts'
+import { AppError, toAppError } from '../../domain/errors.ts'
+import { describeHealth, HEALTH_REASONS, type Health } from '../../engine/health.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { mayDo, refuseUnlessMay } from '../operations/authorization.ts'
+import { isoTime } from '../operations/memory-schema.ts'
+import { tellChanges } from './messages/change-stream.ts'
+import { readJson } from './messages/request-body.ts'
+import { HTML_TYPE, JSON_TYPE, kept, send, sendJson, sendNothing } from './messages/response.ts'
+import { describeApi } from './openapi.ts'
+import { renderDocs } from './pages/docs-page.ts'
+import { renderPage } from './pages/home-page.ts'
+import { studioRoutes } from './pages/studio-assets.ts'
+import type { Exchange, Surroundings } from './request-context.ts'
+import { type Authentication, callerOf, type Identity } from './security/authentication.ts'
+import { isSecure } from './security/host-validation.ts'
+import { endedCookie, readCookie, sessionCookie } from './security/login-sessions.ts'
+import type { HttpDoorOptions } from './server-options.ts'
+
+export type OwnRoute = {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly path: string
+  readonly summary: string
+  /** `open`: a key is not even looked at. `optional`: tells more to those who bring one. */
+  readonly access: 'open' | 'optional' | 'key'
+  /** A part of something else that is described: left out of the description. */
+  readonly isPart?: boolean
+  readonly input?: z.ZodObject
+  /** By status, what is answered: JSON of this shape, a text of this type, or nothing. */
+  readonly answers: { readonly [status: number]: z.ZodType | string | null }
+  readonly handle: (exchange: Exchange) => Promise<void>
+}
+
+export type OwnOptions = Pick<
+  HttpDoorOptions,
+  'isTls' | 'trustProxy' | 'hosts' | 'metrics' | 'hasOpenMetrics' | 'studioFolder'
+> & {
+  readonly surroundings: Surroundings
+  readonly authentication: Authentication
+  readonly clock: Clock
+  readonly isStopping: () => boolean
+  /** Fires when the server begins to stop. */
+  readonly stopping: AbortSignal
+}
+
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+/** How long a reading of the status is told again: whoever asks for it needs no key. */
+const HEALTH_FRESH_MS = 1_000
+
+const readiness = z.object({
+  status: z.enum(['ok', 'degraded', 'unavailable']),
+  version: z.string(),
+  reasons: z.array(z.string()).describe('What is amiss; why it is, for superadmins.'),
+  codes: z.array(z.string()),
+})
+
+const who = z.object({
+  key: z.string().nullable().describe('The id of the key.'),
+  role: z.enum(ROLES),
+  home: z.string(),
+  actsFor: z.array(z.string()),
+  expiresAt: z.string().nullable().describe('When the session ends; null without one.'),
+})
+
+const sessionInput = z.strictObject({ key: z.string().min(1).max(200).describe('As rc_….') })
+
+export function ownRoutes(options: OwnOptions): readonly OwnRoute[] {
+  return [
+    ...healthRoutes(options),
+    ...sessionRoutes(options),
+    ...pages(options),
+    ...eventRoutes(options),
+    ...metricsRoutes(options),
+  ]
+}
+
+function healthRoutes({
+  surroundings: { engine, version },
+  clock,
+  isStopping,
+}: OwnOptions): readonly OwnRoute[] {
+  let latest: { readonly health: Promise<Health>; readonly at: number } | null = null
+  const examine = async () =>
+    describeHealth(await engine.status().catch((error: unknown) => toAppError(error)))
+  const health = (): Promise<Health> => {
+    const now = clock.now()
+    if (latest === null || now - latest.at >= HEALTH_FRESH_MS) {
+      latest = { health: examine(), at: now }
+    }
+    return latest.health
+  }
+  return [
+    {
+      method: 'GET',
+      path: '/health/live',
+      summary: 'Whether the process answers. Looks at nothing.',
+      access: 'open',
+      answers: { 200: z.object({ status: z.literal('ok') }) },
+      handle: ({ request, response }) => sendJson(request, response, 200, { status: 'ok' }),
+    },
+    {
+      method: 'GET',
+      path: '/health/ready',
+      summary: 'Whether memories can be read and written, and what does not work.',
+      access: 'optional',
+      answers: { 200: readiness, 503: readiness },
+      handle: async ({ request, response, identity }) => {
+        const { state, codes, reasons } = isStopping() ? describeStopping() : await health()
+        // Reasons may name files and hosts.
+        const isTrusted = identity !== null && mayDo(identity.caller, 'manage')
+        await sendJson(request, response, state === 'unavailable' ? 503 : 200, {
+          status: state,
+          version,
+          reasons: isTrusted ? reasons : codes.map((code) => HEALTH_REASONS[code]),
+          codes,
+        })
+      },
+    },
+  ]
+}
+
+function describeStopping(): Health {
+  return { state: 'unavailable', reasons: [HEALTH_REASONS.stopping], codes: ['stopping'] }
+}
+
+function sessionRoutes(options: OwnOptions): readonly OwnRoute[] {
+  const { authentication } = options
+  const { sessions } = authentication
+  const path = '/api/session'
+  return [
+    {
+      method: 'POST',
+      path,
+      summary: 'Opens a session for a browser: a key in, a cookie out.',
+      access: 'open',
+      input: sessionInput,
+      answers: { 200: who },
+      handle: async ({ request, response, address, signal }) => {
+        const given = sessionInput.safeParse(await readJson(request))
+        if (!given.success) {
+          const message =
+            'key is the key to open a session with, as rc_…, and nothing else is taken.'
+          throw new AppError('invalid_input', message, { field: 'key' })
+        }
+        const key = await authentication.verify(given.data.key, address, signal)
+        const { id, session } = await sessions.open(key.id)
+        response.setHeader('set-cookie', sessionCookie(id, isSecure(options, request)))
+        const identity = {
+          caller: callerOf(key),
+          isSession: true,
+          sessionExpiresAt: session.expiresAt,
+        }
+        await sendJson(request, response, 200, describeIdentity(identity))
+      },
+    },
+    {
+      method: 'GET',
+      path,
+      summary: 'Who one is.',
+      access: 'key',
+      answers: { 200: who },
+      handle: ({ request, response, identity }) =>
+        sendJson(request, response, 200, describeIdentity(needed(identity))),
+    },
+    {
+      method: 'DELETE',
+      path,
+      summary: 'Ends the session.',
+      access: 'key',
+      answers: { 204: null },
+      handle: async ({ request, response }) => {
+        const cookie = readCookie(request.headers.cookie)
+        if (cookie !== null) await sessions.close(cookie)
+        response.setHeader('set-cookie', endedCookie(isSecure(options, request)))
+        sendNothing(response, 204)
+      },
+    },
+  ]
+}
+
+function describeIdentity({ caller, sessionExpiresAt }: Identity): z.output<typeof who> {
+  const { key, role, home, actsFor } = caller
+  return {
+    key,
+    role,
+    home,
+    actsFor: [...actsFor],
+    expiresAt: sessionExpiresAt === undefined ? null : isoTime(sessionExpiresAt),
+  }
+}
+
+function needed(identity: Identity | null): Identity {
+  if (identity === null) throw new AppError('unauthenticated', 'This needs a key.')
+  return identity
+}
+
+function pages(options: OwnOptions): readonly OwnRoute[] {
+  const { version } = options.surroundings
+  const api = once(() => describeApi(version, ownRoutes(options)))
+  const description = once(() => kept(JSON_TYPE, `${JSON.stringify(api())}\n`))
+  const docs = once(() => kept(HTML_TYPE, renderDocs(api())))
+  const studio = options.studioFolder === undefined ? [] : studioRoutes(options.studioFolder)
+  return [
+    ...(studio.length > 0 ? studio : [plainPage(options)]),
+    {
+      method: 'GET',
+      path: '/openapi.json',
+      summary: 'This description, for programs.',
+      access: 'open',
+      answers: { 200: z.record(z.string(), z.json()) },
+      handle: ({ request, response }) => description()(request, response),
+    },
+    {
+      method: 'GET',
+      path: '/docs',
+      summary: 'This description, for people.',
+      access: 'open',
+      answers: { 200: 'text/html' },
+      handle: ({ request, response }) => docs()(request, response),
+    },
+  ]
+}
+
+/** Where the Studio is not built. */
+function plainPage({ surroundings: { engine, version } }: OwnOptions): OwnRoute {
+  return {
+    method: 'GET',
+    path: '/',
+    summary: 'A page that says what is running; with a key, also how much is remembered.',
+    access: 'optional',
+    answers: { 200: 'text/html' },
+    handle: async ({ request, response, identity }) => {
+      const overview = identity === null ? null : await overviewFor(engine, identity)
+      await send(request, response, 200, HTML_TYPE, renderPage(version, overview))
+    },
+  }
+}
+
+function eventRoutes({ surroundings, authentication, stopping }: OwnOptions): readonly OwnRoute[] {
+  return [
+    {
+      method: 'GET',
+      path: '/api/events',
+      summary: 'Tells what kinds of things change, as they do: server-sent events.',
+      access: 'key',
+      answers: { 200: 'text/event-stream' },
+      handle: ({ request, response, identity, address, signal }) => {
+        const { caller } = needed(identity)
+        const isWelcome = async () =>
+          caller.key === null || (await authentication.identify(request, address, signal)) !== null
+        return tellChanges({
+          engine: surroundings.engine,
+          response,
+          caller,
+          isWelcome,
+          signals: [signal, stopping],
+        })
+      },
+    },
+  ]
+}
+
+/** Made when it is first asked for, and then kept. */
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+async function overviewFor(engine: Surroundings['engine'], { caller }: Identity) {
+  const [status, places] = await Promise.all([engine.status(), engine.places()])
+  const isAll = mayDo(caller, 'manage')
+  const reached = new Set([caller.home, ...caller.actsFor])
+  return {
+    store: `${status.kind}, schema ${status.schemaVersion}`,
+    places: places.filter(({ owner, memories }) => memories > 0 && (isAll || reached.has(owner))),
+  }
+}
+
+function metricsRoutes({ metrics, hasOpenMetrics }: OwnOptions): readonly OwnRoute[] {
+  if (metrics === undefined) return []
+  return [
+    {
+      method: 'GET',
+      path: '/metrics',
+      summary: 'Metrics in the text form of Prometheus, for superadmins.',
+      access: hasOpenMetrics === true ? 'open' : 'key',
+      answers: { 200: 'text/plain' },
+      handle: async ({ request, response, identity }) => {
+        if (hasOpenMetrics !== true) refuseUnlessMay(needed(identity).caller, 'manage')
+        await send(request, response, 200, METRICS_TYPE, await metrics())
+      },
+    },
+  ]
+}

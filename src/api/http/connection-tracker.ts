@@ -1,0 +1,83 @@
+/** Requests under way, and how they end when the server does. */
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { ABORT_MS, GRACE_MS } from './http-limits.ts'
+
+export class Connections {
+  readonly #running = new Map<ServerResponse, AbortController>()
+  /** The answers of each connection that are still to be given. */
+  readonly #open = new WeakMap<Socket, Set<ServerResponse>>()
+  #closing: Promise<void> | undefined
+  #onIdle: () => void = () => {}
+  readonly #stopping = new AbortController()
+
+  /** Fires when the server begins to stop: answers without an end of their own come to it now. */
+  get stopping(): AbortSignal {
+    return this.#stopping.signal
+  }
+
+  get isStopping(): boolean {
+    return this.#closing !== undefined
+  }
+
+  /** Fires when the client leaves before its answer is complete, or when the server no longer waits. */
+  enter({ socket }: IncomingMessage, response: ServerResponse): AbortSignal {
+    const controller = new AbortController()
+    this.#running.set(response, controller)
+    const open = this.#openOn(socket)
+    open.add(response)
+    response.once('close', () => {
+      open.delete(response)
+      this.#leave(response)
+    })
+    return controller.signal
+  }
+
+  /** An answer that waits behind another one on its connection does not hear of the end of that connection. */
+  #openOn(socket: Socket): Set<ServerResponse> {
+    const known = this.#open.get(socket)
+    if (known !== undefined) return known
+    const open = new Set<ServerResponse>()
+    this.#open.set(socket, open)
+    socket.once('close', () => {
+      for (const response of open) this.#leave(response)
+    })
+    return open
+  }
+
+  #leave(response: ServerResponse): void {
+    const controller = this.#running.get(response)
+    if (controller === undefined) return
+    this.#running.delete(response)
+    if (!response.writableFinished) controller.abort()
+    if (this.#running.size === 0) this.#onIdle()
+  }
+
+  /** Closing twice is closing once. */
+  close(server: Server, graceMs: number = GRACE_MS): Promise<void> {
+    this.#closing ??= this.#close(server, graceMs)
+    return this.#closing
+  }
+
+  async #close(server: Server, graceMs: number): Promise<void> {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    server.closeIdleConnections()
+    this.#stopping.abort()
+    await this.#idleWithin(graceMs)
+    for (const controller of this.#running.values()) controller.abort()
+    await this.#idleWithin(ABORT_MS)
+    server.closeAllConnections()
+    await closed
+  }
+
+  #idleWithin(ms: number): Promise<void> {
+    if (this.#running.size === 0) return Promise.resolve()
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms)
+      this.#onIdle = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+}

@@ -1,0 +1,59 @@
+/** Answers to what never becomes a request, in the same shape as all others. */
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { AppError } from '../../domain/errors.ts'
+import { errorBody, JSON_TYPE } from './messages/response.ts'
+
+const LINES: { readonly [code: string]: readonly [line: string, error: AppError] } = {
+  HPE_HEADER_OVERFLOW: [
+    '431 Request Header Fields Too Large',
+    new AppError('too_large', 'The address and headers of a request have at most 16 kB.'),
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: [
+    '408 Request Timeout',
+    new AppError('timeout', 'The request did not arrive in time.'),
+  ],
+}
+const MALFORMED: readonly [string, AppError] = [
+  '400 Bad Request',
+  new AppError('invalid_input', 'This is not a well-formed request.'),
+]
+const ALLOWED = 'allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
+const NO_PROXY = new AppError('method_not_allowed', 'CONNECT is not answered: this is no proxy.')
+
+export function answerBrokenRequest(
+  error: Error & { readonly code?: string },
+  socket: Duplex,
+): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const [line, reason] = LINES[error.code ?? ''] ?? MALFORMED
+  socket.end(answerText(line, reason))
+}
+
+/** A connection that asks to be led elsewhere is nobody's any more: it has to be answered and ended here. */
+export function refuseTunnel(_: IncomingMessage, socket: Duplex): void {
+  socket.on('error', () => {})
+  socket.resume()
+  socket.end(answerText('405 Method Not Allowed', NO_PROXY, [ALLOWED]), () => socket.destroy())
+}
+
+function answerText(line: string, reason: AppError, headers: readonly string[] = []): string {
+  const requestId = `req_${randomUUID()}`
+  const body = `${JSON.stringify(errorBody(reason, requestId))}\n`
+  return [
+    `HTTP/1.1 ${line}`,
+    ...headers,
+    `x-request-id: ${requestId}`,
+    'connection: close',
+    'cache-control: no-store',
+    'x-content-type-options: nosniff',
+    `content-type: ${JSON_TYPE}`,
+    `content-length: ${Buffer.byteLength(body)}`,
+    '',
+    body,
+  ].join('\r\n')
+}

@@ -1,0 +1,97 @@
+/** Tells pages what kinds of things have changed, so that they ask again. What it is, they ask for with their own key. */
+import { setMaxListeners } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { SHARED_OWNER } from '../../../domain/ids.ts'
+import type { Engine } from '../../../engine/engine.ts'
+import type { Change } from '../../../storage/store.ts'
+import { type Caller, mayDo } from '../../operations/authorization.ts'
+
+const TYPE = 'text/event-stream; charset=utf-8'
+/** Changes come in bursts; a page need not hear of each. */
+const QUIET_MS = 250
+/** Keeps proxies from closing what looks dead, and finds out who has left. */
+const BEAT_MS = 15_000
+
+export type Listening = {
+  readonly engine: Pick<Engine, 'onChanged'>
+  readonly response: ServerResponse
+  readonly caller: Caller
+  /** Whether the key still opens this door. */
+  readonly isWelcome: () => Promise<boolean>
+  /** Any of these ends it. */
+  readonly signals: readonly AbortSignal[]
+}
+
+export function tellChanges({
+  engine,
+  response,
+  caller,
+  isWelcome,
+  signals,
+}: Listening): Promise<void> {
+  return new Promise((resolve) => {
+    let kinds = new Set<string>()
+    let pending: NodeJS.Timeout | undefined
+    const tell = () => {
+      pending = undefined
+      response.write(`event: changed\ndata: ${JSON.stringify({ kinds: [...kinds] })}\n\n`)
+      kinds = new Set()
+    }
+    const stop = engine.onChanged((changes) => {
+      for (const change of changes) {
+        const kind = kindFor(caller, change)
+        if (kind !== null) kinds.add(kind)
+      }
+      if (kinds.size > 0) pending ??= setTimeout(tell, QUIET_MS)
+    })
+    const beat = setInterval(() => {
+      isWelcome().then(
+        (isStill) => (isStill ? response.write(': \n\n') : end()),
+        () => end(),
+      )
+    }, BEAT_MS)
+    let hasEnded = false
+    const end = () => {
+      if (hasEnded) return
+      hasEnded = true
+      stop()
+      clearTimeout(pending)
+      clearInterval(beat)
+      // The signal of the server outlives every page.
+      for (const signal of signals) signal.removeEventListener('abort', end)
+      response.end()
+      resolve()
+    }
+    for (const signal of signals) {
+      if (signal.aborted) return end()
+      setMaxListeners(0, signal) // any number of pages may be open
+      signal.addEventListener('abort', end, { once: true })
+    }
+    response.once('close', end)
+    response.setHeader('content-type', TYPE)
+    response.setHeader('x-accel-buffering', 'no')
+    response.writeHead(200)
+    response.write('retry: 1000\n\n')
+  })
+}
+
+/** What a change is about, for those who may know of it. */
+function kindFor(caller: Caller, change: Change): string | null {
+  if (change.op === 'check') return null
+  if (change.op === 'count') return reaches(caller, change.scope.owner) ? 'memory' : null
+  if (change.op === 'remove') return reaches(caller, change.scope.owner) ? change.table : null
+  if (change.table === 'revision') return null // comes with the memory that it was
+  const { owner } = change.row.place
+  if (change.table !== 'entry') return reaches(caller, owner) ? change.table : null
+  const { kind, about } = change.row
+  return reaches(caller, owner) || (about !== null && reaches(caller, about)) ? kind : null
+}
+
+function reaches(caller: Caller, owner: string): boolean {
+  return (
+    mayDo(caller, 'manage') ||
+    owner === SHARED_OWNER ||
+    owner === caller.home ||
+    caller.actsFor.includes(owner)
+  )
+}

@@ -1,0 +1,53 @@
+/** Sends lines as they come, no faster than the client reads them. */
+import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { AppError } from '../../../domain/errors.ts'
+import { LINES_TYPE } from './response.ts'
+
+const CHUNK_CHARACTERS = 65_536
+
+export async function sendLines(
+  request: IncomingMessage,
+  response: ServerResponse,
+  lines: AsyncIterable<string>,
+  signal: AbortSignal,
+): Promise<void> {
+  const iterator = lines[Symbol.asyncIterator]()
+  try {
+    // Whatever is wrong shows at the first line, while an error can still be told.
+    let step = await iterator.next()
+    response.setHeader('content-type', LINES_TYPE)
+    response.writeHead(200)
+    if (request.method === 'HEAD') {
+      response.end()
+      return
+    }
+    let pending = ''
+    while (step.done !== true) {
+      pending += `${step.value}\n`
+      if (pending.length >= CHUNK_CHARACTERS) {
+        await write(response, pending, signal)
+        pending = ''
+      }
+      if (signal.aborted) throw stopped()
+      step = await iterator.next()
+    }
+    response.end(pending)
+  } finally {
+    await iterator.return?.()
+  }
+}
+
+async function write(response: ServerResponse, text: string, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) throw stopped()
+  if (response.write(text)) return
+  try {
+    await once(response, 'drain', { signal })
+  } catch (error) {
+    throw signal.aborted ? stopped() : error
+  }
+}
+
+function stopped(): AppError {
+  return new AppError('cancelled', 'It was stopped before it ended.')
+}

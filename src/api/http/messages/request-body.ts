@@ -1,0 +1,217 @@
+/** Reading what a client sends: JSON within limits, or lines as they come. Nothing is believed, nothing is guessed. */
+import type { IncomingMessage } from 'node:http'
+import { AppError } from '../../../domain/errors.ts'
+import {
+  BODY_BYTES_MAX,
+  BODY_PAUSE_MS,
+  BODY_TIMEOUT_MS,
+  DRAINED_BYTES_MAX,
+  DRAINED_MS_MAX,
+  JSON_DEPTH_MAX,
+  LINE_CHARACTERS_MAX,
+} from '../http-limits.ts'
+
+const JSON_TYPES = ['application/json']
+const LINE_TYPES = ['application/x-ndjson', 'application/ndjson', 'application/jsonl']
+/** Keys with which an object could be made to change all others. */
+const HOSTILE_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
+
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
+/** The JSON value of the body; an empty one is an empty object. */
+export async function readJson(request: IncomingMessage): Promise<unknown> {
+  if (!hasBody(request)) return {}
+  refuseOtherTypes(request, JSON_TYPES)
+  const bytes = await readBytes(request, BODY_BYTES_MAX)
+  if (bytes.length === 0) return {}
+  return parseJson(bytes)
+}
+
+export function parseJson(bytes: Uint8Array): unknown {
+  let value: unknown
+  try {
+    value = JSON.parse(textOf(bytes))
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    throw new AppError('invalid_input', 'The body is not JSON.', { field: '' })
+  }
+  refuseHostile(value)
+  return value
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw notUtf8()
+  }
+}
+
+function notUtf8(): AppError {
+  return new AppError('invalid_input', 'The body is not valid UTF-8.', { field: '' })
+}
+
+/** Level by level, because a call for each level would run out of stack where it matters. */
+function refuseHostile(value: unknown): void {
+  let level: unknown[] = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    const next: unknown[] = []
+    for (const each of level) {
+      if (typeof each !== 'object' || each === null) continue
+      if (depth >= JSON_DEPTH_MAX) {
+        const message = `The body is nested deeper than ${JSON_DEPTH_MAX} levels.`
+        throw new AppError('invalid_input', message, { field: '' })
+      }
+      for (const [key, inner] of Object.entries(each)) {
+        if (HOSTILE_KEYS.has(key) && !Array.isArray(each)) {
+          throw new AppError('invalid_input', `A field must not be called ${key}.`, { field: key })
+        }
+        next.push(inner)
+      }
+    }
+    level = next
+  }
+}
+
+/** Lines without their ends. Reads no faster than they are used. */
+export async function* readLines(
+  request: IncomingMessage,
+  { charactersMax = LINE_CHARACTERS_MAX, pauseMs = BODY_PAUSE_MS } = {},
+): AsyncGenerator<string> {
+  if (!hasBody(request)) return
+  refuseOtherTypes(request, LINE_TYPES)
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const decode = (chunk?: Uint8Array) => {
+    try {
+      return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true })
+    } catch {
+      throw notUtf8()
+    }
+  }
+  let rest = ''
+  for await (const chunk of chunksOf(request, pauseMs)) {
+    const lines = (rest + decode(chunk)).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) yield bounded(withoutReturn(line), charactersMax)
+    bounded(rest, charactersMax)
+  }
+  rest += decode()
+  if (rest !== '') yield bounded(withoutReturn(rest), charactersMax)
+}
+
+function withoutReturn(line: string): string {
+  return line.endsWith('\r') ? line.slice(0, -1) : line
+}
+
+function bounded(line: string, charactersMax: number): string {
+  if (line.length <= charactersMax) return line
+  throw new AppError('too_large', `A line has at most ${charactersMax} characters.`)
+}
+
+/** The chunks of a body. A client that is silent for too long, or leaves, ends it with an error. */
+async function* chunksOf(request: IncomingMessage, pauseMs: number): AsyncGenerator<Buffer> {
+  const iterator = request.iterator({ destroyOnReturn: false })
+  try {
+    for (;;) {
+      const step = await withTimeout(iterator.next(), pauseMs)
+      if (step.done === true) return
+      yield step.value as Buffer // no encoding is set
+    }
+  } finally {
+    // Lets go of the stream, so that the rest can be drained. Not waited for: a silent client would hold it up.
+    iterator.return?.().catch(() => {})
+  }
+}
+
+async function withTimeout<Value>(promise: Promise<Value>, ms: number): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(tooSlow()), ms)
+  })
+  try {
+    return await Promise.race([promise, late])
+  } catch (error) {
+    throw error instanceof AppError ? error : gone(error)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+export function readBytes(
+  request: IncomingMessage,
+  bytesMax: number,
+  timeoutMs = BODY_TIMEOUT_MS,
+): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax) {
+    return Promise.reject(tooLarge(bytesMax))
+  }
+  // Its end has been told already, and would be waited for in vain.
+  if (request.destroyed) return Promise.reject(gone(request.errored))
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let length = 0
+    const finish = (settle: () => void) => {
+      clearTimeout(timer)
+      request.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose)
+      settle()
+    }
+    const timer = setTimeout(() => finish(() => reject(tooSlow())), timeoutMs)
+    const onData = (chunk: Buffer) => {
+      length += chunk.length
+      if (length > bytesMax) finish(() => reject(tooLarge(bytesMax)))
+      else chunks.push(chunk)
+    }
+    const onEnd = () => finish(() => resolve(Buffer.concat(chunks)))
+    const onError = (error: Error) => finish(() => reject(gone(error)))
+    const onClose = () => finish(() => reject(gone(undefined)))
+    request.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose)
+  })
+}
+
+function tooLarge(bytesMax: number): AppError {
+  return new AppError('too_large', `A body has at most ${bytesMax} bytes.`)
+}
+
+function tooSlow(): AppError {
+  return new AppError('timeout', 'The body did not arrive in time.')
+}
+
+function gone(cause: unknown): AppError {
+  return new AppError('cancelled', 'The client left before its request was complete.', {}, cause)
+}
+
+function refuseOtherTypes({ headers }: IncomingMessage, types: readonly string[]): void {
+  const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';')
+  const charset = parameters
+    .map((parameter) => parameter.trim())
+    .find((parameter) => parameter.startsWith('charset='))
+  const isUtf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset)
+  const encoding = (headers['content-encoding'] ?? 'identity').toLowerCase()
+  if (types.includes(type.trim()) && isUtf8 && encoding === 'identity') return
+  throw new AppError(
+    'unsupported_media_type',
+    `The body is read as ${types[0]} in UTF-8 and uncompressed. Say so in Content-Type.`,
+  )
+}
+
+/**
+ * Reads on what a refused client is still sending, within limits: cutting the connection at once would keep it from
+ * reading why it was refused.
+ */
+export function drain(request: IncomingMessage): void {
+  if (request.complete || request.destroyed) return
+  let length = 0
+  const cut = () => request.socket.destroy()
+  const timer = setTimeout(cut, DRAINED_MS_MAX)
+  request
+    .on('data', (chunk: Buffer) => {
+      length += chunk.length
+      if (length > DRAINED_BYTES_MAX) cut()
+    })
+    .once('error', () => {})
+    .once('close', () => clearTimeout(timer))
+    .once('end', () => clearTimeout(timer))
+    .resume()
+}

@@ -1,0 +1,74 @@
+/** The Studio's files, which are the same for everybody: what is shown in it, the page asks for with a key. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { extname, join, relative, sep } from 'node:path'
+import type { OwnRoute } from '../builtin-routes.ts'
+import { HTML_TYPE, kept } from '../messages/response.ts'
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': HTML_TYPE,
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.svg': 'image/svg+xml; charset=utf-8',
+}
+/** Their names change with what is in them. */
+const ASSETS = 'studio/assets/'
+
+/** Scripts and calls only from here; styles also in the text, because menus and dialogs set where they stand. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data: blob:",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** Only files that are there when the server starts are ever served: no address leads anywhere else. */
+export function studioRoutes(folder: string): readonly OwnRoute[] {
+  const files = filesIn(folder)
+  const page = files.find((file) => file === 'index.html')
+  if (page === undefined) return []
+  const rest = files.filter((file) => file !== page)
+  return [
+    routeTo('/', 'The Studio: a page to see and correct what is remembered.', folder, page),
+    routeTo('/studio/{page}', 'A page of the Studio.', folder, page),
+    ...rest.map((file) => routeTo(`/${file}`, 'A part of the Studio.', folder, file)),
+  ]
+}
+
+function filesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && extname(entry.name) in TYPES)
+      .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/'))
+      .sort()
+  } catch {
+    return []
+  }
+}
+
+function routeTo(path: string, summary: string, folder: string, file: string): OwnRoute {
+  const type = TYPES[extname(file)] ?? HTML_TYPE
+  let answer: ReturnType<typeof kept> | undefined
+  return {
+    method: 'GET',
+    path,
+    summary,
+    access: 'open',
+    isPart: path !== '/',
+    answers: { 200: type.split(';')[0] ?? type },
+    handle: async ({ request, response }) => {
+      answer ??= kept(type, readFileSync(join(folder, file), 'utf8'))
+      response.setHeader('content-security-policy', POLICY)
+      response.setHeader(
+        'cache-control',
+        file.startsWith(ASSETS) ? 'public, max-age=31536000, immutable' : 'no-cache',
+      )
+      await answer(request, response)
+    },
+  }
+}

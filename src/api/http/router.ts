@@ -1,0 +1,116 @@
+/** Finds what an address and a method stand for. Templates come from the table of operations. */
+import { AppError } from '../../domain/errors.ts'
+
+export type PathFields = { readonly [field: string]: string }
+
+export type Match<Target> =
+  | {
+      readonly kind: 'found'
+      readonly target: Target
+      readonly template: string
+      readonly fields: PathFields
+    }
+  /** The address exists, but not with this method. */
+  | {
+      readonly kind: 'other-method'
+      readonly template: string
+      readonly allowed: readonly string[]
+    }
+  | { readonly kind: 'nothing' }
+
+type Template<Target> = {
+  readonly path: string
+  readonly segments: readonly string[]
+  readonly targets: Map<string, Target>
+}
+
+export class Router<Target> {
+  readonly #fixed = new Map<string, Template<Target>>()
+  readonly #open: Template<Target>[] = []
+
+  add(method: string, path: string, target: Target): void {
+    const template = this.#templateOf(path)
+    if (template.targets.has(method)) throw new Error(`${method} ${path} is there twice.`)
+    template.targets.set(method, target)
+  }
+
+  has(method: string, path: string): boolean {
+    return this.#templateOf(path).targets.has(method)
+  }
+
+  find(method: string, path: string): Match<Target> {
+    const template = this.#fixed.get(path) ?? this.#openFor(path.split('/'))
+    if (template === undefined) return { kind: 'nothing' }
+    const target = template.targets.get(method === 'HEAD' ? 'GET' : method)
+    if (target === undefined) {
+      return { kind: 'other-method', template: template.path, allowed: allowedBy(template) }
+    }
+    const fields = fieldsOf(template, path)
+    return { kind: 'found', target, template: template.path, fields }
+  }
+
+  #templateOf(path: string): Template<Target> {
+    const isOpen = path.includes('{')
+    const known = isOpen ? this.#open.find((each) => each.path === path) : this.#fixed.get(path)
+    if (known !== undefined) return known
+    const template = { path, segments: path.split('/'), targets: new Map<string, Target>() }
+    if (isOpen) this.#open.push(template)
+    else this.#fixed.set(path, template)
+    return template
+  }
+
+  /** Of those that fit, the one with a fixed segment where the others first have an open one. */
+  #openFor(segments: readonly string[]): Template<Target> | undefined {
+    let best: Template<Target> | undefined
+    for (const template of this.#open) {
+      if (fits(template, segments) && (best === undefined || isNarrower(template, best))) {
+        best = template
+      }
+    }
+    return best
+  }
+}
+
+function fits({ segments: wanted }: Template<unknown>, segments: readonly string[]): boolean {
+  if (wanted.length !== segments.length) return false
+  return wanted.every((segment, index) =>
+    isOpenSegment(segment) ? segments[index] !== '' : segments[index] === segment,
+  )
+}
+
+function isNarrower(a: Template<unknown>, b: Template<unknown>): boolean {
+  const index = a.segments.findIndex(
+    (segment, at) => isOpenSegment(segment) !== isOpenSegment(b.segments[at] ?? ''),
+  )
+  return index >= 0 && !isOpenSegment(a.segments[index] ?? '')
+}
+
+function isOpenSegment(segment: string): boolean {
+  return segment.startsWith('{')
+}
+
+function fieldsOf({ segments: wanted }: Template<unknown>, path: string): PathFields {
+  const fields: { [field: string]: string } = {}
+  const segments = path.split('/')
+  wanted.forEach((segment, index) => {
+    if (!isOpenSegment(segment)) return
+    const field = segment.slice(1, -1)
+    fields[field] = decoded(segments[index] ?? '', field)
+  })
+  return fields
+}
+
+/** Strict: what is no UTF-8 is refused instead of being replaced by something else. */
+export function decoded(text: string, field: string): string {
+  if (!text.includes('%')) return text
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new AppError('invalid_input', `${field} is not well encoded in the address.`, { field })
+  }
+}
+
+function allowedBy({ targets }: Template<unknown>): readonly string[] {
+  const methods = [...targets.keys()]
+  return methods.includes('GET') ? ['GET', 'HEAD', ...methods.filter((m) => m !== 'GET')] : methods
+}

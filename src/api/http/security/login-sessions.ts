@@ -1,0 +1,93 @@
+/** Sessions of people in a browser. The cookie is a random name; what is kept is its hash, and whose key it stands for. */
+import { createHash, randomBytes } from 'node:crypto'
+import type { Login, Logins } from '../../../admin/logins.ts'
+import type { ApiKeyId } from '../../../domain/ids.ts'
+import type { Clock } from '../../../lib/clock.ts'
+
+export const SESSION_COOKIE = 'recollect_session'
+const SESSION_MS = 12 * 3_600_000
+const KNOWN_MAX = 10_000
+const ID_BYTES = 32
+
+export type Session = Login
+
+/** How long a session is believed without asking the store again; one that was ended elsewhere works no longer. */
+const BELIEVED_MS = 5_000
+
+type Known = { readonly session: Session | null; readonly believedUntil: number }
+
+export class Sessions {
+  readonly #clock: Clock
+  readonly #logins: Logins
+  /** By the hash of the cookie, so that looking one up takes as long for a wrong one as for a right one. */
+  readonly #known = new Map<string, Known>()
+
+  constructor(clock: Clock, logins: Logins) {
+    this.#clock = clock
+    this.#logins = logins
+  }
+
+  async open(key: ApiKeyId): Promise<{ readonly id: string; readonly session: Session }> {
+    const id = randomBytes(ID_BYTES).toString('base64url')
+    const session = { key, expiresAt: this.#clock.now() + SESSION_MS }
+    const isStored = await this.#logins.open(hashOf(id), session).then(
+      () => true,
+      // What can't be written to can still be looked at; the session is then known here alone.
+      () => false,
+    )
+    this.#remember(hashOf(id), session, isStored ? this.#soon() : session.expiresAt)
+    return { id, session }
+  }
+
+  async get(id: string): Promise<Session | null> {
+    const hash = hashOf(id)
+    const known = this.#known.get(hash)
+    const now = this.#clock.now()
+    const isFresh = known !== undefined && now < known.believedUntil
+    const session = isFresh ? known.session : await this.#logins.get(hash)
+    if (!isFresh) this.#remember(hash, session, this.#soon())
+    return session !== null && session.expiresAt > now ? session : null
+  }
+
+  async close(id: string): Promise<void> {
+    await this.#logins.close(hashOf(id))
+    this.#known.delete(hashOf(id))
+  }
+
+  #soon(): number {
+    return this.#clock.now() + BELIEVED_MS
+  }
+
+  #remember(hash: string, session: Session | null, believedUntil: number): void {
+    this.#known.delete(hash)
+    this.#known.set(hash, { session, believedUntil })
+    if (this.#known.size <= KNOWN_MAX) return
+    const [oldest] = this.#known.keys()
+    if (oldest !== undefined) this.#known.delete(oldest)
+  }
+}
+
+function hashOf(id: string): string {
+  return createHash('sha256').update(id).digest('hex')
+}
+
+export function readCookie(header: string | undefined): string | null {
+  for (const pair of (header ?? '').split(';')) {
+    const [name, value] = pair.trim().split('=', 2)
+    if (name === SESSION_COOKIE && value !== undefined && /^[\w-]{1,100}$/.test(value)) return value
+  }
+  return null
+}
+
+export function sessionCookie(id: string, isSecure: boolean): string {
+  return cookie(id, SESSION_MS / 1_000, isSecure)
+}
+
+export function endedCookie(isSecure: boolean): string {
+  return cookie('', 0, isSecure)
+}
+
+function cookie(value: string, seconds: number, isSecure: boolean): string {
+  const secure = isSecure ? '; Secure' : ''
+  return `${SESSION_COOKIE}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`
+}

@@ -1,0 +1,334 @@
+/**
+ * The HTTP door: every request passes the same checks in the same order (host, origin, address, key, rate) before
+ * anything is read or done for it, and ends in one shape of answer.
+ */
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import { AppError, toAppError } from '../../domain/errors.ts'
+import { tellsOf } from '../../storage/access/change-feed.ts'
+import type { Caller } from '../operations/authorization.ts'
+import { OPERATIONS } from '../operations/index.ts'
+import type { Operation } from '../operations/operation.ts'
+import { type OwnRoute, ownRoutes } from './builtin-routes.ts'
+import { Connections } from './connection-tracker.ts'
+import { HEADERS_TIMEOUT_MS, KEEP_ALIVE_MS } from './http-limits.ts'
+import { answerBrokenRequest, refuseTunnel } from './malformed-request.ts'
+import { drain } from './messages/request-body.ts'
+import { errorBody, protect, sendJson, sendNothing, statusOf } from './messages/response.ts'
+import { answerOperation, type Readers } from './operation-handler.ts'
+import type { Exchange, Surroundings } from './request-context.ts'
+import { Router } from './router.ts'
+import { Authentication, first, type Identity, LOCAL } from './security/authentication.ts'
+import {
+  allowOrigin,
+  allowPreflight,
+  isOwnOrigin,
+  isPreflight,
+  isSecure,
+  refuseExpectations,
+  refuseOtherHosts,
+  refuseOtherOrigins,
+  remoteAddress,
+} from './security/host-validation.ts'
+import { Rates } from './security/rate-limiter.ts'
+import type { HttpDoorOptions, Mount } from './server-options.ts'
+
+/** How often headers that take too long are looked for. */
+const CHECK_MS = 2_000
+const UNKNOWN_ROUTE = '(unknown)'
+const REQUEST_ID = /^[\w.:-]{1,100}$/
+/** What is behind a mount says itself what it answers. */
+const MOUNT_METHODS = ['GET', 'POST', 'DELETE']
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+type Target =
+  | { readonly kind: 'operation'; readonly operation: Operation }
+  | { readonly kind: 'own'; readonly route: OwnRoute }
+  | { readonly kind: 'mount'; readonly mount: Mount }
+
+/** What becomes known of a request on its way, for the report. */
+type Progress = { route: string; identity: Identity | null; error: unknown }
+
+export type HttpDoor = {
+  readonly server: Server
+  /** Stops taking requests, lets those under way finish, then stops them, then cuts what is left. */
+  close(graceMs?: number): Promise<void>
+}
+
+export function openHttpDoor(
+  options: HttpDoorOptions,
+  tls: { readonly cert: Buffer; readonly key: Buffer } | null = null,
+): HttpDoor {
+  const door = new Door(options)
+  // A missing Host is refused with all the others, in the one shape.
+  const settings = { connectionsCheckingInterval: CHECK_MS, requireHostHeader: false }
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
+    // Whatever goes wrong while an error is told ends this connection, not the server.
+    door.answer(request, response).catch(() => response.destroy())
+  }
+  const server: Server =
+    tls === null
+      ? createServer(settings, listener)
+      : createTlsServer({ ...settings, ...tls }, listener)
+  server.headersTimeout = HEADERS_TIMEOUT_MS
+  // Bodies have their own limits, because what is imported may take long.
+  server.requestTimeout = 0
+  server.keepAliveTimeout = KEEP_ALIVE_MS
+  server.on('clientError', answerBrokenRequest)
+  server.on('checkExpectation', listener)
+  server.on('connect', refuseTunnel)
+  return { server, close: (graceMs) => door.close(server, graceMs) }
+}
+
+class Door {
+  readonly connections = new Connections()
+  readonly #options: HttpDoorOptions
+  readonly #surroundings: Surroundings
+  readonly #authentication: Authentication
+  readonly #rates: Rates
+  readonly #router = new Router<Target>()
+  readonly #readers: Readers
+  readonly #mounts: readonly Mount[]
+  readonly #unlisten: () => void
+
+  constructor(options: HttpDoorOptions) {
+    const { engine, version, clock, embeddingProviders = [], mounts = [] } = options
+    this.#options = options
+    this.#surroundings = { engine, version, embeddingProviders }
+    this.#authentication = new Authentication(engine.keys, clock)
+    this.#rates = new Rates(
+      clock,
+      async () => (await engine.settings.effective(null)).requestsPerMinute,
+      engine.elsewhere.take,
+    )
+    this.#unlisten = engine.elsewhere.onHeard((news) => {
+      if (tellsOf(news, 'key')) this.#authentication.forget()
+      if (tellsOf(news, 'setting')) this.#rates.forget()
+    })
+    this.#mounts = mounts
+    this.#readers = new Map(
+      OPERATIONS.filter(({ http }) => http.method === 'GET' && http.version !== undefined).map(
+        (operation) => [operation.http.path, operation],
+      ),
+    )
+    this.#addRoutes()
+  }
+
+  async close(server: Server, graceMs?: number): Promise<void> {
+    this.#unlisten()
+    await this.connections.close(server, graceMs)
+  }
+
+  #addRoutes(): void {
+    for (const operation of OPERATIONS) {
+      const { method, path } = operation.http
+      this.#router.add(method, path, { kind: 'operation', operation })
+    }
+    for (const operation of OPERATIONS) {
+      const { method, path } = operation.http
+      if (method === 'PUT' && !this.#router.has('PATCH', path)) {
+        this.#router.add('PATCH', path, { kind: 'operation', operation })
+      }
+    }
+    const own = ownRoutes({
+      ...this.#options,
+      surroundings: this.#surroundings,
+      authentication: this.#authentication,
+      isStopping: () => this.connections.isStopping,
+      stopping: this.connections.stopping,
+    })
+    for (const route of own) this.#router.add(route.method, route.path, { kind: 'own', route })
+  }
+
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const requestId = requestIdOf(request)
+    const progress: Progress = { route: UNKNOWN_ROUTE, identity: null, error: undefined }
+    this.#report(request, response, requestId, progress)
+    const signal = this.connections.enter(request, response)
+    response.setHeader('x-request-id', requestId)
+    const isPassedOn = this.#mountAt(pathOf(request))?.passesOn?.(pathOf(request)) === true
+    protect(response, isSecure(this.#options, request), isPassedOn)
+    if (this.connections.isStopping) response.setHeader('connection', 'close')
+    try {
+      await this.#pass(request, response, requestId, signal, progress)
+    } catch (thrown) {
+      const error = toAppError(thrown)
+      if (statusOf(error) >= 500) progress.error = error
+      await this.#fail(request, response, error, requestId)
+    }
+    drain(request)
+  }
+
+  async #pass(
+    request: IncomingMessage,
+    response: ServerResponse,
+    requestId: string,
+    signal: AbortSignal,
+    progress: Progress,
+  ): Promise<void> {
+    refuseOtherHosts(this.#options, request)
+    refuseExpectations(request)
+    refuseOtherOrigins(this.#options, request)
+    allowOrigin(this.#options, request, response)
+    const path = pathOf(request)
+    const method = request.method ?? ''
+    const found = this.#find(method, path)
+    if (found.kind === 'nothing')
+      throw new AppError('not_found', 'There is nothing at this address.')
+    progress.route = found.template
+    const allowed = found.kind === 'other-method' ? found.allowed : MOUNT_METHODS
+    if (isPreflight(this.#options, request)) {
+      allowPreflight(request, response, allowed)
+      return sendNothing(response, 204)
+    }
+    if (found.kind === 'other-method') {
+      response.setHeader('allow', found.allowed.join(', '))
+      throw new AppError('method_not_allowed', `${method} is not answered at this address.`)
+    }
+    const address = remoteAddress(this.#options, request)
+    const { target, fields } = found
+    const identity = await this.#admit(request, response, target, address, signal, progress)
+    const exchange: Exchange = {
+      ...{ request, response, requestId, path, address, signal, identity, fields },
+      query: (request.url ?? '').slice(path.length + 1),
+    }
+    await this.#serve(target, exchange)
+  }
+
+  #mountAt(path: string): Mount | undefined {
+    return this.#mounts.find((each) => path === each.path || path.startsWith(`${each.path}/`))
+  }
+
+  #find(method: string, path: string) {
+    const mount = this.#mountAt(path)
+    if (mount === undefined) return this.#router.find(method, path)
+    const target: Target = { kind: 'mount', mount }
+    return { kind: 'found' as const, target, template: mount.path, fields: {} }
+  }
+
+  /** Who asks, if they may. Null only where that does not matter. */
+  async #admit(
+    request: IncomingMessage,
+    response: ServerResponse,
+    target: Target,
+    address: string,
+    signal: AbortSignal,
+    progress: Progress,
+  ): Promise<Identity | null> {
+    const access = target.kind === 'own' ? target.route.access : 'key'
+    if (access === 'open') return null
+    if (this.#options.auth === 'off') return LOCAL
+    const identity = await this.#authentication.identify(request, address, signal)
+    progress.identity = identity
+    if (identity === null) {
+      if (access === 'optional') return null
+      throw new AppError('unauthenticated', 'This needs a key: Authorization: Bearer rc_…')
+    }
+    const isSafe = SAFE_METHODS.has(request.method ?? '')
+    if (identity.isSession && !isSafe && !isOwnOrigin(this.#options, request)) {
+      throw new AppError(
+        'forbidden',
+        'With a session, only pages of this server may change things.',
+      )
+    }
+    await this.#rates.take(identity.caller.key ?? '', response)
+    return identity
+  }
+
+  async #serve(target: Target, exchange: Exchange): Promise<void> {
+    if (target.kind === 'own') return target.route.handle(exchange)
+    const { caller } = exchange.identity ?? LOCAL // both kinds below are admitted with one only
+    const { request, response } = exchange
+    if (target.kind === 'mount') {
+      const { requestId, signal } = exchange
+      const charge = (requests: number) => this.#charge(caller, response, requests)
+      return target.mount.handle(request, response, caller, charge, { requestId, signal })
+    }
+    const { operation } = target
+    try {
+      await answerOperation(this.#surroundings, this.#readers, operation, caller, exchange)
+    } finally {
+      // Keys may have been made or revoked.
+      if (operation.access === 'manage' && operation.targets !== undefined) {
+        this.#authentication.forget()
+      }
+    }
+  }
+
+  /** Takes further requests off a key's account. */
+  async #charge({ key }: Caller, response: ServerResponse, requests: number): Promise<void> {
+    if (this.#options.auth !== 'off') await this.#rates.take(key ?? '', response, requests)
+  }
+
+  async #fail(
+    request: IncomingMessage,
+    response: ServerResponse,
+    error: AppError,
+    requestId: string,
+  ): Promise<void> {
+    // Half an answer must not look like a whole one; and who has left is told nothing.
+    if (response.headersSent || response.destroyed || error.code === 'cancelled') {
+      if (!response.writableEnded) request.socket.destroy()
+      return
+    }
+    // Whatever would have been passed on, this answer is our own.
+    protect(response, isSecure(this.#options, request), false)
+    const { retryAfter } = error.facts
+    // What is still to come of its body would be read as the next request.
+    if (error.code === 'timeout') response.setHeader('connection', 'close')
+    if (error.code === 'unauthenticated') {
+      response.setHeader('www-authenticate', 'Bearer realm="recollect"')
+    }
+    if (typeof retryAfter === 'number') response.setHeader('retry-after', retryAfter)
+    const mount = this.#mountAt(pathOf(request))
+    const idHeader = mount?.errorIdHeader?.(request) ?? null
+    if (idHeader !== null) response.setHeader(idHeader, requestId)
+    const body = mount?.errorBody?.(request, error, requestId) ?? errorBody(error, requestId)
+    await sendJson(request, response, statusOf(error), body)
+  }
+
+  #report(
+    request: IncomingMessage,
+    response: ServerResponse,
+    requestId: string,
+    progress: Progress,
+  ): void {
+    const { onRequest } = this.#options
+    if (onRequest === undefined) return
+    const began = performance.now()
+    const { socket } = request
+    const sentBefore = socket.bytesWritten
+    response.once('close', () => {
+      const { route, identity, error } = progress
+      const report = {
+        requestId,
+        method: request.method ?? '',
+        route,
+        status: response.headersSent ? response.statusCode : CLIENT_LEFT,
+        ms: performance.now() - began,
+        bytes: socket.bytesWritten - sentBefore,
+        keyId: identity?.caller.key ?? null,
+        ...(error === undefined ? {} : { error }),
+      }
+      try {
+        onRequest(report)
+      } catch {
+        /* telling must not end the server */
+      }
+    })
+  }
+}
+
+/** The status that servers note when there is nobody left to answer to. */
+const CLIENT_LEFT = 499
+
+function pathOf({ url = '' }: IncomingMessage): string {
+  const end = url.indexOf('?')
+  return end < 0 ? url : url.slice(0, end)
+}
+
+function requestIdOf({ headers }: IncomingMessage): string {
+  const given = first(headers, 'x-request-id') ?? ''
+  return REQUEST_ID.test(given) ? given : `req_${randomUUID()}`
+}

@@ -1,0 +1,273 @@
+/**
+ * The programs that people use memory from: where each keeps its configuration, and what our entry looks like there.
+ * Pure: reads no file and writes none.
+ */
+import { posix, win32 } from 'node:path'
+import { AppError } from '../../../domain/errors.ts'
+import type { ToolSets } from '../tool-registry.ts'
+import { withoutValue, withValue } from './jsonc-editor.ts'
+import { type TomlValue, withoutTable, withTable } from './toml-editor.ts'
+
+export { unifiedDiff } from './unified-diff.ts'
+
+export type Platform = 'darwin' | 'linux' | 'win32'
+
+/** How a client gets to memory: by starting a program, or by asking a server. */
+export type Entry =
+  | {
+      readonly kind: 'stdio'
+      readonly command: string
+      readonly args: readonly string[]
+      readonly env?: { readonly [name: string]: string }
+    }
+  | {
+      readonly kind: 'http'
+      readonly url: string
+      readonly headers: { readonly [name: string]: string }
+    }
+
+type Fields = { readonly [field: string]: TomlValue }
+
+type Client = {
+  /** As its makers write it. */
+  readonly title: string
+  /** Below the folder that is named: the home, or where programs keep settings on this platform. */
+  readonly path: { readonly [Each in Platform]: readonly ['home' | 'settings', ...string[]] }
+  readonly form: 'json' | 'toml'
+  /** Where the servers stand in the file. */
+  readonly servers: string
+  /** Null where the file has no place for servers that are asked over HTTP. */
+  readonly fields: (entry: Entry) => Fields | null
+  /** What a person does next. */
+  readonly next: string
+}
+
+export type Plan = {
+  readonly path: string
+  readonly before: string | null
+  readonly after: string
+  readonly changed: boolean
+  /** What to tell the person once it is written. */
+  readonly next: string
+}
+
+export const ENTRY_NAME = 'recollect'
+
+export const CLIENTS = {
+  'claude-desktop': {
+    title: 'Claude Desktop',
+    path: everywhere('settings', 'Claude', 'claude_desktop_config.json'),
+    form: 'json',
+    servers: 'mcpServers',
+    fields: (entry) => (entry.kind === 'stdio' ? started(entry) : null),
+    next: 'Quit Claude Desktop completely and start it again.',
+  },
+  'claude-code': {
+    title: 'Claude Code',
+    path: everywhere('home', '.claude.json'),
+    form: 'json',
+    servers: 'mcpServers',
+    fields: (entry) =>
+      entry.kind === 'stdio'
+        ? { type: 'stdio', ...started(entry) }
+        : { type: 'http', url: entry.url, headers: entry.headers },
+    next: 'Start a new session; /mcp shows the server.',
+  },
+  cursor: {
+    title: 'Cursor',
+    path: everywhere('home', '.cursor', 'mcp.json'),
+    form: 'json',
+    servers: 'mcpServers',
+    fields: (entry) =>
+      entry.kind === 'stdio' ? started(entry) : { url: entry.url, headers: entry.headers },
+    next: 'Restart Cursor, and switch the server on in its settings under MCP.',
+  },
+  vscode: {
+    title: 'Visual Studio Code',
+    path: everywhere('settings', 'Code', 'User', 'mcp.json'),
+    form: 'json',
+    servers: 'servers',
+    fields: (entry) =>
+      entry.kind === 'stdio'
+        ? { type: 'stdio', ...started(entry) }
+        : { type: 'http', url: entry.url, headers: entry.headers },
+    next: 'Run the command “MCP: List Servers” and start it there.',
+  },
+  windsurf: {
+    title: 'Windsurf',
+    path: everywhere('home', '.codeium', 'windsurf', 'mcp_config.json'),
+    form: 'json',
+    servers: 'mcpServers',
+    fields: (entry) =>
+      entry.kind === 'stdio' ? started(entry) : { serverUrl: entry.url, headers: entry.headers },
+    next: 'Press refresh in the list of MCP servers.',
+  },
+  zed: {
+    title: 'Zed',
+    path: {
+      darwin: ['home', '.config', 'zed', 'settings.json'],
+      linux: ['home', '.config', 'zed', 'settings.json'],
+      win32: ['settings', 'Zed', 'settings.json'],
+    },
+    form: 'json',
+    servers: 'context_servers',
+    fields: (entry) =>
+      entry.kind === 'stdio' ? started(entry) : { url: entry.url, headers: entry.headers },
+    next: 'The settings of the agent panel show the server.',
+  },
+  codex: {
+    title: 'Codex',
+    path: everywhere('home', '.codex', 'config.toml'),
+    form: 'toml',
+    servers: 'mcp_servers',
+    fields: (entry) =>
+      entry.kind === 'stdio' ? started(entry) : { url: entry.url, http_headers: entry.headers },
+    next: 'Start a new session; /mcp shows the server.',
+  },
+  gemini: {
+    title: 'Gemini CLI',
+    path: everywhere('home', '.gemini', 'settings.json'),
+    form: 'json',
+    servers: 'mcpServers',
+    fields: (entry) =>
+      entry.kind === 'stdio' ? started(entry) : { httpUrl: entry.url, headers: entry.headers },
+    next: 'Start a new session; /mcp shows the server.',
+  },
+} as const satisfies { readonly [name: string]: Client }
+
+export type ClientName = keyof typeof CLIENTS
+
+export function clientNames(): readonly ClientName[] {
+  return Object.keys(CLIENTS) as ClientName[] // the table's own names
+}
+
+export function isClientName(name: string): name is ClientName {
+  return Object.hasOwn(CLIENTS, name)
+}
+
+/** An entry that starts the package with `npx`, or the program that is named. */
+export function stdioEntry(
+  platform: Platform,
+  options: {
+    readonly owner?: string
+    readonly data?: string
+    readonly tools?: ToolSets
+    /** As it is started: the command and its first arguments. */
+    readonly program?: readonly [string, ...string[]]
+  } = {},
+): Entry {
+  const { owner, data, tools, program } = options
+  const given = [
+    'mcp',
+    ...(owner === undefined ? [] : ['--owner', owner]),
+    ...(data === undefined ? [] : ['--data', data]),
+    ...(tools?.compatibility === true ? ['--compatibility'] : []),
+    ...(tools?.further === true ? ['--further'] : []),
+  ]
+  // Windows has npx as a script, which programs can't start without its shell.
+  const npx = platform === 'win32' ? (['cmd', '/c', 'npx'] as const) : (['npx'] as const)
+  const [command, ...args] = program ?? [...npx, '-y', 'recollect']
+  return { kind: 'stdio', command, args: [...args, ...given] }
+}
+
+/** An entry that asks a running server; the address may leave out `/mcp`. */
+export function httpEntry(options: { readonly url: string; readonly key?: string }): Entry {
+  const address = URL.canParse(options.url) ? new URL(options.url) : null
+  if (address === null || !/^https?:$/.test(address.protocol)) {
+    throw new AppError('invalid_input', 'The url is one as http://127.0.0.1:20128.', {
+      field: 'url',
+    })
+  }
+  if (address.pathname === '/') address.pathname = '/mcp'
+  const headers = options.key === undefined ? {} : { Authorization: `Bearer ${options.key}` }
+  return { kind: 'http', url: address.href, headers }
+}
+
+/** Where a client keeps its configuration. */
+export function configPath(name: ClientName, platform: Platform, home: string): string {
+  const { join } = platform === 'win32' ? win32 : posix
+  const [base, ...parts] = CLIENTS[name].path[platform]
+  return join(home, ...(base === 'home' ? [] : SETTINGS_FOLDER[platform]), ...parts)
+}
+
+const SETTINGS_FOLDER: { readonly [Each in Platform]: readonly string[] } = {
+  darwin: ['Library', 'Application Support'],
+  linux: ['.config'],
+  win32: ['AppData', 'Roaming'],
+}
+
+/** Where the file is copied to before it is written. The time keeps earlier copies. */
+export function backupPath(path: string, at: Date): string {
+  return `${path}.${at.toISOString().replaceAll(/[-:]|\.\d+/g, '')}.backup`
+}
+
+/** What the file would be with our entry in it. `existing` is its text, or null when there is none. */
+export function plan(
+  name: ClientName,
+  platform: Platform,
+  home: string,
+  existing: string | null,
+  entry: Entry,
+): Plan {
+  const client: Client = CLIENTS[name]
+  const path = configPath(name, platform, home)
+  const fields = client.fields(entry)
+  if (fields === null) {
+    throw new AppError(
+      'invalid_input',
+      `${client.title} starts programs from its file and asks no servers. Connect it without a url.`,
+    )
+  }
+  const place = [client.servers, ENTRY_NAME]
+  const after = told(path, () =>
+    client.form === 'toml'
+      ? withTable(existing ?? '', place, fields)
+      : withValue(existing ?? '', place, fields),
+  )
+  return { path, before: existing, after, changed: after !== existing, next: client.next }
+}
+
+/** What the file would be without our entry. */
+export function planRemoval(
+  name: ClientName,
+  platform: Platform,
+  home: string,
+  existing: string | null,
+): Plan {
+  const client: Client = CLIENTS[name]
+  const path = configPath(name, platform, home)
+  const place = [client.servers, ENTRY_NAME]
+  const after = told(path, () =>
+    client.form === 'toml'
+      ? withoutTable(existing ?? '', place)
+      : withoutValue(existing ?? '', place),
+  )
+  const changed = existing !== null && after !== existing
+  return { path, before: existing, after, changed, next: client.next }
+}
+
+/** A refusal names the file, and leaves the rest to the person. */
+function told(path: string, change: () => string): string {
+  try {
+    return change()
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    throw new AppError(
+      'invalid_input',
+      `${path}: ${error.message} Nothing was changed; --print shows the entry to put in by hand.`,
+    )
+  }
+}
+
+/** The entry as it stands in the file of a client, for `--print`. */
+export function renderEntry(name: ClientName, platform: Platform, entry: Entry): string {
+  return plan(name, platform, '', null, entry).after
+}
+
+function everywhere(...path: readonly ['home' | 'settings', ...string[]]): Client['path'] {
+  return { darwin: path, linux: path, win32: path }
+}
+
+function started({ command, args, env }: Extract<Entry, { kind: 'stdio' }>): Fields {
+  return { command, args, ...(env === undefined ? {} : { env }) }
+}

@@ -1,0 +1,81 @@
+/** Tools under names and in shapes that other systems gave them, made of operations. */
+import { z } from 'zod'
+import { AppError } from '../../../domain/errors.ts'
+import type { Access, Caller } from '../../operations/authorization.ts'
+import { operationNamed } from '../../operations/index.ts'
+import type { WireMemory } from '../../operations/memory-schema.ts'
+import { type Context, parseInput, perform } from '../../operations/operation.ts'
+import { inputSchemaOf, outputSchemaOf, type Tool } from '../tool.ts'
+
+type Definition<Input extends z.ZodObject, Output extends z.ZodObject> = {
+  readonly name: string
+  readonly description: string
+  readonly access: Access
+  readonly isDestructive?: boolean
+  readonly isIdempotent?: boolean
+  readonly input: Input
+  readonly output: Output
+  call(context: Context, input: z.output<Input>): Promise<z.output<Output>>
+  tell(output: z.output<Output>): string
+}
+
+export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
+  definition: Definition<Input, Output>,
+): Tool {
+  const { name, description, access, input, output, isDestructive, isIdempotent } = definition
+  const isReading = access === 'read'
+  return {
+    name,
+    description,
+    access,
+    inputSchema: inputSchemaOf(input),
+    outputSchema: outputSchemaOf(output),
+    annotations: {
+      readOnlyHint: isReading,
+      destructiveHint: isDestructive ?? false,
+      idempotentHint: isReading || (isIdempotent ?? false),
+      openWorldHint: false,
+    },
+    call: async (context, given) => definition.call(context, parseInput(definition, given)),
+    tell: (answer) => definition.tell(answer as z.output<Output>), // what `call` answered
+  }
+}
+
+/** Everything is done by operations, so that access and audit are theirs. */
+export async function run<Output>(
+  context: Context,
+  operation: string,
+  input: { readonly [field: string]: unknown },
+): Promise<Output> {
+  const given = Object.entries(input).filter(([, value]) => value !== undefined)
+  const output = await perform(operationNamed(operation), context, Object.fromEntries(given))
+  return output as Output // each call names the shape that the operation has
+}
+
+/** The answer of a search for memories only. */
+export type Found = {
+  readonly results: readonly {
+    readonly id: string
+    readonly score: number
+    readonly memory: WireMemory
+  }[]
+  readonly totalTokens: number
+}
+
+/**
+ * Prompts of other systems name an owner in each call. It comes from the key here: only a superadmin may name another,
+ * and everybody else gets to hear what is told of owners that aren't there.
+ */
+export function ownerFor({ role, home }: Caller, named: string | undefined): string {
+  if (named === undefined || named === home || role === 'superadmin') return named ?? home
+  throw new AppError(
+    'not_found',
+    'There is no such owner here. Leave it out: your key says whose memories are meant.',
+  )
+}
+
+export const ownerName = z
+  .string()
+  .max(200)
+  .optional()
+  .describe('Leave it out: the key says whose memories are meant.')

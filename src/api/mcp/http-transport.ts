@@ -1,0 +1,121 @@
+/**
+ * Streamable HTTP, for clients of both eras of the protocol on one address. Whoever mounts it has checked host, origin,
+ * key and rate before; this door trusts the caller it is given.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
+import { createMcpHandler } from '@modelcontextprotocol/server'
+import { type AppError, ERRORS, toAppError } from '../../domain/errors.ts'
+import { BODY_BYTES_MAX } from '../http/http-limits.ts'
+import { drain, readBytes } from '../http/messages/request-body.ts'
+import type { Charge, Visit } from '../http/server-options.ts'
+import type { Caller } from '../operations/authorization.ts'
+import { createServers, type McpOptions } from './mcp-server.ts'
+
+export type McpDoor = {
+  handle(
+    request: IncomingMessage,
+    response: ServerResponse,
+    caller: Caller,
+    charge?: Charge,
+    visit?: Visit,
+  ): Promise<void>
+  /** Ends open streams; later requests are refused. */
+  close(): Promise<void>
+}
+
+/** The code that the SDK gives to requests that it does not let in. */
+const REFUSED = -32_000
+/** Some programs put it before their text; readers of JSON leave it out. */
+const BYTE_ORDER_MARK = /^\ufeff/
+const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD'])
+/** Only path and method matter behind this door; the name under which the server is asked for was checked before. */
+const BASE = 'http://recollect.invalid'
+
+export function createMcpDoor(options: McpOptions): McpDoor {
+  const servers = createServers(options)
+  const handler = createMcpHandler(
+    ({ authInfo }) => servers.serverFor(authInfo?.extra?.caller as Caller), // put there below
+    { maxRequestBodySize: BODY_BYTES_MAX },
+  )
+  return {
+    handle: async (request, response, caller, charge, visit) => {
+      const left = new AbortController()
+      response.once('close', () => left.abort())
+      visit?.signal.addEventListener('abort', () => left.abort(), { once: true })
+      try {
+        const body = await bodyOf(request)
+        const messages = countMessages(body)
+        if (messages > 1) await charge?.(messages - 1)
+        const asked = toWebRequest(request, body, left.signal)
+        const answered = await handler.fetch(asked, {
+          authInfo: { token: '', clientId: caller.key ?? '', scopes: [], extra: { caller } },
+        })
+        await send(answered, response)
+      } catch (error) {
+        refuse(request, response, toAppError(error))
+      }
+    },
+    close: () => handler.close(),
+  }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
+  return BODILESS.has(request.method ?? 'GET') ? null : readBytes(request, BODY_BYTES_MAX)
+}
+
+/** Older clients may send several messages at once. What can't be read is one, and refused further on. */
+function countMessages(body: Buffer | null): number {
+  const text = body?.toString('utf8').replace(BYTE_ORDER_MARK, '').trimStart() ?? ''
+  if (!text.startsWith('[')) return 1
+  try {
+    return (JSON.parse(text) as unknown[]).length // it begins as a list
+  } catch {
+    return 1
+  }
+}
+
+function toWebRequest(request: IncomingMessage, body: Buffer | null, signal: AbortSignal): Request {
+  const { method = 'GET', url = '/' } = request
+  const headers = new Headers()
+  for (const [name, values] of Object.entries(request.headersDistinct)) {
+    for (const value of values ?? []) headers.append(name, value)
+  }
+  return new Request(new URL(url, BASE), { method, headers, body, signal })
+}
+
+/** What never got as far as the protocol is answered in its shape all the same. */
+function refuse(request: IncomingMessage, response: ServerResponse, error: AppError): void {
+  if (response.headersSent || response.destroyed) {
+    response.destroy()
+    return
+  }
+  const { retryAfter } = error.facts
+  const message = error.code === 'internal' ? ERRORS.internal.help : error.message
+  if (typeof retryAfter === 'number') response.setHeader('retry-after', retryAfter)
+  response.writeHead(ERRORS[error.code].status, {
+    'content-type': 'application/json',
+    connection: 'close',
+  })
+  response.end(JSON.stringify({ jsonrpc: '2.0', error: { code: REFUSED, message }, id: null }))
+  drain(request)
+}
+
+async function send(answered: Response, response: ServerResponse): Promise<void> {
+  if (response.destroyed) {
+    await answered.body?.cancel()
+    return
+  }
+  response.statusCode = answered.status
+  for (const [name, value] of answered.headers) response.setHeader(name, value)
+  if (answered.body === null) {
+    response.end()
+    return
+  }
+  response.flushHeaders()
+  const body = Readable.fromWeb(answered.body as NodeReadableStream) // one stream, typed twice
+  // A client that leaves in the middle is no fault of anybody.
+  await pipeline(body, response).catch(() => response.destroy())
+}

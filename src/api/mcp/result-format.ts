@@ -1,0 +1,196 @@
+/**
+ * Answers in few words. Clients of today read the structured answer; others hand this text to the model, so it holds
+ * what the next step needs: snippets and ids, never whole pages.
+ */
+import type { z } from 'zod'
+import type { WireTurn } from '../operations/conversations/session-operations.ts'
+import type { flushSession } from '../operations/learning/distillation-operations.ts'
+import type { WireLearning } from '../operations/learning/signal-operations.ts'
+import { snippetOf } from '../operations/memories/memory-operations.ts'
+import type { WireMemory } from '../operations/memory-schema.ts'
+import type { LayerAnswer, LayerHit } from '../operations/recall/agent-operations.ts'
+import type { Fields, Tool } from './tool.ts'
+
+type Hit = { readonly id: string; readonly snippet: string; readonly score: number }
+type SearchHit = Hit & {
+  readonly source: string
+  readonly speaker?: string
+  readonly createdAt?: string
+}
+
+/** By the name of the tool. The casts are what the operation's output schema says. */
+export const TELLING: { readonly [tool: string]: Tool['tell'] } = {
+  memory_search: (output) => {
+    const { results, abstained } = output as { results: readonly SearchHit[]; abstained: boolean }
+    if (results.length > 0) return tellHits(results.map(marked))
+    return abstained ? 'Nothing that is known is near enough to this.' : 'Nothing is known of this.'
+  },
+  memory_search_layer: (output) => tellLayer(output as LayerAnswer),
+  memory_get: (output) => {
+    const { memory, turn } = output as { memory: WireMemory; turn?: WireTurn }
+    if (turn !== undefined) return renderTurn(turn)
+    const facts = [
+      memory.category,
+      `importance ${memory.importance}`,
+      `version ${memory.version}`,
+      `updated ${memory.updatedAt}`,
+      ...(memory.key === null ? [] : [`key ${memory.key}`]),
+      ...(memory.status === 'active' ? [] : [memory.status]),
+    ]
+    return `${memory.content}\n(${memory.id}; ${facts.join(', ')})`
+  },
+  memory_add: (output) => {
+    const { id, outcome, other } = output as {
+      id: string
+      outcome: keyof typeof OUTCOMES
+      other: WireMemory | null
+    }
+    const former = other === null ? '' : ` The other one (${other.id}): ${snippetOf(other.content)}`
+    return `${OUTCOMES[outcome]} Id: ${id}.${former}`
+  },
+  memory_update: (output) => {
+    const { memory } = output as { memory: WireMemory }
+    return `Updated ${memory.id} to version ${memory.version}: ${snippetOf(memory.content)}`
+  },
+  memory_forget: (output) => {
+    const { forgotten, candidates, turnsDisabled } = output as {
+      forgotten: WireMemory | null
+      candidates: readonly Hit[]
+      turnsDisabled: number
+    }
+    if (forgotten !== null) {
+      const told = `Forgotten (${forgotten.id}): ${snippetOf(forgotten.content)}`
+      return `${told}${tellTurns(turnsDisabled)}`
+    }
+    if (candidates.length === 0) return 'Nothing fits, and nothing was forgotten.'
+    return `Nothing was forgotten yet, because it is not clear which one is meant. Call again with one of these ids:\n${tellHits(candidates)}`
+  },
+  memory_clear: (output) => {
+    const { matched, deletedCount, turnsDisabled, dryRun } = output as {
+      matched: number
+      deletedCount: number
+      turnsDisabled: number
+      dryRun: boolean
+    }
+    return dryRun
+      ? `${count(matched)} would be forgotten; nothing was changed.`
+      : `${count(deletedCount)} forgotten.${tellTurns(turnsDisabled)}`
+  },
+  memory_history: (output) => {
+    const { versions } = output as {
+      versions: readonly { memory: WireMemory; replacedAt: string | null }[]
+    }
+    return versions
+      .map(({ memory, replacedAt }) => {
+        const until = replacedAt === null ? 'in force' : `until ${replacedAt}`
+        return `Version ${memory.version}, from ${memory.updatedAt}, ${until}: ${snippetOf(memory.content)}`
+      })
+      .join('\n')
+  },
+  memory_flush: (output) => {
+    const { outcome, facts, pending } = output as z.output<(typeof flushSession)['output']>
+    if (outcome !== 'distilled') {
+      return `Nothing was learned: ${outcome}.${pending === 0 ? '' : ` What was said is kept, and waits (${pending}).`}`
+    }
+    const made = facts.created + facts.updated + facts.superseded + facts.conflicts
+    return `Learned from: ${made} facts new or changed, ${facts.reinforced} known before.`
+  },
+  memory_status: (output) => {
+    const { state, reasons, memories, version, learning } = output as {
+      state: string
+      reasons: readonly unknown[]
+      memories: number
+      version: string
+      learning: Pick<WireLearning, 'spent'>
+    }
+    const because = reasons.length === 0 ? '' : ` Because: ${reasons.map(tellReason).join('; ')}.`
+    return `Memory is ${state}, with ${count(memories)} stored (Recollect ${version}).${because}${tellSpent(learning)}`
+  },
+}
+
+const OUTCOMES = {
+  create: 'Saved.',
+  update: 'Saved in the place of what held the same key.',
+  duplicate: 'This was known already.',
+  supersede: 'Saved in the place of what it contradicts.',
+  conflict: 'Saved beside something that it contradicts; ask the user which one holds.',
+} as const
+
+const LAYERS = {
+  pinned: { head: 'Pinned facts:', none: 'No pinned facts found.', line: tellFact },
+  episodes: { head: 'Episodes:', none: 'No episodes found.', line: tellEpisode },
+  transcript: { head: 'Transcript:', none: 'Nothing of this was said.', line: tellTurn },
+} as const
+
+/** As lists in words, which is what prompts that know these layers expect. */
+export function tellLayer({ scope, results }: LayerAnswer): string {
+  const { head, none, line } = LAYERS[scope]
+  return results.length === 0 ? none : [head, ...results.map(line)].join('\n')
+}
+
+function tellFact({ content, salience = 0 }: LayerHit): string {
+  return `- ${content} (salience ${salience.toFixed(2)})`
+}
+
+function tellEpisode({ content, created_at, topics = [], decisions = [] }: LayerHit): string {
+  const also = [
+    ...(topics.length === 0 ? [] : [`topics: ${topics.join(', ')}`]),
+    ...(decisions.length === 0 ? [] : [`decisions: ${decisions.join('; ')}`]),
+  ]
+  return `- [${dayOf(created_at)}] ${content}${also.length === 0 ? '' : ` (${also.join('; ')})`}`
+}
+
+function tellTurn({ content, created_at, role = 'user' }: LayerHit): string {
+  return `- [${dayOf(created_at)}] ${role}: ${content}`
+}
+
+function dayOf(time: string): string {
+  return time.slice(0, 10)
+}
+
+/** For tools without words of their own. */
+export function tellAsJson(output: Fields): string {
+  return JSON.stringify(output)
+}
+
+function tellHits(hits: readonly Hit[]): string {
+  return hits
+    .map(({ id, snippet, score }, at) => `${at + 1}. [${id}] ${snippet} (${tellScore(score)})`)
+    .join('\n')
+}
+
+/** A turn shows who said it and when; a quote must not pass for something that is known. */
+function marked({ snippet, source, speaker, createdAt, ...hit }: SearchHit): Hit {
+  if (source !== 'transcript') return { ...hit, snippet }
+  const day = createdAt === undefined ? '' : ` on ${dayOf(createdAt)}`
+  return { ...hit, snippet: `${speaker ?? 'user'} said${day}: ${snippet}` }
+}
+
+function renderTurn({ id, role, speaker, content, saidAt, sessionId }: WireTurn): string {
+  const session = sessionId === '' ? '' : `, session ${sessionId}`
+  return `${content}\n(${id}; ${speaker ?? role} said this on ${dayOf(saidAt)}${session})`
+}
+
+function tellSpent({ spent }: Pick<WireLearning, 'spent'>): string {
+  if (spent === null || spent.calls === 0) return ''
+  const limit = spent.budget === 0 ? '' : ` of ${spent.budget}`
+  return ` Learning used ${spent.input + spent.output}${limit} tokens today.`
+}
+
+function tellReason(reason: unknown): string {
+  return typeof reason === 'string' ? reason : JSON.stringify(reason)
+}
+
+/** Higher is nearer; there is no highest one. */
+export function tellScore(score: number): string {
+  return score.toFixed(2)
+}
+
+export function count(memories: number): string {
+  return memories === 1 ? '1 memory' : `${memories} memories`
+}
+
+/** Turns that state what is forgotten can't be recalled either. */
+function tellTurns(turnsDisabled: number): string {
+  return turnsDisabled === 0 ? '' : `\nTurns disabled: ${turnsDisabled}`
+}

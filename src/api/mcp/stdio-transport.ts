@@ -1,0 +1,136 @@
+/**
+ * MCP over standard input and output, for clients that start a program of their own. Output carries the protocol and
+ * nothing else. It ends when the input does, after what was asked has been answered.
+ */
+import { PassThrough, type Readable, type Writable } from 'node:stream'
+import {
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJSONRPCResponse,
+  type JSONRPCMessage,
+  type RequestId,
+  type Transport,
+} from '@modelcontextprotocol/server'
+import { StdioServerTransport, serveStdio as serve } from '@modelcontextprotocol/server/stdio'
+import type { Caller } from '../operations/authorization.ts'
+import { createServers, type McpOptions } from './mcp-server.ts'
+
+export type StdioOptions = McpOptions & {
+  readonly caller: Caller
+  readonly stdin: Readable
+  readonly stdout: Writable
+  /** Ends it at once. */
+  readonly signal: AbortSignal
+}
+
+const MESSAGE_BYTES_MAX = 10_485_760
+/** How long answers may take after the input has ended. */
+const LAST_ANSWERS_MS = 10_000
+
+/** Whoever sits at this machine, held to one owner, so that a model can't reach the others. */
+export function localCaller(owner: string, user?: string): Caller {
+  const caller = { key: null, role: 'user', home: owner, actsFor: [] } as const
+  return user === undefined ? caller : { ...caller, user }
+}
+
+/** Resolves when the connection has ended. */
+export async function serveStdio(options: StdioOptions): Promise<void> {
+  const { caller, stdin, stdout, signal, onError } = options
+  if (signal.aborted) return
+  const servers = createServers(options)
+  const connection = new Connection(stdin, stdout)
+  const handle = serve(() => servers.serverFor(caller), {
+    transport: connection,
+    ...(onError === undefined ? {} : { onerror: onError }),
+  })
+  const stop = () => void handle.close()
+  signal.addEventListener('abort', stop, { once: true })
+  await connection.closed
+  signal.removeEventListener('abort', stop)
+  await handle.close()
+}
+
+/** The SDK's transport drops what is still being worked on when the input ends; this one answers it first. */
+class Connection implements Transport {
+  onclose?: () => void
+  onerror?: (error: Error) => void
+  onmessage?: (message: JSONRPCMessage) => void
+  readonly closed: Promise<void>
+  readonly #inner: StdioServerTransport
+  readonly #input = new PassThrough()
+  readonly #waiting = new Set<RequestId>()
+  #answered: () => void = () => {}
+  #finishing: Promise<void> | undefined
+
+  constructor(stdin: Readable, stdout: Writable) {
+    this.#inner = new StdioServerTransport(this.#input, stdout, {
+      maxBufferSize: MESSAGE_BYTES_MAX,
+    })
+    stdin.pipe(this.#input, { end: false })
+    const finish = () => {
+      this.#finishing ??= this.#finish()
+    }
+    for (const end of ['end', 'close', 'error']) stdin.once(end, finish)
+    this.closed = new Promise((resolve) => {
+      this.#inner.onclose = () => {
+        resolve()
+        this.#answered()
+        stdin.destroy()
+        this.#input.destroy()
+        this.onclose?.()
+      }
+    })
+    this.#inner.onerror = (error) => this.onerror?.(error)
+    this.#inner.onmessage = (message) => {
+      this.#note(message)
+      this.onmessage?.(message)
+    }
+  }
+
+  start(): Promise<void> {
+    return this.#inner.start()
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    await this.#inner.send(message)
+    if (isJSONRPCResponse(message) && message.id !== undefined) this.#settle(message.id)
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close()
+  }
+
+  /** The input has ended: what it said is read to the end, what was asked is answered, then the transport hears of it. */
+  async #finish(): Promise<void> {
+    const hasMore = () => this.#input.readableLength + this.#input.writableLength > 0
+    while (!this.#input.destroyed && hasMore()) {
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    if (this.#waiting.size > 0) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, LAST_ANSWERS_MS)
+        this.#answered = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    }
+    this.#input.end()
+  }
+
+  #note(message: JSONRPCMessage): void {
+    // A subscription is answered only when it ends, and it ends with the connection.
+    if (isJSONRPCRequest(message) && message.method !== 'subscriptions/listen') {
+      this.#waiting.add(message.id)
+    }
+    // What a client takes back is not answered.
+    if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
+      this.#settle(message.params?.requestId as RequestId) // any other value waits for nothing
+    }
+  }
+
+  #settle(id: RequestId): void {
+    this.#waiting.delete(id)
+    if (this.#waiting.size === 0) this.#answered()
+  }
+}

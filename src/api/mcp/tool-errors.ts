@@ -1,0 +1,50 @@
+/** Failures as results, in words that a model can act on: what happened, to which field, and what to do next. */
+import {
+  type AppError,
+  ERRORS,
+  type ErrorCode,
+  type ErrorFacts,
+  toAppError,
+} from '../../domain/errors.ts'
+
+/**
+ * What a model can do about it. Codes without an entry are beyond it: the person has to know. Where the advice fits
+ * only some failures of a code, the others have to speak for themselves: a wrong next step is worse than none.
+ */
+const ADVICE: { readonly [Code in ErrorCode]?: string | ((facts: ErrorFacts) => string | null) } = {
+  invalid_input: 'Correct the input as described and call again.',
+  not_found: ({ id }) =>
+    id === undefined ? null : 'Look for it with memory_search and use the id that it gives.',
+  forbidden: 'Do not try again; tell the user that their key does not allow it.',
+  conflict: ({ version }) =>
+    version === undefined ? null : 'Read it again with memory_get, then call again.',
+  forgotten: 'The user had it forgotten. Save it only if the user says it anew.',
+  too_many_requests: 'Wait a little before calling again.',
+  missing_part: 'Go on without it.',
+}
+const RETRY = 'Call again in a moment; if it still fails, tell the user.'
+const TELL = 'Do not try again; tell the user.'
+/** More faults than these help nobody to correct the first ones. */
+const FAULTS_SHOWN = 20
+
+export function tellFailure(thrown: unknown): { readonly text: string; readonly error: AppError } {
+  const error = toAppError(thrown)
+  const { code } = error
+  // What went wrong inside stays inside.
+  const message = code === 'internal' ? ERRORS.internal.help : error.message
+  const faults = code === 'internal' ? [] : error.details
+  const advice = adviceFor(error)
+  const isToldAlready = faults.length === 1 && faults[0]?.message === message
+  const lines = [
+    `${code}: ${message}`,
+    ...(isToldAlready ? [] : faults.slice(0, FAULTS_SHOWN).map((fault) => `- ${fault.message}`)),
+    ...(faults.length > FAULTS_SHOWN ? [`- and ${faults.length - FAULTS_SHOWN} more`] : []),
+    ...(advice === null ? [] : [advice]),
+  ]
+  return { text: lines.join('\n'), error }
+}
+
+function adviceFor({ code, facts, retryable }: AppError): string | null {
+  const advice = ADVICE[code] ?? (retryable ? RETRY : TELL)
+  return typeof advice === 'string' ? advice : advice(facts)
+}

@@ -1,0 +1,26 @@
+/** `memory_get` reads memories and turns of conversations: `memory_search` answers with ids of both. */
+import { isTurnId } from '../../domain/search-document.ts'
+import { getTurn } from '../operations/conversations/session-operations.ts'
+import { getMemory } from '../operations/memories/memory-operations.ts'
+import { perform } from '../operations/operation.ts'
+import { type Fields, outputSchemaOf, type Tool } from './tool.ts'
+
+/** One of the two is there. */
+const output = getMemory.output.partial().extend(getTurn.output.partial().shape)
+
+export function readingTurns(own: Tool): Tool {
+  return {
+    ...own,
+    outputSchema: outputSchemaOf(output),
+    call: async (context, given) => {
+      const { id } = given
+      const isOfTurn = typeof id === 'string' && isTurnId(id)
+      // Fields that a model may not give are refused by the tool itself.
+      const isKnown = Object.keys(given).every(
+        (field) => field in Object(own.inputSchema.properties),
+      )
+      if (!isOfTurn || !isKnown) return own.call(context, given)
+      return (await perform(getTurn, context, given)) as Fields // outputs are objects
+    },
+  }
+}

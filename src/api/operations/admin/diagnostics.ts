@@ -1,0 +1,217 @@
+/**
+ * Tries what memory is made of, for people who set it up: a text is embedded, a few are ranked, a language model is asked.
+ * What doesn't work is the answer here, not an error.
+ */
+import { z } from 'zod'
+import { AppError, toAppError } from '../../../domain/errors.ts'
+import { withinTime } from '../../../lib/timeout.ts'
+import { innerProduct } from '../../../lib/vector-math.ts'
+import { parseScope } from '../../../memory/draft.ts'
+import { isoTime } from '../memory-schema.ts'
+import { defineOperation } from '../operation.ts'
+import { ownerOf, scopeFields } from '../scope-fields.ts'
+
+/** Long enough for a model to be loaded, or to think. */
+const TRIAL_MS = 90_000
+
+const outcome = {
+  works: z.boolean(),
+  latencyMs: z.number(),
+  error: z
+    .object({
+      code: z.string(),
+      message: z.string(),
+      until: z.string().nullable().describe('When it can work again, where that is known.'),
+    })
+    .nullable(),
+}
+
+type Outcome<Result> = {
+  readonly works: boolean
+  readonly latencyMs: number
+  readonly error: z.output<typeof outcome.error>
+  readonly result: Result | null
+}
+
+/** A bug is told as one; everything else is what somebody wants to know. */
+async function tried<Result>(
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Outcome<Result>> {
+  const began = performance.now()
+  const done = await withinTime(TRIAL_MS, (late) => work(AbortSignal.any([late, signal])))
+  const latencyMs = Math.round((performance.now() - began) * 10) / 10
+  if (done.kind === 'done') return { works: true, latencyMs, error: null, result: done.result }
+  const { code, message, facts } = done.error
+  if (code === 'internal' || code === 'cancelled') throw done.error
+  const until = typeof facts.until === 'number' ? isoTime(facts.until) : null
+  return { works: false, latencyMs, error: { code, message, until }, result: null }
+}
+
+const sample = z.string().min(1).max(2_000)
+const EMBEDDED = 'She moved to Lisbon last spring.'
+
+export const testEmbedding = defineOperation({
+  name: 'memory.embeddingTest',
+  summary: 'Embeds a text, to see whether that works, how long it takes and how near another is.',
+  access: 'manage',
+  input: z.strictObject({
+    text: sample.optional(),
+    other: sample.optional().describe('How near is it in meaning?'),
+  }),
+  output: z.object({
+    ...outcome,
+    source: z.string().nullable(),
+    model: z.string().nullable(),
+    dimensions: z.int().nullable().describe('As probed.'),
+    similarity: z.number().nullable().describe('Of the two texts: 1 for the same meaning.'),
+  }),
+  http: { method: 'POST', path: '/api/memory/embedding-test' },
+  run: async ({ engine, signal }, { text = EMBEDDED, other }) => {
+    const { result, ...told } = await tried(signal, (stop) =>
+      // With something that no cache knows: a time of nothing would say nothing.
+      engine.models.embed([`${text} ${crypto.randomUUID()}`], {
+        purpose: 'document',
+        signal: stop,
+      }),
+    )
+    const similarity =
+      result === null || other === undefined
+        ? null
+        : await tried(signal, (stop) =>
+            engine.models.embed([text, other], { purpose: 'document', signal: stop }),
+          )
+    const [left, right] = similarity?.result?.vectors ?? []
+    return {
+      ...told,
+      source: result?.model.source ?? null,
+      model: result?.model.model ?? null,
+      dimensions: result?.model.dimensions ?? null,
+      similarity:
+        left === undefined || right === undefined ? null : rounded(innerProduct(left, right)),
+    }
+  },
+})
+
+const ASKED = 'Where does she live?'
+/** Of these, the first answers the question. */
+const RANKED = [
+  'She moved to Lisbon last spring.',
+  'The kettle is broken.',
+  'Rent is due on Monday.',
+]
+
+export const testRerank = defineOperation({
+  name: 'memory.rerankTest',
+  summary: 'Lets the reranker read three texts, to see whether it works and which it puts first.',
+  access: 'manage',
+  input: z.strictObject({}),
+  output: z.object({
+    ...outcome,
+    model: z.string().nullable(),
+    isRight: z.boolean().nullable().describe('Whether the text that answers came first.'),
+  }),
+  http: { method: 'POST', path: '/api/memory/rerank-test' },
+  run: async ({ engine, signal }) => {
+    const { result, ...told } = await tried(signal, (stop) =>
+      engine.models.rerank(ASKED, RANKED, stop),
+    )
+    return {
+      ...told,
+      model: result?.model ?? null,
+      isRight: result === null ? null : result.ranked[0]?.index === 0,
+    }
+  },
+})
+
+export const listModels = defineOperation({
+  name: 'model.list',
+  summary: 'Whose language models memory can ask, and whether their keys are here.',
+  access: 'manage',
+  input: z.strictObject({}),
+  output: z.object({
+    providers: z.array(
+      z.object({
+        name: z.string(),
+        kind: z.string(),
+        hasKey: z.boolean().describe('Or it needs none.'),
+        models: z.array(z.string()).describe('As `provider/model`; others can be asked for, too.'),
+      }),
+    ),
+    aliases: z.array(z.string()),
+    error: z.string().nullable().describe('Why what is written down about them can’t be used.'),
+  }),
+  http: { method: 'GET', path: '/api/models' },
+  run: async ({ engine }) => {
+    try {
+      const { providers, aliases } = await engine.models.providers()
+      const told = providers.map(({ name, kind, hasKey, models }) => ({
+        ...{ name, kind, hasKey },
+        models: models.map((model) => `${name}/${model}`),
+      }))
+      return { providers: told, aliases: [...aliases], error: null }
+    } catch (thrown) {
+      const error = toAppError(thrown)
+      if (error.code === 'internal') throw error
+      return { providers: [], aliases: [], error: error.message }
+    }
+  },
+})
+
+const QUESTION = 'This is a test of the connection. Answer with one word: ready.'
+/** More than a word takes, because some models think before they say it. */
+const ANSWER_TOKENS_MAX = 1_024
+const ANSWER_CHARACTERS_SHOWN = 200
+
+export const testModel = defineOperation({
+  name: 'model.test',
+  summary:
+    'Asks a language model one tiny question, on the budget of an owner, and tells how that went.',
+  access: 'manage',
+  input: z.strictObject({
+    owner: scopeFields.owner,
+    apiKeyId: scopeFields.apiKeyId,
+    model: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('As `openai/gpt-5-mini`; default: the core model of the owner.'),
+  }),
+  output: z.object({
+    ...outcome,
+    model: z.string(),
+    answer: z.string().nullable(),
+    tokens: z.object({ input: z.int(), output: z.int() }).nullable(),
+  }),
+  http: { method: 'POST', path: '/api/models/test' },
+  run: async (context, { model, ...input }) => {
+    const { engine, signal } = context
+    const owner = ownerOf(context, input, 'manage')
+    const name = model ?? (await engine.settings.effective(parseScope({ owner }).owner)).coreModel
+    if (name === '') {
+      const message = 'Which model? Name one, or set "coreModel".'
+      throw new AppError('invalid_input', message, { field: 'model' })
+    }
+    const { result, ...told } = await tried(signal, (stop) =>
+      engine.models.ask(owner, {
+        model: name,
+        messages: [{ role: 'user', content: QUESTION }],
+        json: false,
+        outputTokensMax: ANSWER_TOKENS_MAX,
+        signal: stop,
+      }),
+    )
+    return {
+      ...told,
+      model: name,
+      answer: result === null ? null : result.text.trim().slice(0, ANSWER_CHARACTERS_SHOWN),
+      tokens: result && { ...result.tokens },
+    }
+  },
+})
+
+function rounded(similarity: number): number {
+  return Math.round(similarity * 1_000) / 1_000
+}

@@ -1,0 +1,195 @@
+/** Operations on who may come in, who has memories, and who did what. */
+import { z } from 'zod'
+import { type ApiKey, ROLES } from '../../../domain/access.ts'
+import { isoTime, timeInput } from '../memory-schema.ts'
+import { defineOperation } from '../operation.ts'
+import { ownerOf, scopeFields } from '../scope-fields.ts'
+
+const nothing = z.strictObject({})
+const nullableText = z.string().nullable()
+
+const wireKey = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    role: z.enum(ROLES),
+    home: z.string(),
+    actsFor: z.array(z.string()),
+    isManagement: z.boolean(),
+    createdAt: z.string(),
+    expiresAt: nullableText,
+    lastUsedAt: nullableText,
+  })
+  .meta({ id: 'Key' })
+
+function toWireKey({ hash: _h, version: _v, ...key }: ApiKey): z.output<typeof wireKey> {
+  return {
+    ...key,
+    actsFor: [...key.actsFor],
+    createdAt: isoTime(key.createdAt),
+    expiresAt: isoTime(key.expiresAt),
+    lastUsedAt: isoTime(key.lastUsedAt),
+  }
+}
+
+export const listKeys = defineOperation({
+  name: 'key.list',
+  summary: 'All keys, without their secrets, which nobody knows.',
+  access: 'manage',
+  input: nothing,
+  output: z.object({ keys: z.array(wireKey) }),
+  http: { method: 'GET', path: '/api/keys' },
+  cli: 'keys',
+  run: async ({ engine }) => ({ keys: (await engine.keys.list()).map(toWireKey) }),
+})
+
+export const createKey = defineOperation({
+  name: 'key.create',
+  summary: 'Makes a key. Its secret is in the answer and can never be shown again.',
+  access: 'manage',
+  isSecret: true,
+  input: z.strictObject({
+    name: z.string().min(1).max(100).describe('What it is for.'),
+    home: z.string().min(1).max(200).describe('The owner that is meant when none is named.'),
+    actsFor: z.array(z.string().min(1).max(200)).max(100).optional(),
+    role: z.enum(ROLES).default('user'),
+    expiresAt: timeInput.nullable().optional(),
+  }),
+  output: z.object({ key: wireKey, secret: z.string() }),
+  http: { method: 'POST', path: '/api/keys', status: 201 },
+  cli: 'keys',
+  targets: ({ key }) => [key.id],
+  run: async ({ engine }, { name, home, actsFor, role, expiresAt }) => {
+    const { key, secret } = await engine.keys.create({
+      name,
+      home,
+      role,
+      actsFor: actsFor ?? [],
+      expiresAt: expiresAt ?? null,
+    })
+    return { key: toWireKey(key), secret }
+  },
+})
+
+export const revokeKey = defineOperation({
+  name: 'key.revoke',
+  summary: 'Ends a key at once.',
+  access: 'manage',
+  isDestructive: true,
+  input: z.strictObject({ id: z.string().min(1).max(100) }),
+  output: z.object({ key: wireKey }),
+  http: { method: 'DELETE', path: '/api/keys/{id}' },
+  cli: 'keys',
+  targets: ({ key }) => [key.id],
+  run: async ({ engine }, { id }) => ({ key: toWireKey(await engine.keys.revoke(id)) }),
+})
+
+export const listOwners = defineOperation({
+  name: 'owner.list',
+  summary:
+    'Who has memories or conversations here, and how many; for others than superadmins, of their own owners.',
+  access: 'read',
+  input: nothing,
+  output: z.object({
+    owners: z.array(
+      z.object({
+        owner: z.string(),
+        user: z.string().nullable(),
+        memories: z.int().describe('With those in the bin.'),
+        turns: z.int().describe('Turns of conversations.'),
+      }),
+    ),
+  }),
+  http: { method: 'GET', path: '/api/owners' },
+  cli: 'owners',
+  run: async ({ engine, caller }) => {
+    const reachable = new Set([caller.home, ...caller.actsFor])
+    const places = await engine.places()
+    return {
+      owners: places
+        .filter(({ owner }) => caller.role === 'superadmin' || reachable.has(owner))
+        .map((place) => ({ ...place })),
+    }
+  },
+})
+
+export const eraseOwner = defineOperation({
+  name: 'owner.erase',
+  summary:
+    'Removes everything of an owner for good: memories, history, conversations, settings, keys.',
+  access: 'manage',
+  isDestructive: true,
+  input: z.strictObject({
+    owner: z.string().min(1).max(200),
+    dryRun: z.boolean().optional().describe('Only counts.'),
+  }),
+  output: z.object({ rows: z.record(z.string(), z.int()), dryRun: z.boolean() }),
+  http: { method: 'DELETE', path: '/api/owners/{owner}' },
+  cli: 'owners',
+  targets: (_, { owner }) => [String(owner)],
+  run: async ({ engine }, { owner, dryRun = false }) => ({
+    rows: (await engine.eraseOwner(owner, { dryRun })).rows,
+    dryRun,
+  }),
+})
+
+export const listAudit = defineOperation({
+  name: 'audit.list',
+  summary: 'Who did what to which memory, newest first.',
+  access: 'manage',
+  input: z.strictObject({
+    owner: scopeFields.owner,
+    actor: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('The id of a key, or `none` for whoever sat at the machine.'),
+    operation: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('As `memory.forget`, or `memory` for all that is done to memories.'),
+    target: z.string().min(1).max(200).optional().describe('The id of what it was done to.'),
+    from: timeInput.optional(),
+    before: timeInput.optional(),
+    limit: z.int().min(1).max(1_000).default(50),
+    after: z.string().max(200).optional(),
+  }),
+  output: z.object({
+    entries: z.array(
+      z.object({
+        id: z.string(),
+        at: z.string(),
+        actor: nullableText,
+        operation: z.string(),
+        owner: z.string(),
+        targets: z.array(z.string()),
+        targetCount: z.int(),
+      }),
+    ),
+    next: nullableText,
+  }),
+  http: { method: 'GET', path: '/api/audit' },
+  cli: 'audit',
+  run: async (context, { owner, actor, operation, target, from, before, limit, after }) => {
+    if (owner !== undefined) ownerOf(context, { owner }, 'manage')
+    const { rows, next } = await context.engine.audit.list({
+      limit,
+      ...(owner === undefined ? {} : { owner }),
+      ...(actor === undefined ? {} : { actor: actor === 'none' ? null : actor }),
+      ...(operation === undefined ? {} : { operation }),
+      ...(target === undefined ? {} : { target }),
+      ...(from === undefined ? {} : { from }),
+      ...(before === undefined ? {} : { before }),
+      ...(after === undefined ? {} : { after }),
+    })
+    const entries = rows.map((entry) => ({
+      ...entry,
+      at: isoTime(entry.at),
+      targets: [...entry.targets],
+    }))
+    return { entries, next }
+  },
+})

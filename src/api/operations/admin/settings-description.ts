@@ -1,0 +1,59 @@
+/** The table of settings, for programs that show it. */
+import { z } from 'zod'
+import {
+  SETTINGS,
+  type SettingDeclaration,
+  type SettingName,
+  settingNames,
+} from '../../../domain/settings/settings.ts'
+import { defineOperation } from '../operation.ts'
+import { clampedRange } from './settings-operations.ts'
+
+const value = z.union([z.string(), z.number(), z.boolean()])
+
+const declared = z
+  .object({
+    name: z.string(),
+    kind: z.enum(['number', 'choice', 'switch', 'text']),
+    default: value.nullable().describe('Null for a text that is empty.'),
+    min: z.number().nullable(),
+    max: z.number().nullable(),
+    isWhole: z.boolean().describe('Whether a number has no fraction.'),
+    choices: z.array(z.string()),
+    scope: z
+      .enum(['system', 'owner'])
+      .describe('`system`: for everybody alike. `owner`: an owner may have a value of its own.'),
+    appliesAt: z
+      .enum(['once', 'start'])
+      .describe('`start`: a change is in force after the next start.'),
+    isClamped: z
+      .boolean()
+      .describe('Whether a number out of range is moved into it instead of refused.'),
+    help: z.string(),
+  })
+  .meta({ id: 'Setting' })
+
+export const describeSettings = defineOperation({
+  name: 'settings.describe',
+  summary: 'Every setting there is, with its default, range and help.',
+  access: 'read',
+  input: z.strictObject({}),
+  output: z.object({ settings: z.array(declared) }),
+  http: { method: 'GET', path: '/api/settings' },
+  run: async () => ({ settings: settingNames().map(describe) }),
+})
+
+function describe(name: SettingName): z.output<typeof declared> {
+  const declaration: SettingDeclaration = SETTINGS[name]
+  const { kind, scope, help, appliesAt = 'once' } = declaration
+  const range = declaration.kind === 'number' ? declaration : null
+  return {
+    ...{ name, kind, scope, appliesAt, help },
+    default: declaration.default === '' ? null : declaration.default,
+    min: range?.min ?? null,
+    max: range?.max ?? null,
+    isWhole: range?.step === 'integer',
+    choices: declaration.kind === 'choice' ? [...declaration.choices] : [],
+    isClamped: clampedRange(name) !== null,
+  }
+}

@@ -1,0 +1,276 @@
+/**
+ * Settings over the doors: ours, and under the names that users of other systems send. Two names of one setting are one
+ * setting: giving both different values is refused.
+ */
+import { z } from 'zod'
+import { AppError } from '../../../domain/errors.ts'
+import type { OwnerId } from '../../../domain/ids.ts'
+import {
+  SETTINGS,
+  type SettingDeclaration,
+  type SettingName,
+  type Settings,
+  settingNames,
+} from '../../../domain/settings/settings.ts'
+import { parseScope } from '../../../memory/draft.ts'
+import { mayDo, refuseUnlessMay } from '../authorization.ts'
+import { type Context, defineOperation } from '../operation.ts'
+import { ownerOf, scopeFields } from '../scope-fields.ts'
+
+/** Other names, and how their values are written. */
+const ALIASES: {
+  readonly [alias: string]: {
+    readonly name: SettingName
+    /** Whether it is another name and nothing else. */
+    readonly isPlain: boolean
+    readonly schema: z.ZodType
+    readonly read: (value: never) => unknown
+    readonly write: (value: never) => unknown
+  }
+} = {
+  maxTokens: same('contextTokensMax'),
+  memoryBudgetTokens: same('contextTokensMax'),
+  embeddingModel: nullable('embeddingProviderModel'),
+  embeddingBackend: {
+    name: 'embeddingSource',
+    isPlain: false,
+    schema: z.enum(['mlx', 'none']),
+    read: (value: string) => (value === 'none' ? 'none' : 'auto'),
+    write: (value: string) => (value === 'none' ? 'none' : 'mlx'),
+  },
+}
+
+function same(name: SettingName) {
+  const keep = (value: unknown) => value
+  return { name, isPlain: true, schema: schemaOf(SETTINGS[name]), read: keep, write: keep }
+}
+
+/** Text that others write as null when there is none. */
+function nullable(name: SettingName) {
+  return {
+    name,
+    isPlain: false,
+    schema: z.string().max(200).nullable(),
+    read: (value: string | null) => value ?? '',
+    write: (value: string) => (value === '' ? null : value),
+  }
+}
+
+/** The numbers that other systems move into their range, and so do we: under the names that come from there. */
+const CLAMPED: { readonly [name: string]: Range } = {
+  memoryBudgetTokens: { min: 100, max: 4_000 },
+  summaryDebounceSeconds: SETTINGS.summaryDebounceSeconds,
+  consolidationIntervalHours: SETTINGS.consolidationIntervalHours,
+  salienceFloor: SETTINGS.salienceFloor,
+  episodeRetentionDays: SETTINGS.episodeRetentionDays,
+}
+type Range = { readonly min: number; readonly max: number }
+
+/** Into what range a number under this name is moved; null for one that is refused when it is out of range. */
+export function clampedRange(name: string): Range | null {
+  return Object.hasOwn(CLAMPED, name) ? (CLAMPED[name] ?? null) : null
+}
+
+/** The setting that a name stands for, and whose values it takes; null when there is none. */
+export function settingNamed(name: string): SettingName | null {
+  const own = settingNames().find((each) => each === name)
+  const alias = Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined
+  return own ?? (alias?.isPlain === true ? alias.name : null)
+}
+
+function schemaOf(declaration: SettingDeclaration): z.ZodType {
+  switch (declaration.kind) {
+    case 'number': {
+      const number = declaration.step === 'integer' ? z.int() : z.number()
+      return number.min(declaration.min).max(declaration.max)
+    }
+    case 'choice':
+      return z.enum(declaration.choices as readonly [string, ...string[]])
+    case 'switch':
+      return z.boolean()
+    case 'text':
+      return z.string().max(200).nullable()
+  }
+}
+
+const fields = Object.fromEntries([
+  ...settingNames().map((name) => [name, schemaOf(SETTINGS[name]).describe(SETTINGS[name].help)]),
+  ...Object.entries(ALIASES).map(([alias, { name, schema }]) => [
+    alias,
+    schema.describe(`The same as ${name}.`),
+  ]),
+]) as { [name: string]: z.ZodType }
+
+/** Those that are moved into their range are let in with any number. */
+function inputField(name: string, schema: z.ZodType): z.ZodType {
+  const range = clampedRange(name)
+  const own = settingNamed(name)
+  if (range === null || own === null) return schema
+  const declaration: SettingDeclaration = SETTINGS[own]
+  const isWhole = declaration.kind === 'number' && declaration.step === 'integer'
+  return (isWhole ? z.int() : z.number()).describe(
+    `${schema.description ?? ''} ${range.min} to ${range.max}: what lies outside is moved there, and the answer says so.`,
+  )
+}
+
+const clampedOutput = z
+  .array(z.object({ name: z.string(), given: z.number(), used: z.number() }))
+  .describe('Numbers that were out of their range, and what was set instead.')
+type Clamped = z.output<typeof clampedOutput>[number]
+
+const level = z
+  .enum(['system', 'owner'])
+  .optional()
+  .describe('What is set for everybody, or for one owner. Default: owner.')
+
+const output = z.object(fields)
+
+/** What a value was given by. `start`: the flags or variables that the program was started with. */
+export const SETTING_SOURCES = ['default', 'start', 'system', 'owner'] as const
+const sources = z.record(z.string(), z.enum(SETTING_SOURCES))
+
+function toWire(settings: Settings): { [name: string]: unknown } {
+  const wire: { [name: string]: unknown } = {}
+  for (const name of settingNames()) {
+    const value: unknown = settings[name]
+    wire[name] = SETTINGS[name].kind === 'text' && value === '' ? null : value
+  }
+  for (const [alias, { name, write }] of Object.entries(ALIASES)) {
+    wire[alias] = write(settings[name] as never) // each alias fits its setting
+  }
+  return wire
+}
+
+function ownerMeant(
+  context: Context,
+  input: { level?: string | undefined; owner?: string | undefined; apiKeyId?: string | undefined },
+) {
+  if (input.level === 'system') return null
+  return parseScope({ owner: ownerOf(context, input, 'read') }).owner
+}
+
+export const getSettings = defineOperation({
+  name: 'settings.get',
+  summary: 'The settings in force for an owner: defaults, then those of the system, then its own.',
+  access: 'read',
+  input: z.strictObject({
+    owner: scopeFields.owner,
+    apiKeyId: scopeFields.apiKeyId,
+    level,
+    sources: z.boolean().optional().describe('Also say what gave each value.'),
+  }),
+  output: output.extend({ sources: sources.optional() }),
+  http: { method: 'GET', path: '/api/settings/memory' },
+  cli: 'settings',
+  run: async (context, { sources: areSourcesAsked, ...input }) => {
+    const owner = ownerMeant(context, input)
+    const settings = await context.engine.settings.effective(owner)
+    const wire = toWire(settings)
+    return areSourcesAsked === true
+      ? { ...wire, sources: await sourcesOf(context, owner, settings) }
+      : wire
+  },
+})
+
+async function sourcesOf({ engine }: Context, owner: OwnerId | null, settings: Settings) {
+  const own = owner === null ? {} : await engine.settings.stored(owner)
+  const system = await engine.settings.stored(null)
+  const sourceOf = (name: SettingName) => {
+    if (own[name] !== undefined) return 'owner' as const
+    if (system[name] !== undefined) return 'system' as const
+    return settings[name] === SETTINGS[name].default ? ('default' as const) : ('start' as const)
+  }
+  return Object.fromEntries(settingNames().map((name) => [name, sourceOf(name)]))
+}
+
+export const changeSettings = defineOperation({
+  name: 'settings.change',
+  summary:
+    'Sets what is given and leaves the rest; null takes a value back to the next weaker one. Tells of numbers that it moved into their range.',
+  access: 'curate',
+  isIdempotent: true,
+  input: z.strictObject({
+    owner: scopeFields.owner,
+    apiKeyId: scopeFields.apiKeyId,
+    level,
+    ...Object.fromEntries(
+      Object.entries(fields).map(([name, schema]) => [
+        name,
+        inputField(name, schema).nullable().optional(),
+      ]),
+    ),
+  }),
+  output: output.extend({ clamped: clampedOutput.optional() }),
+  http: { method: 'PUT', path: '/api/settings/memory' },
+  cli: 'settings',
+  targets: (_, { owner: _o, apiKeyId: _a, level: _l, ...given }) => Object.keys(given),
+  run: async (context, { owner, apiKeyId, level: at, ...given }) => {
+    const { engine, caller } = context
+    if (at === 'system') refuseUnlessMay(caller, 'manage')
+    else ownerOf(context, { owner, apiKeyId }, 'curate')
+    const meant = ownerMeant(context, { owner, apiKeyId, level: at })
+    const inForce = await engine.settings.effective(meant)
+    const { values, clamped } = intoRange(given, inForce)
+    const own = toOwnNames(values, inForce)
+    const told = (settings: Settings) =>
+      clamped.length === 0 ? toWire(settings) : { ...toWire(settings), clamped }
+    if (meant === null) return told(await engine.settings.change(null, own))
+    // Clients send all that they were told. What is for the whole system goes there, if the caller may set it.
+    const system = mayDo(caller, 'manage') ? onlySystem(own) : {}
+    const rest = Object.entries(own).filter(([name]) => !Object.hasOwn(system, name))
+    if (Object.keys(system).length > 0) await engine.settings.change(null, system)
+    return told(await engine.settings.change(meant, Object.fromEntries(rest)))
+  },
+})
+
+type Values = { readonly [name: string]: unknown }
+
+/** Numbers that are to be moved into their range are. What is in force, under whatever name, is let be. */
+function intoRange(
+  given: Values,
+  inForce: Settings,
+): { readonly values: Values; readonly clamped: Clamped[] } {
+  const clamped: Clamped[] = []
+  const values = Object.entries(given).map(([name, value]) => {
+    const range = clampedRange(name)
+    const own = settingNamed(name)
+    const isLetBe = range === null || own === null || value === inForce[own]
+    if (isLetBe || typeof value !== 'number') return [name, value]
+    const used = Math.min(range.max, Math.max(range.min, value))
+    if (used !== value) clamped.push({ name, given: value, used })
+    return [name, used]
+  })
+  return { values: Object.fromEntries(values), clamped }
+}
+
+function onlySystem(values: Values): Values {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => isSystem(name)))
+}
+
+function isSystem(name: string): boolean {
+  return SETTINGS[name as SettingName].scope === 'system' // the input's names are those of settings
+}
+
+/**
+ * Every value under the setting's own name. A value that is in force already is none where the setting is the system's,
+ * or is given under several names: a client that sends everything back has changed only the other one.
+ */
+function toOwnNames(given: Values, inForce: Settings): Values {
+  const own: { [name: string]: unknown } = {}
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) continue
+    const alias = ALIASES[name]
+    const target = (alias?.name ?? name) as SettingName // the input's names are those of settings
+    const meant = value === null || alias === undefined ? value : alias.read(value as never) // as its schema says
+    const isInForce = (meant ?? '') === inForce[target]
+    const isAliased = Object.values(ALIASES).some((each) => each.name === target)
+    if (isInForce && (isSystem(target) || isAliased)) continue
+    if (Object.hasOwn(own, target) && own[target] !== meant) {
+      throw new AppError('invalid_input', `${name} and ${target} are one setting, given twice.`, {
+        field: name,
+      })
+    }
+    own[target] = meant
+  }
+  return own
+}

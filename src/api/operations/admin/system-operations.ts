@@ -1,0 +1,396 @@
+/** Operations on the system itself: health, status, upkeep. */
+import { z } from 'zod'
+import { ROLES } from '../../../domain/access.ts'
+import { AppError } from '../../../domain/errors.ts'
+import type { Engine } from '../../../engine/engine.ts'
+import { describeHealth, HEALTH_REASONS } from '../../../engine/health.ts'
+import { parseScope } from '../../../memory/draft.ts'
+import { TIER_STATES, type TierStatus } from '../../../storage/vector-replication.ts'
+import type { Caller } from '../authorization.ts'
+import { learningFields, toWireLearning } from '../learning/signal-operations.ts'
+import { defineOperation } from '../operation.ts'
+import { cacheStats } from './embedding-cache-stats.ts'
+import { tierOutput, toWireTier } from './vector-store-operations.ts'
+
+const nothing = z.strictObject({})
+
+export const checkHealth = defineOperation({
+  name: 'memory.health',
+  summary: 'Writes, finds and removes something, to see whether memory works.',
+  access: 'read',
+  input: nothing,
+  output: z.object({
+    working: z.boolean(),
+    latencyMs: z.number(),
+    error: z.string().optional(),
+  }),
+  http: { method: 'GET', path: '/api/memory/health' },
+  run: async ({ engine }) => {
+    const started = performance.now()
+    const { works, because } = await engine.probe()
+    return {
+      working: works,
+      latencyMs: Math.round((performance.now() - started) * 100) / 100,
+      ...(because === null ? {} : { error: because }),
+    }
+  },
+})
+
+export const listEmbeddingProviders = defineOperation({
+  name: 'memory.embeddingProviders',
+  summary: 'Where vectors could come from, and whether the key for it is here.',
+  access: 'read',
+  input: nothing,
+  output: z.object({
+    providers: z.array(
+      z.object({
+        provider: z.string(),
+        hasKey: z.boolean(),
+        models: z.array(
+          z.object({ id: z.string(), name: z.string(), dimensions: z.int().nullable() }),
+        ),
+      }),
+    ),
+  }),
+  http: { method: 'GET', path: '/api/memory/embedding-providers' },
+  run: async ({ embeddingProviders }) => ({
+    providers: embeddingProviders.map(({ provider, hasKey, models }) => ({
+      provider,
+      hasKey,
+      models: models.map((model) => ({ ...model })),
+    })),
+  }),
+})
+
+const nullableText = z.string().nullable()
+const facts = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+
+export const engineStatus = defineOperation({
+  name: 'memory.engineStatus',
+  summary: 'What recall is made of, and what of it works.',
+  access: 'read',
+  input: nothing,
+  output: z.object({
+    keyword: z.object({ available: z.boolean(), backend: z.string() }),
+    embedding: z.object({
+      source: nullableText,
+      model: nullableText,
+      dimensions: z.int().nullable(),
+      available: z.boolean(),
+      reason: nullableText,
+      cacheStats: z.object({ hits: z.int(), misses: z.int(), size: z.int() }),
+    }),
+    vectorStore: z.object({
+      backend: z.string(),
+      available: z.boolean(),
+      memories: z.int().nullable().describe('Of all owners; for superadmins only.'),
+      turns: z
+        .int()
+        .nullable()
+        .describe('Turns of conversations of all owners; for superadmins only.'),
+      rowCount: z.int().nullable().describe('Vectors of all owners; for superadmins only.'),
+      needsReindex: z
+        .int()
+        .nullable()
+        .describe('Memories and turns that are not embedded yet; for superadmins only.'),
+      reason: nullableText,
+    }),
+    qdrant: z.object({
+      enabled: z.boolean(),
+      healthy: z.boolean().nullable(),
+      latencyMs: z.number().nullable(),
+      error: nullableText,
+    }),
+    rerank: z.object({
+      enabled: z.boolean(),
+      provider: nullableText,
+      model: nullableText,
+      available: z.boolean(),
+      reason: nullableText,
+    }),
+  }),
+  http: { method: 'GET', path: '/api/memory/engine-status' },
+  run: async (context) => {
+    const { engine, caller } = context
+    const { kind, index, withoutVectors, rerankTrouble, tier } = await engine.status()
+    const { embedder, reranker } = engine.parts()
+    const { rerankEnabled } = await engine.settings.effective(homeOf(caller))
+    const isFailing = embedder?.state.kind === 'failing'
+    // Of all owners together: how much others have is not for everybody.
+    const counts = caller.role === 'superadmin' ? index : null
+    return {
+      keyword: { available: true, backend: kind === 'sqlite' ? 'FTS5' : kind },
+      embedding: {
+        source: embedder?.source ?? null,
+        model: embedder?.model ?? null,
+        dimensions: dimensionsOf(index?.space ?? null),
+        available: embedder !== null && !isFailing,
+        reason:
+          embedder === null
+            ? 'there is no embedding model'
+            : embedder.state.kind === 'failing'
+              ? embedder.state.because
+              : null,
+        cacheStats: cacheStats(context),
+      },
+      vectorStore: {
+        backend: index === null ? 'none' : tier.answering === 'embedded' ? kind : tier.answering,
+        available: index !== null,
+        memories: counts?.memories ?? null,
+        turns: counts?.turns ?? null,
+        rowCount: counts?.vectors ?? null,
+        needsReindex: counts?.missing ?? null,
+        reason: index === null ? withoutVectors : index.because,
+      },
+      qdrant: await qdrantPart(engine, tier, caller.role === 'superadmin'),
+      rerank: {
+        enabled: reranker !== null && rerankEnabled,
+        provider: reranker?.provider ?? null,
+        model: reranker?.name ?? null,
+        available: reranker !== null && rerankTrouble === null,
+        reason: reranker === null ? 'no reranker is configured' : rerankTrouble,
+      },
+    }
+  },
+})
+
+async function qdrantPart(engine: Engine, tier: TierStatus, isSuperadmin: boolean) {
+  if (tier.mirror !== 'qdrant') {
+    return { enabled: false, healthy: null, latencyMs: null, error: null }
+  }
+  const health = await engine.tiers.health()
+  const isFailing = tier.state === 'down' || tier.state === 'refused'
+  const error = isFailing ? (isSuperadmin ? tier.because : TIER_STATES[tier.state]) : null
+  return {
+    enabled: true,
+    healthy: health?.isReady === true && !isFailing,
+    latencyMs: health?.latencyMs ?? null,
+    error,
+  }
+}
+
+function homeOf({ home }: Caller) {
+  return parseScope({ owner: home }).owner
+}
+
+/** A signature is `source:model:dimensions`, with its form behind it. */
+function dimensionsOf(space: string | null): number | null {
+  const found = /:(\d+)(?::\w+)?$/.exec(space ?? '')?.[1]
+  return found === undefined ? null : Number(found)
+}
+
+type Reindexing = { done: number; total: number; error: string | null; running: boolean }
+const reindexing = new WeakMap<Engine, Reindexing>()
+
+const reindexProgress = z.object({
+  running: z.boolean(),
+  done: z.int(),
+  total: z.int(),
+  pending: z.int(),
+  error: nullableText,
+})
+
+export const reindex = defineOperation({
+  name: 'memory.reindex',
+  summary: 'Embeds every memory and turn that has no vector yet, in the background.',
+  access: 'manage',
+  isIdempotent: true,
+  input: z.strictObject({ force: z.boolean().default(false).describe('Makes all of them anew.') }),
+  output: z.object({ started: z.boolean(), pending: z.int() }),
+  http: { method: 'POST', path: '/api/memory/reindex', status: 202 },
+  targets: () => ['vectors'],
+  run: async ({ engine }, { force }) => {
+    const { index, withoutVectors } = await engine.status()
+    if (index === null) {
+      throw new AppError('missing_part', withoutVectors ?? 'There is no embedding model.')
+    }
+    const pending = force ? index.memories + index.turns : index.missing
+    if (reindexing.get(engine)?.running === true) return { started: false, pending }
+    const progress: Reindexing = { done: 0, total: pending, error: null, running: true }
+    reindexing.set(engine, progress)
+    engine
+      .reindex({
+        force,
+        onProgress: ({ done, total }) => Object.assign(progress, { done, total }),
+      })
+      .catch((error: unknown) => {
+        progress.error = error instanceof AppError ? error.message : 'It failed; see the log.'
+      })
+      .finally(() => {
+        progress.running = false
+      })
+    return { started: true, pending }
+  },
+})
+
+export const reindexStatus = defineOperation({
+  name: 'memory.reindexStatus',
+  summary: 'The progress of embedding memories and turns.',
+  access: 'manage',
+  input: nothing,
+  output: reindexProgress,
+  http: { method: 'GET', path: '/api/memory/reindex' },
+  run: async ({ engine }) => {
+    const { index } = await engine.status()
+    const progress = reindexing.get(engine)
+    return {
+      running: progress?.running ?? false,
+      done: progress?.done ?? 0,
+      total: progress?.total ?? 0,
+      pending: index?.missing ?? 0,
+      error: progress?.error ?? null,
+    }
+  },
+})
+
+export const systemStatus = defineOperation({
+  name: 'system.status',
+  summary: 'What is there, how much of it, and what does not work.',
+  access: 'read',
+  input: nothing,
+  output: z.object({
+    version: z.string(),
+    state: z.enum(['ok', 'degraded', 'unavailable']),
+    reasons: z.array(z.string()),
+    store: z.object({
+      kind: z.string(),
+      location: z.string().nullable().describe('For superadmins only.'),
+      schemaVersion: z.int(),
+      sizeBytes: z.int().nullable(),
+      memories: z.int().nullable().describe('Of all owners; for superadmins only.'),
+      turns: z
+        .int()
+        .nullable()
+        .describe('Turns of conversations of all owners; for superadmins only.'),
+      facts: facts.describe(
+        'What the store says of itself, as whether it is encrypted; for superadmins only.',
+      ),
+    }),
+    memories: z.int().describe('Of the home owner, active.'),
+    index: z
+      .object({
+        space: nullableText,
+        filling: nullableText,
+        vectors: z.int().nullable().describe('Of all owners; for superadmins only.'),
+        missing: z
+          .int()
+          .nullable()
+          .describe('Memories and turns that are not embedded yet; for superadmins only.'),
+        because: nullableText,
+        facts: facts.describe(
+          'How vectors are kept, and how much memory searching them takes; for superadmins only.',
+        ),
+        embedder: z.object({
+          source: z.string(),
+          model: z.string(),
+          state: z.string(),
+          facts: facts.describe(
+            'What runs it, how long it took to be ready, why another one is not used; for superadmins only.',
+          ),
+        }),
+      })
+      .nullable(),
+    vectors: tierOutput.describe('Where memories are looked for by meaning.'),
+    learning: z
+      .object({
+        ...learningFields,
+        because: nullableText.describe('Why background work could not be looked for.'),
+      })
+      .describe('From conversations of the home owner.'),
+    caller: z.object({
+      role: z.enum(ROLES),
+      home: z.string(),
+      actsFor: z.array(z.string()),
+    }),
+  }),
+  http: { method: 'GET', path: '/api/status' },
+  mcp: {
+    tool: 'memory_status',
+    description: 'Check whether memory works, how much is stored and what is degraded.',
+    fields: [],
+  },
+  cli: 'status',
+  run: async ({ engine, version, caller }) => {
+    const home = { owner: caller.home }
+    const [status, { total }, learning] = await Promise.all([
+      engine.status(),
+      engine.tally(home, {}),
+      engine.learning(home),
+    ])
+    const isSuperadmin = caller.role === 'superadmin'
+    const { index } = status
+    const health = describeHealth(status)
+    return {
+      version,
+      state: health.state,
+      // Reasons count what all owners have.
+      reasons: isSuperadmin
+        ? [...health.reasons]
+        : health.codes.map((code) => HEALTH_REASONS[code]),
+      store: {
+        kind: status.kind,
+        location: isSuperadmin ? status.location : null,
+        schemaVersion: status.schemaVersion,
+        sizeBytes: isSuperadmin ? status.sizeBytes : null,
+        memories: isSuperadmin ? status.rows.memory : null,
+        turns: isSuperadmin ? status.rows.turn : null,
+        facts: isSuperadmin ? { ...status.facts } : {},
+      },
+      memories: total,
+      index:
+        index === null
+          ? null
+          : {
+              space: index.space,
+              filling: index.filling,
+              vectors: isSuperadmin ? index.vectors : null,
+              missing: isSuperadmin ? index.missing : null,
+              because: index.because,
+              facts: isSuperadmin ? { ...index.facts } : {},
+              embedder: {
+                source: index.embedder.source,
+                model: index.embedder.model,
+                state: index.embedder.state.kind,
+                facts: isSuperadmin ? { ...index.embedder.facts } : {},
+              },
+            },
+      vectors: toWireTier(status.tier, isSuperadmin),
+      learning: { ...toWireLearning(learning), because: status.life.fault },
+      caller: { role: caller.role, home: caller.home, actsFor: [...caller.actsFor] },
+    }
+  },
+})
+
+const faults = z.object({
+  faults: z.array(z.object({ what: z.string(), count: z.int(), repairable: z.boolean() })),
+  isRepaired: z.boolean(),
+})
+
+async function examine(engine: Engine, repair: boolean) {
+  const found = await engine.doctor({ repair })
+  return { faults: found.map((fault) => ({ ...fault })), isRepaired: repair }
+}
+
+export const doctor = defineOperation({
+  name: 'system.doctor',
+  summary: 'Compares what is stored with what is derived from it.',
+  access: 'manage',
+  input: nothing,
+  output: faults,
+  http: { method: 'GET', path: '/api/doctor' },
+  cli: 'doctor',
+  run: ({ engine }) => examine(engine, false),
+})
+
+export const repair = defineOperation({
+  name: 'system.repair',
+  summary: 'Does the same, and mends what is derived.',
+  access: 'manage',
+  isIdempotent: true,
+  input: nothing,
+  output: faults,
+  http: { method: 'POST', path: '/api/doctor' },
+  cli: 'doctor',
+  targets: () => ['store'],
+  run: ({ engine }) => examine(engine, true),
+})

@@ -1,0 +1,279 @@
+/**
+ * Operations on the vector store beside the memories. The addresses and fields are those that clients of other systems
+ * know for Qdrant; what is particular to ours comes in addition.
+ */
+import { z } from 'zod'
+import type { QdrantSettings } from '../../../admin/replica-admin.ts'
+import { AppError, toAppError } from '../../../domain/errors.ts'
+import { QUANTIZATIONS } from '../../../domain/settings/vector-store-settings.ts'
+import { parseScope } from '../../../memory/draft.ts'
+import {
+  TIER_STATES,
+  type TierState,
+  type TierStatus,
+} from '../../../storage/vector-replication.ts'
+import { isoTime } from '../memory-schema.ts'
+import { type Context, defineOperation } from '../operation.ts'
+import { ownerOf, scopeFields } from '../scope-fields.ts'
+
+const nothing = z.strictObject({})
+const nullableText = z.string().nullable()
+const stateNames = Object.keys(TIER_STATES) as [TierState, ...TierState[]] // a table that is never empty
+
+export const tierOutput = z
+  .object({
+    mirror: z.enum(['qdrant', 'lancedb']).nullable().describe('The one that is configured.'),
+    answering: z
+      .enum(['embedded', 'qdrant', 'lancedb'])
+      .describe('What answers now; `embedded` is the index that is kept with the memories.'),
+    state: z.enum(stateNames),
+    since: z.string(),
+    because: nullableText.describe('Why, where there is something to say.'),
+    nextTryAt: nullableText,
+    progress: z
+      .object({ done: z.int(), total: z.int() })
+      .nullable()
+      .describe('How many vectors have been compared, while it is being filled.'),
+    behind: z.int().nullable().describe('How many memories it may lack; null: not known.'),
+  })
+  .meta({ id: 'VectorTier' })
+
+/** For all to see; what counts or names something is for superadmins. */
+export function toWireTier(status: TierStatus, isWhole: boolean): z.output<typeof tierOutput> {
+  const { mirror, answering, state, since, nextTryAt } = status
+  const { because, progress, behind } = status
+  return {
+    ...{ mirror, answering, state },
+    since: isoTime(since),
+    because: isWhole ? because : null,
+    nextTryAt: isoTime(nextTryAt),
+    progress: isWhole && progress !== null ? { ...progress } : null,
+    behind: isWhole ? behind : null,
+  }
+}
+
+const port = z.int().min(1).max(65_535)
+const output = z.object({
+  enabled: z.boolean().describe('Whether the settings name it as what finds memories by meaning.'),
+  url: nullableText,
+  host: nullableText.describe('The same in two parts.'),
+  port: port.nullable(),
+  collection: z.string().describe('What the names of its collections begin with.'),
+  embeddingModel: nullableText.describe('The model of the memories: there is one for all.'),
+  quantization: z.enum(QUANTIZATIONS),
+  hasApiKey: z.boolean().describe('Whether a key is stored. One of the environment is not told.'),
+  apiKeyMasked: nullableText,
+  tier: tierOutput,
+})
+
+async function toWire({ engine }: Context): Promise<z.output<typeof output>> {
+  const known = await engine.tiers.qdrant()
+  const { url, prefix, quantization, maskedKey } = known
+  return {
+    enabled: known.isEnabled,
+    url: url === '' ? null : url,
+    ...hostAndPort(url),
+    collection: prefix,
+    embeddingModel: modelOf(engine),
+    quantization,
+    hasApiKey: maskedKey !== null,
+    apiKeyMasked: maskedKey,
+    tier: toWireTier(await engine.tiers.current(), true),
+  }
+}
+
+const PORT = 6_333
+
+function hostAndPort(url: string): { readonly host: string | null; readonly port: number | null } {
+  if (!URL.canParse(url)) return { host: null, port: null }
+  const { hostname, port: given, protocol } = new URL(url)
+  const usual = protocol === 'https:' ? 443 : 80
+  return { host: hostname, port: given === '' ? usual : Number(given) }
+}
+
+function modelOf(engine: Context['engine']): string | null {
+  return engine.parts().embedder?.model ?? null
+}
+
+export const getQdrant = defineOperation({
+  name: 'settings.qdrant',
+  summary: 'How Qdrant is set up, and what state it is in. Its key is never told.',
+  access: 'manage',
+  input: nothing,
+  output,
+  http: { method: 'GET', path: '/api/settings/qdrant' },
+  cli: 'vectors',
+  run: toWire,
+})
+
+const changes = z.strictObject({
+  enabled: z.boolean().optional().describe('False leaves all to the index of the memories.'),
+  url: z.string().max(200).nullable().optional().describe('As `http://127.0.0.1:6333`.'),
+  host: z.string().min(1).max(200).optional().describe('With `port`, instead of `url`.'),
+  port: port.optional(),
+  collection: z.string().min(1).max(60).optional(),
+  embeddingModel: nullableText.optional().describe('Only the one that is in use.'),
+  quantization: z.enum(QUANTIZATIONS).optional(),
+  apiKey: z.string().max(4_000).optional().describe('An empty one takes the stored key away.'),
+})
+
+export const changeQdrant = defineOperation({
+  name: 'settings.changeQdrant',
+  summary:
+    'Sets Qdrant up, and tries it with a real write and search. It is filled in the background and answers when it is complete.',
+  access: 'manage',
+  isIdempotent: true,
+  input: changes,
+  output,
+  http: { method: 'PUT', path: '/api/settings/qdrant' },
+  cli: 'vectors',
+  targets: (_, given) => Object.keys(given),
+  run: async (context, given) => {
+    const { engine } = context
+    refuseOtherModel(modelOf(engine), given.embeddingModel)
+    const url = addressOf(given, await engine.tiers.qdrant())
+    const { enabled, collection, quantization, apiKey } = given
+    await engine.tiers.changeQdrant(
+      {
+        ...(enabled === undefined ? {} : { vectorStore: enabled ? 'qdrant' : 'embedded' }),
+        ...(url === undefined ? {} : { qdrantUrl: url }),
+        ...(collection === undefined ? {} : { qdrantPrefix: collection }),
+        ...(quantization === undefined ? {} : { qdrantQuantization: quantization }),
+      },
+      apiKey,
+    )
+    return toWire(context)
+  },
+})
+
+function refuseOtherModel(inUse: string | null, wanted: string | null | undefined): void {
+  if (wanted == null || wanted === inUse) return
+  throw new AppError(
+    'invalid_input',
+    'There is one embedding model for all vectors. Set embeddingProviderModel in the settings of memory.',
+    { field: 'embeddingModel' },
+  )
+}
+
+/** Two ways of saying one thing; a client that sends both back as it got them means the address. */
+function addressOf(
+  { url, host, port: given }: z.output<typeof changes>,
+  { url: known }: QdrantSettings,
+): string | null | undefined {
+  const before = hostAndPort(known)
+  const isChanged =
+    (host !== undefined && host !== before.host) || (given !== undefined && given !== before.port)
+  if (url !== undefined && (!isChanged || url !== known)) return url
+  if (!isChanged) return undefined
+  const name = host ?? before.host ?? '127.0.0.1'
+  const protocol = known.startsWith('https:') ? 'https:' : 'http:'
+  return name.includes('://') ? name : `${protocol}//${name}:${given ?? before.port ?? PORT}`
+}
+
+const NOT_CONFIGURED = 'not_configured'
+
+export const qdrantHealth = defineOperation({
+  name: 'settings.qdrantHealth',
+  summary: 'Whether the vector store beside the memories is ready, and how long it took to say so.',
+  access: 'manage',
+  input: nothing,
+  output: z.object({
+    ok: z.boolean(),
+    latencyMs: z.number().nullable(),
+    error: z.string().optional().describe(`\`${NOT_CONFIGURED}\` where there is none.`),
+    detail: nullableText.describe('What it says of itself.'),
+    tier: tierOutput,
+  }),
+  http: { method: 'GET', path: '/api/settings/qdrant/health' },
+  cli: 'vectors',
+  run: async ({ engine }) => {
+    const health = await engine.tiers.health()
+    const tier = toWireTier(await engine.tiers.current(), true)
+    if (health === null) {
+      const error = tier.state === 'off' ? NOT_CONFIGURED : (tier.because ?? NOT_CONFIGURED)
+      return { ok: false, latencyMs: null, error, detail: null, tier }
+    }
+    const { isReady, latencyMs, detail } = health
+    return { ok: isReady, latencyMs, detail, tier, ...(isReady ? {} : { error: detail }) }
+  },
+})
+
+export const qdrantSearch = defineOperation({
+  name: 'settings.qdrantSearch',
+  summary: 'What the vector store beside the memories finds by itself, to see whether it works.',
+  access: 'manage',
+  input: z.strictObject({
+    owner: scopeFields.owner,
+    apiKeyId: scopeFields.apiKeyId,
+    query: z.string().min(1).max(2_000),
+    topK: z.int().min(1).max(50).default(5),
+  }),
+  output: z.object({
+    ok: z.boolean(),
+    results: z.array(z.object({ id: z.string(), score: z.number() })),
+    error: z.string().optional(),
+  }),
+  http: { method: 'POST', path: '/api/settings/qdrant/search' },
+  run: async (context, { query, topK, ...input }) => {
+    const { engine, signal } = context
+    const scope = parseScope({ owner: ownerOf(context, input, 'read') })
+    try {
+      const hits = await engine.tiers.search(scope, { text: query, limit: topK, signal })
+      return { ok: true, results: hits.map(({ id, similarity }) => ({ id, score: similarity })) }
+    } catch (error) {
+      return { ok: false, results: [], error: toldOf(error) }
+    }
+  },
+})
+
+export const qdrantCleanup = defineOperation({
+  name: 'settings.qdrantCleanup',
+  summary: 'Removes what has expired or belongs to no memory from the vector store beside them.',
+  access: 'manage',
+  isIdempotent: true,
+  input: z.strictObject({
+    dryRun: z.boolean().default(false).describe('Counts, and removes nothing.'),
+  }),
+  output: z.object({
+    ok: z.boolean(),
+    deletedCount: z.int(),
+    retentionDays: z.int().describe('After how many days unused memories are forgotten; 0: never.'),
+    error: z.string().optional(),
+  }),
+  http: { method: 'POST', path: '/api/settings/qdrant/cleanup' },
+  cli: 'vectors',
+  targets: () => ['vectors'],
+  run: async ({ engine }, { dryRun }) => {
+    const { retentionDays } = await engine.settings.effective(null)
+    try {
+      return { ok: true, deletedCount: await engine.tiers.cleanUp({ dryRun }), retentionDays }
+    } catch (error) {
+      return { ok: false, deletedCount: 0, retentionDays, error: toldOf(error) }
+    }
+  },
+})
+
+/** What doesn't work is the answer here. A bug is told as one. */
+function toldOf(thrown: unknown): string {
+  const error = toAppError(thrown)
+  if (error.code === 'internal' || error.code === 'cancelled') throw error
+  return error.message
+}
+
+export const qdrantModels = defineOperation({
+  name: 'settings.qdrantModels',
+  summary: 'Embedding models that vectors could come from, the one in use among them.',
+  access: 'read',
+  input: nothing,
+  output: z.object({ models: z.array(z.object({ value: z.string(), label: z.string() })) }),
+  http: { method: 'GET', path: '/api/settings/qdrant/embedding-models' },
+  run: async ({ engine, embeddingProviders }) => {
+    const inUse = modelOf(engine)
+    const known = embeddingProviders.flatMap(({ provider, models }) =>
+      models.map(({ id, name }) => ({ value: `${provider}/${id}`, label: `${provider}: ${name}` })),
+    )
+    const isListed = known.some(({ value }) => value === inUse)
+    const all = inUse === null || isListed ? known : [...known, { value: inUse, label: inUse }]
+    return { models: all.sort((a, b) => (a.value < b.value ? -1 : 1)) }
+  },
+})

@@ -1,0 +1,266 @@
+/** Operations on what was said: sessions, their turns, and what was learned from which. */
+import { z } from 'zod'
+import { AppError } from '../../../domain/errors.ts'
+import { NAME_CHARACTERS_MAX } from '../../../domain/limits.ts'
+import { TURN_ROLES, type Turn } from '../../../domain/turn.ts'
+import { TURN_CHARACTERS_MAX } from '../../../memory/record-codec.ts'
+import { nextField as next, pageFields } from '../learning/signal-operations.ts'
+import { idField } from '../memories/memory-operations.ts'
+import { changes, isoTime } from '../memory-schema.ts'
+import { defineOperation } from '../operation.ts'
+import { scopeFields, scopeOf } from '../scope-fields.ts'
+
+const { owner, apiKeyId, user } = scopeFields
+const name = z.string().min(1).max(NAME_CHARACTERS_MAX)
+
+const wireTurn = z
+  .object({
+    id: z.string(),
+    owner: z.string(),
+    user: z.string().nullable(),
+    sessionId: z.string().describe('Empty when it belongs to none.'),
+    role: z.enum(TURN_ROLES),
+    speaker: z.string().nullable(),
+    content: z.string(),
+    position: z.int(),
+    saidAt: z.string(),
+    disabled: z.boolean().describe('Out of use: neither found, quoted nor learned from.'),
+    version: z.int(),
+  })
+  .meta({ id: 'Turn' })
+export type WireTurn = z.output<typeof wireTurn>
+
+function toWireTurn({ place, saidAt, ...turn }: Turn) {
+  const { id, role, speaker, content, position, disabled, version } = turn
+  return {
+    ...{ id, role, speaker, content, position, disabled, version },
+    owner: place.owner,
+    user: place.user,
+    sessionId: place.session ?? '',
+    saidAt: isoTime(saidAt),
+  }
+}
+
+const wireSession = z
+  .object({
+    id: z.string(),
+    owner: z.string(),
+    user: z.string().nullable(),
+    firstSaidAt: z.string(),
+    lastSaidAt: z.string(),
+    turns: z.int(),
+    pending: z.int().describe('Exchanges that wait to be learned from.'),
+    dead: z.int().describe('Exchanges that could not be learned from.'),
+    episode: z.string().nullable().describe('Its digest.'),
+    opening: z.string().nullable().describe('The first words of the person.'),
+  })
+  .meta({ id: 'Session' })
+export type WireSession = z.output<typeof wireSession>
+
+export const listSessions = defineOperation({
+  name: 'session.list',
+  summary: 'Conversations that are kept, those with the last word first.',
+  access: 'read',
+  input: z.strictObject({ owner, apiKeyId, user, ...pageFields }),
+  output: z.object({ sessions: z.array(wireSession), next }),
+  http: { method: 'GET', path: '/api/sessions' },
+  cli: 'sessions',
+  run: async (context, { limit, after, ...input }) => {
+    const { session: _, ...scope } = scopeOf(context, input, 'read')
+    const page = await context.engine.transcript.sessions(scope, {
+      limit,
+      ...(after === undefined ? {} : { after }),
+    })
+    return {
+      sessions: page.rows.map(({ place, turns, pending, dead, episode, opening, ...said }) => ({
+        ...{ turns, pending, dead, episode, opening },
+        ...{ owner: place.owner, user: place.user, id: place.session },
+        firstSaidAt: isoTime(said.firstSaidAt),
+        lastSaidAt: isoTime(said.lastSaidAt),
+      })),
+      next: page.next,
+    }
+  },
+})
+
+const sessionId = name.describe('The session.')
+
+export const listTurns = defineOperation({
+  name: 'session.turns',
+  summary: 'What was said in a session, in its course.',
+  access: 'read',
+  input: z.strictObject({
+    ...{ owner, apiKeyId, user, id: sessionId },
+    order: z.enum(['said', 'lastSaid']).default('said').describe('`lastSaid`: backwards.'),
+    ...pageFields,
+  }),
+  output: z.object({ turns: z.array(wireTurn), next }),
+  http: { method: 'GET', path: '/api/sessions/{id}/turns' },
+  cli: 'sessions',
+  run: async (context, { id, order, limit, after, ...input }) => {
+    const scope = scopeOf(context, { ...input, sessionId: id }, 'read')
+    const page = await context.engine.transcript.turns(scope, {
+      ...{ limit, order },
+      ...(after === undefined ? {} : { after }),
+    })
+    if (page.rows.length === 0 && after === undefined) {
+      throw new AppError('not_found', 'Nothing was said in such a session here.', { id })
+    }
+    return { turns: page.rows.map(toWireTurn), next: page.next }
+  },
+})
+
+export const forgetSession = defineOperation({
+  name: 'session.forget',
+  summary: 'Removes what was said in a session for good, and what waits to be learned from it.',
+  access: 'curate',
+  isDestructive: true,
+  isIdempotent: true,
+  input: z.strictObject({
+    ...{ owner, apiKeyId, user, id: sessionId },
+    memories: z
+      .boolean()
+      .default(false)
+      .describe('Also puts what was learned in it into the bin, its digest included.'),
+  }),
+  output: z.object({
+    turns: z.int(),
+    signals: z.int(),
+    memories: z.int().describe('How many went into the bin.'),
+    change: z.string().nullable().describe('What brings those back: undo takes it.'),
+  }),
+  http: { method: 'DELETE', path: '/api/sessions/{id}' },
+  cli: 'sessions',
+  targets: (_, { id }) => [String(id)],
+  run: async (context, { id, memories, ...input }) => {
+    const scope = scopeOf(context, { ...input, sessionId: id }, 'curate')
+    const { turns, signals, cleared } = await context.engine.transcript.forgetSession(scope, {
+      memories,
+    })
+    return { turns, signals, memories: cleared?.forgotten ?? 0, change: cleared?.change ?? null }
+  },
+})
+
+const turnId = z.string().min(1).max(100).describe('The id of a turn, as turn_4f1d….')
+const turnInput = z.strictObject({ owner, apiKeyId, user, id: turnId })
+const versionOf = ({ turn }: { readonly turn: WireTurn }) => turn.version
+
+export const getTurn = defineOperation({
+  name: 'turn.get',
+  summary: 'One turn of a conversation, whole.',
+  access: 'read',
+  input: turnInput,
+  output: z.object({ turn: wireTurn }),
+  http: { method: 'GET', path: '/api/turns/{id}', version: versionOf },
+  cli: 'sessions',
+  run: async (context, { id, ...input }) => {
+    const { session: _, ...scope } = scopeOf(context, input, 'read')
+    return { turn: toWireTurn(await context.engine.transcript.get(scope, id)) }
+  },
+})
+
+export const editTurn = defineOperation({
+  name: 'turn.edit',
+  summary:
+    'Corrects what was said. It is learned from again; what only the old words said goes into the bin.',
+  access: 'write',
+  isIdempotent: true,
+  input: z.strictObject({
+    ...turnInput.shape,
+    version: z.int().min(1).optional().describe('Only if it still is at this version.'),
+    content: z.string().min(1).max(TURN_CHARACTERS_MAX),
+  }),
+  output: z.object({ turn: wireTurn, changes }),
+  http: { method: 'PATCH', path: '/api/turns/{id}', version: versionOf },
+  cli: 'sessions',
+  targets: ({ turn }) => [turn.id],
+  run: async (context, { id, version, content, ...input }) => {
+    const { session: _, ...scope } = scopeOf(context, input, 'write')
+    const edited = await context.engine.transcript.edit(scope, id, {
+      content,
+      ...(version === undefined ? {} : { version }),
+    })
+    return { turn: toWireTurn(edited.turn), changes: [...edited.changes] }
+  },
+})
+
+const switched = z.object({
+  success: z.literal(true),
+  turn: wireTurn,
+  learned: z.array(z.string()).describe('Memories that were learned from it, and stay.'),
+})
+
+export const disableTurn = defineOperation({
+  name: 'turn.disable',
+  summary:
+    'Takes a turn out of use: it is shown, and neither found, quoted nor learned from. What was learned from it stays, and is named.',
+  access: 'write',
+  isIdempotent: true,
+  input: turnInput,
+  output: switched,
+  http: { method: 'POST', path: '/api/turns/{id}/disable' },
+  cli: 'sessions',
+  targets: ({ turn }) => [turn.id],
+  run: async (context, { id, ...input }) => {
+    const { session: _, ...scope } = scopeOf(context, input, 'write')
+    const { turn, learned } = await context.engine.transcript.disable(scope, id)
+    return { success: true as const, turn: toWireTurn(turn), learned: [...learned] }
+  },
+})
+
+export const restoreTurn = defineOperation({
+  name: 'turn.restore',
+  summary: 'Takes a turn back into use. One that nothing was learned from is learned from then.',
+  access: 'write',
+  isIdempotent: true,
+  input: turnInput,
+  output: switched,
+  http: { method: 'POST', path: '/api/turns/{id}/restore' },
+  cli: 'sessions',
+  targets: ({ turn }) => [turn.id],
+  run: async (context, { id, ...input }) => {
+    const { session: _, ...scope } = scopeOf(context, input, 'write')
+    const { turn, learned } = await context.engine.transcript.restore(scope, id)
+    return { success: true as const, turn: toWireTurn(turn), learned: [...learned] }
+  },
+})
+
+export const forgetTurn = defineOperation({
+  name: 'turn.forget',
+  summary: 'Removes one turn for good. What was learned from it stays, and is named.',
+  access: 'curate',
+  isDestructive: true,
+  input: turnInput,
+  output: z.object({
+    id: z.string(),
+    sessionId: z.string(),
+    learned: z.array(z.string()).describe('Memories that were learned from it, and stay.'),
+  }),
+  http: { method: 'DELETE', path: '/api/turns/{id}' },
+  cli: 'sessions',
+  targets: ({ id, learned }) => [id, ...learned],
+  run: async (context, { id, ...input }) => {
+    const { session: _, ...scope } = scopeOf(context, input, 'curate')
+    const { turn, learned } = await context.engine.transcript.forget(scope, id)
+    return { id: turn.id, sessionId: turn.place.session ?? '', learned: [...learned] }
+  },
+})
+
+export const memorySources = defineOperation({
+  name: 'memory.sources',
+  summary: 'What a memory was learned from, as far as it is still kept.',
+  access: 'read',
+  input: z.strictObject({ ...scopeFields, id: idField }),
+  output: z.object({
+    turns: z.array(wireTurn),
+    goneTurns: z.array(z.string()).describe('Those that are not kept any more.'),
+  }),
+  http: { method: 'GET', path: '/api/memory/{id}/sources' },
+  run: async (context, { id, ...input }) => {
+    const { engine } = context
+    const memory = await engine.get(scopeOf(context, input, 'read'), id)
+    if (memory === null) throw new AppError('not_found', `There is no memory ${id} here.`, { id })
+    const { turns, gone } = await engine.transcript.sources(memory)
+    return { turns: turns.map(toWireTurn), goneTurns: [...gone] }
+  },
+})

@@ -1,0 +1,103 @@
+/** Operations that look into the index of files: which files it holds, in what state, and the pieces they were cut into. */
+import { z } from 'zod'
+import { FILE_SOURCES } from '../../../files/file.ts'
+import { FILE_STATES } from '../../../files/file-contents.ts'
+import { mayDo } from '../authorization.ts'
+import { isoTime } from '../memory-schema.ts'
+import { defineOperation } from '../operation.ts'
+import { filePath, filesFor, fileTrouble, whose, withoutPlace } from './file-operations.ts'
+
+const PER_PAGE_MAX = 200
+const PER_PAGE = 50
+const CURSOR_CHARACTERS_MAX = 4_000
+
+const paged = {
+  limit: z.int().min(1).max(PER_PAGE_MAX).default(PER_PAGE),
+  after: z.string().min(1).max(CURSOR_CHARACTERS_MAX).optional().describe('From `next`.'),
+}
+const next = z.string().nullable()
+
+function from(after: string | undefined) {
+  return after === undefined ? {} : { after }
+}
+
+export const listFiles = defineOperation({
+  name: 'files.list',
+  summary: 'The files of a root with their state, by path.',
+  access: 'read',
+  input: z.strictObject({ ...whose, root: z.string().min(1).max(200), ...paged }),
+  output: z.object({
+    files: z.array(
+      z.object({
+        path: z.string(),
+        state: z
+          .enum(FILE_STATES)
+          .describe('`partly`: not all of it could be read. `left_out`: none of it.'),
+        source: z.enum(FILE_SOURCES),
+        pieces: z.int(),
+        sizeBytes: z.int().nullable(),
+        modifiedAt: z.string().nullable(),
+        indexedAt: z.string().nullable(),
+        trouble: fileTrouble.nullable(),
+      }),
+    ),
+    total: z.int(),
+    next,
+  }),
+  http: { method: 'GET', path: '/api/files' },
+  run: async (context, { root: id, limit, after, ...input }) => {
+    const { files, owner } = filesFor(context, input, 'read')
+    const found = await files.contents.files(owner, id, { limit, ...from(after) })
+    const isTold = mayDo(context.caller, 'manage')
+    const root = (await files.roots.list(owner)).find((each) => each.id === id)
+    return {
+      files: found.items.map(({ trouble, modifiedAt, indexedAt, ...file }) => ({
+        ...file,
+        ...{ modifiedAt: isoTime(modifiedAt), indexedAt: isoTime(indexedAt) },
+        trouble:
+          trouble === null || isTold || root === undefined ? trouble : withoutPlace(trouble, root),
+      })),
+      ...{ total: found.total, next: found.next },
+    }
+  },
+})
+
+export const listPieces = defineOperation({
+  name: 'files.pieces',
+  summary: 'What a file was cut into, each piece with its lines and headings.',
+  access: 'read',
+  input: z.strictObject({
+    ...whose,
+    path: filePath,
+    limit: paged.limit,
+    after: z
+      .string()
+      .regex(/^\d{1,9}$/)
+      .optional()
+      .describe('From `next`.'),
+  }),
+  output: z.object({
+    pieces: z.array(
+      z.object({
+        startLine: z.int().describe('From 1, as the last line is part of it.'),
+        endLine: z.int(),
+        headings: z.array(z.string()).describe('Outermost first.'),
+        text: z.string(),
+        hasVector: z.boolean().describe('Without, it is found by its words only.'),
+      }),
+    ),
+    total: z.int(),
+    next,
+  }),
+  http: { method: 'GET', path: '/api/files/pieces' },
+  run: async (context, { path, limit, after, ...input }) => {
+    const { files, owner } = filesFor(context, input, 'read')
+    const found = await files.contents.pieces(owner, path, { limit, ...from(after) })
+    return {
+      pieces: found.items.map(({ lineFirst, lineLast, headings, text, hasVector }) => ({
+        ...{ startLine: lineFirst, endLine: lineLast, headings: [...headings], text, hasVector },
+      })),
+      ...{ total: found.total, next: found.next },
+    }
+  },
+})

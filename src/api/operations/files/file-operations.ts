@@ -1,0 +1,368 @@
+/** Operations on memory in files: where they are, what is in them, and adding to them. */
+import { z } from 'zod'
+import { AppError } from '../../../domain/errors.ts'
+import type { OwnerId } from '../../../domain/ids.ts'
+import { CITATION_MODES } from '../../../domain/settings/file-settings.ts'
+import { citationOf } from '../../../files/citation.ts'
+import { type CitationMode, isCited } from '../../../files/citation-mode.ts'
+import type { EngineFiles } from '../../../files/engine-files.ts'
+import { FILE_SOURCES, FILE_TROUBLES, type FileTrouble, ROOT_KINDS } from '../../../files/file.ts'
+import type { FileAnswer, FileHit, FileQuery, FileStatus } from '../../../files/file-search.ts'
+import type { NamedRoot } from '../../../files/roots.ts'
+import { parseScope } from '../../../memory/draft.ts'
+import { type Access, mayDo } from '../authorization.ts'
+import { defined } from '../memories/memory-operations.ts'
+import { isoTime, listOf } from '../memory-schema.ts'
+import { type Context, defineOperation } from '../operation.ts'
+import { ownerOf, type ScopeFields, scopeFields } from '../scope-fields.ts'
+
+const QUERY_CHARACTERS = 10_000
+const PATH_CHARACTERS = 4_000
+const NOTE_CHARACTERS = 100_000
+const RESULTS_MAX = 100
+const LINE_MAX = 1_000_000_000
+
+const { owner, apiKeyId } = scopeFields
+export const whose = { owner, apiKeyId }
+const globs = z.array(z.string().min(1).max(500)).max(100)
+
+export type OwnersFiles = { readonly files: EngineFiles; readonly owner: OwnerId }
+
+/** The files of whoever is meant. */
+export function filesFor(context: Context, input: ScopeFields, access: Access): OwnersFiles {
+  const named = ownerOf(context, input, access)
+  const { files } = context.engine
+  if (files === null) {
+    throw new AppError('missing_part', 'There is no place here for an index of files.')
+  }
+  return { files, owner: parseScope({ owner: named }).owner }
+}
+
+const wireRoot = z
+  .object({
+    id: z.string(),
+    kind: z
+      .enum(ROOT_KINDS)
+      .describe(
+        '`workspace`: MEMORY.md and memory/, which are also written to. `path`: a file, or a folder of notes. `sessions`: transcripts.',
+      ),
+    name: z.string().describe('What paths of its files begin with. Empty for the workspace.'),
+    path: z.string().nullable().describe('Where it is; null for those who may not manage.'),
+    include: z.array(z.string()),
+    exclude: z.array(z.string()),
+  })
+  .meta({ id: 'FileRoot' })
+export type WireRoot = z.output<typeof wireRoot>
+
+function toWireRoot({ caller }: Context, root: NamedRoot): WireRoot {
+  const { id, kind, name, path, include, exclude } = root
+  const isTold = mayDo(caller, 'manage')
+  return {
+    ...{ id, kind, name, include: [...include], exclude: [...exclude] },
+    path: isTold ? path : null,
+  }
+}
+
+export const listRoots = defineOperation({
+  name: 'files.roots',
+  summary: 'Where the files of an owner are.',
+  access: 'read',
+  input: z.strictObject(whose),
+  output: z.object({ roots: z.array(wireRoot) }),
+  http: { method: 'GET', path: '/api/files/roots' },
+  cli: 'files',
+  run: async (context, input) => {
+    const of = filesFor(context, input, 'read')
+    const roots = await of.files.roots.list(of.owner)
+    return { roots: roots.map((root) => toWireRoot(context, root)) }
+  },
+})
+
+export const addRoot = defineOperation({
+  name: 'files.addRoot',
+  summary: 'Has files on the machine of the server indexed for an owner.',
+  // Whoever adds a root can read what is there.
+  access: 'manage',
+  isIdempotent: true,
+  input: z.strictObject({
+    ...whose,
+    kind: z.enum(ROOT_KINDS).default('path'),
+    path: z.string().min(1).max(PATH_CHARACTERS).describe('Absolute, or within the workspace.'),
+    include: globs.optional().describe('Only these, as `**/*.md`.'),
+    exclude: globs.optional(),
+  }),
+  output: z.object({ success: z.literal(true), root: wireRoot }),
+  http: { method: 'POST', path: '/api/files/roots', status: 201 },
+  cli: 'files',
+  targets: ({ root }) => [root.id],
+  run: async (context, { kind, path, include, exclude, ...input }) => {
+    const of = filesFor(context, input, 'manage')
+    const globsGiven = defined({ include, exclude })
+    const root = await of.files.roots.add(of.owner, { kind, path, ...globsGiven } as never) // without what is undefined
+    return { success: true as const, root: toWireRoot(context, root) }
+  },
+})
+
+export const removeRoot = defineOperation({
+  name: 'files.removeRoot',
+  summary: 'Takes files out of the index of an owner. The files stay as they are.',
+  access: 'manage',
+  isIdempotent: true,
+  input: z.strictObject({ ...whose, id: z.string().min(1).max(200) }),
+  output: z.object({ success: z.literal(true), id: z.string() }),
+  http: { method: 'DELETE', path: '/api/files/roots/{id}' },
+  cli: 'files',
+  targets: ({ id }) => [id],
+  run: async (context, { id, ...input }) => {
+    const of = filesFor(context, input, 'manage')
+    if (!(await of.files.roots.remove(of.owner, id))) {
+      throw new AppError('not_found', `There is no root ${id} here.`, { id })
+    }
+    return { success: true as const, id }
+  },
+})
+
+const counted = z.object({ files: z.int(), chunks: z.int() })
+const probed = z.object({ ok: z.boolean(), error: z.string().nullable() })
+export const fileTrouble = z.object({
+  path: z.string().describe('Empty for the root itself.'),
+  because: z.enum(FILE_TROUBLES),
+  message: z.string(),
+})
+
+export const filesStatus = defineOperation({
+  name: 'files.status',
+  summary: 'How the index of an owner’s files stands, and what could not be read.',
+  access: 'read',
+  input: z.strictObject({
+    ...whose,
+    deep: z.boolean().default(false).describe('Also tries the embedding model and vectors.'),
+  }),
+  output: z.object({
+    backend: z.string().describe('What would answer now: `builtin` or `qmd`.'),
+    roots: z.array(
+      wireRoot.extend({
+        ...counted.shape,
+        dirty: z.boolean().describe('Something may have changed since the last look.'),
+        lastSyncAt: z.string().nullable(),
+        troubles: z.array(fileTrouble),
+      }),
+    ),
+    sources: z.object({ memory: counted, sessions: counted }),
+    watching: z.object({
+      mode: z.enum(['events', 'polling', 'off']),
+      because: z.string().nullable(),
+    }),
+    provider: z.string().nullable().describe('Of the embedding model; null without one.'),
+    model: z.string().nullable(),
+    unembedded: z.int().describe('Pieces that are found by their words only, for now.'),
+    unembeddedBecause: z
+      .string()
+      .nullable()
+      .describe('Why, where something is wrong; null where it is a matter of time.'),
+    rebuilding: z.object({ filesDone: z.int(), filesTotal: z.int() }).nullable(),
+    facts: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+    probes: z.object({ embedding: probed, vectors: probed }).optional(),
+  }),
+  http: { method: 'GET', path: '/api/files/status' },
+  cli: 'files',
+  run: async (context, { deep, ...input }) => {
+    const { files, owner: of } = filesFor(context, input, 'read')
+    const [status, roots] = await Promise.all([files.status(of), files.roots.list(of)])
+    const { bySource, roots: states, facts, watching, rebuilding, ...rest } = status
+    return {
+      ...rest,
+      ...{ watching: { ...watching }, facts: { ...facts } },
+      rebuilding: rebuilding && { ...rebuilding },
+      sources: { memory: { ...bySource.memory }, sessions: { ...bySource.sessions } },
+      roots: roots.map((root) => toRootStatus(context, root, states)),
+      ...(deep ? { probes: await probesOf(files) } : {}),
+    }
+  },
+})
+
+async function probesOf(files: EngineFiles) {
+  const [embedding, vectors] = await Promise.all([
+    files.probeEmbeddingAvailability(),
+    files.probeVectorAvailability(),
+  ])
+  return { embedding: { ...embedding }, vectors: { ...vectors } }
+}
+
+function toRootStatus(context: Context, root: NamedRoot, states: FileStatus['roots']) {
+  const told = toWireRoot(context, root)
+  const state = states.find(({ id }) => id === root.id)
+  return {
+    ...told,
+    files: state?.files ?? 0,
+    chunks: state?.chunks ?? 0,
+    dirty: state?.isDirty ?? true,
+    lastSyncAt: isoTime(state?.lastSyncAt ?? null),
+    troubles: (state?.troubles ?? []).map((each) =>
+      told.path === null ? withoutPlace(each, root) : { ...each },
+    ),
+  }
+}
+
+/** Where on the machine a root lies is not for everybody. */
+export function withoutPlace({ path, because, message }: FileTrouble, root: NamedRoot) {
+  const name = root.name === '' ? 'the workspace' : root.name
+  const hide = (text: string) => text.replaceAll(root.path, name)
+  return { path: hide(path), because, message: hide(message) }
+}
+
+export const syncFiles = defineOperation({
+  name: 'files.sync',
+  summary: 'Looks at all files of an owner now, and says what has changed.',
+  access: 'write',
+  isIdempotent: true,
+  input: z.strictObject({
+    ...whose,
+    force: z.boolean().default(false).describe('Reads and cuts every file anew.'),
+    embed: z
+      .boolean()
+      .default(false)
+      .describe('Waits until every piece has its vector; else they are made by and by.'),
+  }),
+  output: z.object({
+    added: z.int(),
+    changed: z.int(),
+    moved: z.int(),
+    removed: z.int(),
+    unchanged: z.int(),
+    chunks: z.int(),
+    troubles: z.array(fileTrouble),
+    milliseconds: z.number(),
+  }),
+  http: { method: 'POST', path: '/api/files/sync' },
+  cli: 'files',
+  run: async (context, { force, embed: embeds, ...input }) => {
+    const { files, owner: of } = filesFor(context, input, 'write')
+    const { signal, onProgress } = context
+    const { troubles, ...report } = await files.sync(of, {
+      ...{ force, embeds, signal },
+      onProgress: ({ filesDone, filesTotal }) =>
+        onProgress?.({ done: filesDone, total: filesTotal, of: 'file' }),
+      onEmbedding: (progress) => onProgress?.({ ...progress, of: 'piece' }),
+    })
+    if (mayDo(context.caller, 'manage')) return { ...report, troubles: [...troubles] }
+    const roots = await files.roots.list(of)
+    const told = troubles.map((each) => roots.reduce(withoutPlace, { ...each }))
+    return { ...report, troubles: told }
+  },
+})
+
+/** As prompts of agents know them. */
+export const fileSearchFields = {
+  query: z.string().min(1).max(QUERY_CHARACTERS),
+  maxResults: z.int().min(1).max(RESULTS_MAX).optional(),
+  minScore: z.number().min(0).max(1).optional(),
+  sources: listOf(z.enum(FILE_SOURCES))
+    .optional()
+    .describe('`memory`: notes. `sessions`: transcripts. Default: both.'),
+  sessionKey: z
+    .string()
+    .max(1_000)
+    .optional()
+    .describe('The conversation that asks, as `agent:main:discord:group:42`.'),
+}
+
+const fileHit = z.object({
+  path: z.string(),
+  startLine: z.int().describe('From 1, as the last line is part of it.'),
+  endLine: z.int(),
+  score: z.number().describe('0 to 1.'),
+  snippet: z.string(),
+  source: z.enum(FILE_SOURCES),
+  headings: z.array(z.string()),
+  citation: z.string().optional().describe('As `memory/2026-11-15.md#L5-L9`, where it is wanted.'),
+})
+export type WireFileHit = z.output<typeof fileHit>
+
+export function toFileHit(hit: FileHit, isWithCitation: boolean): WireFileHit {
+  const { path, startLine: lineFirst, endLine: lineLast, headings } = hit
+  const citation = isWithCitation ? { citation: citationOf({ path, lineFirst, lineLast }) } : {}
+  return { ...hit, headings: [...headings], ...citation }
+}
+
+/** What answered, and how. */
+export const fileAnswer = z.object({
+  backend: z.string().describe('What has answered: `builtin` or `qmd`.'),
+  provider: z.string().nullable().describe('Of the embedding model; null without one.'),
+  model: z.string().nullable(),
+  fallback: z.string().nullable().describe('What it did without, and why.'),
+  citations: z.enum(CITATION_MODES),
+  mode: z.enum(['hybrid', 'keyword']),
+})
+
+export function toFileAnswer(answer: FileAnswer, citations: CitationMode) {
+  const { backend, provider, model, fallback, mode } = answer
+  return { backend, provider, model, fallback, mode, citations }
+}
+
+export const searchFiles = defineOperation({
+  name: 'files.search',
+  summary: 'The lines of files that answer a question, best first; none when nothing fits.',
+  access: 'read',
+  input: z.strictObject({ ...whose, ...fileSearchFields }),
+  output: fileAnswer.extend({ results: z.array(fileHit) }),
+  http: { method: 'POST', path: '/api/files/search' },
+  cli: 'files',
+  run: async (context, { query, maxResults, minScore, sources, sessionKey, ...input }) => {
+    const { files, owner: of } = filesFor(context, input, 'read')
+    const asked = defined({ text: query, maxResults, minScore, sources, signal: context.signal })
+    const answer = await files.search(of, asked as FileQuery) // without what is undefined
+    const { fileCitations: citations } = await context.engine.settings.effective(of)
+    const isWithCitation = isCited(citations, sessionKey)
+    const results = answer.hits.map((hit) => toFileHit(hit, isWithCitation))
+    return { ...toFileAnswer(answer, citations), results }
+  },
+})
+
+export const filePath = z.string().min(1).max(PATH_CHARACTERS).describe('As search tells it.')
+
+export const fileTextFields = {
+  path: filePath,
+  from: z.int().min(1).max(LINE_MAX).optional().describe('The first line, from 1.'),
+  lines: z.int().min(1).max(LINE_MAX).optional().describe('How many. Default: all.'),
+}
+
+export const getFileText = defineOperation({
+  name: 'files.get',
+  summary: 'A file of an owner, or some lines of it; empty, with a reason, when there is none.',
+  access: 'read',
+  input: z.strictObject({ ...whose, ...fileTextFields }),
+  output: z.object({
+    path: z.string(),
+    text: z.string(),
+    reason: z.string().nullable().describe('Why there is no text, or not all of it.'),
+  }),
+  http: { method: 'GET', path: '/api/files/text' },
+  cli: 'files',
+  run: async (context, { path, from, lines, ...input }) => {
+    const { files, owner: of } = filesFor(context, input, 'read')
+    const range = defined({ from, lines }) as Parameters<EngineFiles['readFile']>[2] // without what is undefined
+    const read = await files.readFile(of, path, range)
+    if (read.reason === null || mayDo(context.caller, 'manage')) return { ...read }
+    const roots = await files.roots.list(of)
+    const because = { path: '', because: 'failed' as const, message: read.reason }
+    return { ...read, reason: roots.reduce(withoutPlace, because).message }
+  },
+})
+
+export const noteText = z.string().min(1).max(NOTE_CHARACTERS)
+
+export const appendNote = defineOperation({
+  name: 'files.append',
+  summary: 'Adds to the note of today in the workspace of an owner.',
+  access: 'write',
+  input: z.strictObject({ ...whose, text: noteText.describe('Markdown.') }),
+  output: z.object({ success: z.literal(true), path: z.string() }),
+  http: { method: 'POST', path: '/api/files/append', status: 201 },
+  cli: 'files',
+  targets: ({ path }) => [path],
+  run: async (context, { text, ...input }) => {
+    const { files, owner: of } = filesFor(context, input, 'write')
+    return { success: true as const, path: (await files.append(of, text)).path }
+  },
+})

@@ -1,0 +1,80 @@
+/** Writing back: what a session came to, as a note in the workspace. */
+import { z } from 'zod'
+import { AppError } from '../../../domain/errors.ts'
+import { NAME_CHARACTERS_MAX } from '../../../domain/limits.ts'
+import type { Memory } from '../../../domain/memory.ts'
+import type { Workspace } from '../../../files/file-tree.ts'
+import { sessionNote } from '../../../files/sessions/session-note.ts'
+import { linesOf } from '../../../learning/episodes.ts'
+import type { ScopeInput } from '../../../memory/draft.ts'
+import { type Context, defineOperation } from '../operation.ts'
+import { scopeFields, scopeOf } from '../scope-fields.ts'
+import { filesFor } from './file-operations.ts'
+
+const DAY_MS = 86_400_000
+const NOTE = /^memory\/\d{4}-\d\d-\d\d\.md$/
+
+const { owner, apiKeyId, user } = scopeFields
+
+export const flushToFiles = defineOperation({
+  name: 'files.flush',
+  summary: 'Distils a session, and adds what it came to to the note of today, once.',
+  access: 'write',
+  isIdempotent: true,
+  input: z.strictObject({
+    ...{ owner, apiKeyId, user },
+    id: z.string().min(1).max(NAME_CHARACTERS_MAX).describe('The session.'),
+  }),
+  output: z.object({
+    outcome: z.string().describe('Of distilling, as `distilled` or `no_signals`.'),
+    path: z.string().nullable().describe('The note; null when there is nothing to write.'),
+    written: z.boolean().describe('False when the note said it already.'),
+  }),
+  http: { method: 'POST', path: '/api/files/flush/{id}' },
+  cli: 'files',
+  targets: ({ path, written }) => (path === null || !written ? [] : [path]),
+  run: async (context, { id, ...input }) => {
+    const of = filesFor(context, input, 'write')
+    const workspace = await of.files.workspace(of.owner) // before anything is asked of a model
+    const scope = scopeOf(context, { ...input, sessionId: id }, 'write')
+    const { outcome } = await context.engine.distil(scope, { signal: context.signal })
+    const digest = await digestOf(context, scope)
+    if (digest === null) {
+      if (outcome !== 'no_signals') return { outcome, path: null, written: false }
+      throw new AppError('not_found', `There is nothing to tell of a session ${id} here.`, { id })
+    }
+    const known = await noteWith(workspace, digest.text, digest.since)
+    if (known !== null) return { outcome, path: known, written: false }
+    const { path } = await of.files.append(of.owner, digest.text)
+    return { outcome, path, written: true }
+  },
+})
+
+async function digestOf({ engine }: Context, scope: ScopeInput) {
+  const [latest] = (await engine.episodes.list(scope, { limit: 1 })).rows
+  if (latest === undefined) return null
+  const { episode, facts } = await engine.episodes.get(scope, latest.id)
+  const text = sessionNote({
+    session: episode.place.session ?? '',
+    summary: episode.content,
+    decisions: linesOf(episode, 'decisions'),
+    actionItems: linesOf(episode, 'actionItems'),
+    facts: facts.filter(isTrusted).map(({ content }) => content),
+  })
+  return { text, since: episode.updatedAt }
+}
+
+/** What looks like an instruction waits for a person, and is no note. */
+function isTrusted({ status, trust }: Memory): boolean {
+  return status === 'active' && trust !== 'suspect'
+}
+
+/** The note that says so already; it was written on the day of the digest or later, wherever that day began. */
+async function noteWith(workspace: Workspace, text: string, since: number): Promise<string | null> {
+  const first = `memory/${new Date(since - DAY_MS).toISOString().slice(0, 10)}.md`
+  for (const { path, isFolder } of (await workspace.list('memory', 1)) ?? []) {
+    if (isFolder || !NOTE.test(path) || path < first) continue
+    if ((await workspace.read(path))?.includes(text) === true) return path
+  }
+  return null
+}

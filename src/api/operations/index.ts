@@ -1,0 +1,154 @@
+/** The table: everything that can be done over a door. */
+
+import * as trying from './admin/diagnostics.ts'
+import * as keys from './admin/key-operations.ts'
+import * as describing from './admin/settings-description.ts'
+import * as settings from './admin/settings-operations.ts'
+import * as system from './admin/system-operations.ts'
+import * as vectorStore from './admin/vector-store-operations.ts'
+import * as receipts from './conversations/receipt-operations.ts'
+import * as receiptStats from './conversations/receipt-statistics.ts'
+import * as transcript from './conversations/session-operations.ts'
+import * as fileContents from './files/file-index-operations.ts'
+import * as files from './files/file-operations.ts'
+import * as memoryTool from './files/memory-tool-operation.ts'
+import * as flushing from './files/session-note-operation.ts'
+import * as lifecycle from './learning/distillation-operations.ts'
+import * as episodes from './learning/episode-operations.ts'
+import * as identity from './learning/identity-operations.ts'
+import * as review from './learning/review-operations.ts'
+import * as background from './learning/signal-operations.ts'
+import * as everyone from './memories/all-owners.ts'
+import * as moving from './memories/import-export-operations.ts'
+import * as instances from './memories/instance-operations.ts'
+import * as reading from './memories/memory-list-operations.ts'
+import * as overview from './memories/memory-map-operations.ts'
+import * as memories from './memories/memory-operations.ts'
+import type { Operation } from './operation.ts'
+import * as agents from './recall/agent-operations.ts'
+import * as previewing from './recall/preview-operations.ts'
+import * as searching from './recall/search-operations.ts'
+
+export const OPERATIONS: readonly Operation[] = [
+  reading.listMemories,
+  memories.addMemory,
+  reading.clearMemories,
+  searching.searchMemories,
+  previewing.previewRetrieval,
+  previewing.previewInjection,
+  memories.learnMemories,
+  memories.forgetBy,
+  memories.undoChange,
+  memories.emptyBin,
+  reading.summarizeMemories,
+  system.checkHealth,
+  system.listEmbeddingProviders,
+  system.engineStatus,
+  system.reindex,
+  system.reindexStatus,
+  trying.testEmbedding,
+  trying.testRerank,
+  trying.listModels,
+  trying.testModel,
+  moving.exportMemories,
+  moving.importMemories,
+  overview.memoryVectors,
+  overview.memoryVector,
+  overview.memoryEntities,
+  overview.memoryDays,
+  memories.getMemory,
+  memories.updateMemory,
+  memories.forgetMemory,
+  memories.memoryHistory,
+  memories.restoreMemory,
+  memories.disableMemory,
+  memories.eraseMemory,
+  transcript.memorySources,
+  describing.describeSettings,
+  settings.getSettings,
+  settings.changeSettings,
+  vectorStore.getQdrant,
+  vectorStore.changeQdrant,
+  vectorStore.qdrantHealth,
+  vectorStore.qdrantSearch,
+  vectorStore.qdrantCleanup,
+  vectorStore.qdrantModels,
+  instances.listInstanceMemories,
+  instances.addInstanceMemory,
+  instances.forgetInstanceMemory,
+  instances.clearInstance,
+  receipts.listReceipts,
+  receiptStats.receiptStats,
+  receipts.getReceipt,
+  lifecycle.ingestConversation,
+  agents.searchLayer,
+  agents.listAgents,
+  episodes.listEpisodes,
+  episodes.getEpisode,
+  episodes.editEpisode,
+  episodes.disableEpisode,
+  episodes.forgetEpisode,
+  episodes.restoreEpisode,
+  identity.listIdentities,
+  identity.addIdentity,
+  identity.getIdentity,
+  identity.editIdentity,
+  identity.disableIdentity,
+  identity.forgetIdentity,
+  identity.restoreIdentity,
+  transcript.listSessions,
+  transcript.listTurns,
+  transcript.forgetSession,
+  transcript.getTurn,
+  transcript.editTurn,
+  transcript.disableTurn,
+  transcript.restoreTurn,
+  transcript.forgetTurn,
+  lifecycle.flushSession,
+  lifecycle.consolidateMemories,
+  lifecycle.listConsolidations,
+  background.listJobs,
+  background.retryJob,
+  background.cancelJob,
+  background.listSignals,
+  background.getSignal,
+  background.forgetSignals,
+  background.retrySignals,
+  background.learningStatus,
+  lifecycle.listReview,
+  lifecycle.approveMemory,
+  lifecycle.rejectMemory,
+  review.listConflicts,
+  review.settleConflict,
+  review.reconcileMemory,
+  files.listRoots,
+  files.addRoot,
+  files.removeRoot,
+  fileContents.listFiles,
+  fileContents.listPieces,
+  files.filesStatus,
+  files.syncFiles,
+  files.searchFiles,
+  files.getFileText,
+  files.appendNote,
+  flushing.flushToFiles,
+  memoryTool.useMemoryTool,
+  lifecycle.recallForPrompt,
+  lifecycle.captureMessages,
+  keys.listKeys,
+  keys.createKey,
+  keys.revokeKey,
+  keys.listOwners,
+  everyone.listEveryone,
+  keys.eraseOwner,
+  keys.listAudit,
+  system.systemStatus,
+  system.doctor,
+  system.repair,
+]
+
+export function operationNamed(name: string): Operation {
+  const found = OPERATIONS.find((operation) => operation.name === name)
+  if (found === undefined) throw new Error(`There is no operation ${name}.`)
+  return found
+}

@@ -1,0 +1,366 @@
+/** Operations on the life of memories: what was said is distilled, memories are consolidated, doubts are settled. */
+import { z } from 'zod'
+import { AppError } from '../../../domain/errors.ts'
+import { NAME_CHARACTERS_MAX } from '../../../domain/limits.ts'
+import {
+  isMemoryDocument,
+  isTurnDocument,
+  roleOfDocument,
+} from '../../../domain/search-document.ts'
+import { type KeptReport, UNDO_STATES } from '../../../learning/consolidation/report.ts'
+import { INGESTED_EXCHANGES_MAX } from '../../../learning/distillation/conversation-ingest.ts'
+import type { Distillation } from '../../../learning/distillation/outcome.ts'
+import type { ScopeInput } from '../../../memory/draft.ts'
+import { TURN_CHARACTERS_MAX } from '../../../memory/record-codec.ts'
+import { idField } from '../memories/memory-operations.ts'
+import { changes, isoTime, timeInput, toWire, wireMemory } from '../memory-schema.ts'
+import { type Context, defineOperation } from '../operation.ts'
+import { scopeFields, scopeOf } from '../scope-fields.ts'
+import { nextField as next, pageFields } from './signal-operations.ts'
+
+const name = z.string().min(1).max(NAME_CHARACTERS_MAX)
+const { owner, apiKeyId, user } = scopeFields
+
+const facts = z
+  .object({
+    created: z.int(),
+    updated: z.int(),
+    reinforced: z.int(),
+    superseded: z.int(),
+    conflicts: z.int(),
+    suspect: z.int().describe('Of all of these, those that wait for review.'),
+    refused: z.int().describe('Not kept, because they were forgotten.'),
+  })
+  .describe('What became of the facts that were found.')
+
+const distilled = {
+  change: z.string().nullable().describe('What undo takes.'),
+  changes,
+  facts,
+  identity: z.int().describe('How many statements were added to who the person is.'),
+  pending: z.int().describe('How many exchanges of the session still wait.'),
+}
+const outcome = z
+  .string()
+  .describe(
+    'What became of it: distilled, no_signals, skipped:…, empty:…, dead_letter:n or error:….',
+  )
+
+function toDistilled({ change, changes: all, facts: counts, identity, pending }: Distillation) {
+  return { change, changes: [...all], facts: { ...counts }, identity, pending }
+}
+
+export const ingestConversation = defineOperation({
+  name: 'memory.ingest',
+  summary: 'Keeps a whole conversation and distils it. Sent again, it changes nothing.',
+  access: 'write',
+  isIdempotent: true,
+  input: z.strictObject({
+    agent_id: name.optional().describe('Whose memories; default: the home of the key.'),
+    user,
+    conversation_id: name.describe('Its name, which is that of its session.'),
+    turns: z
+      .array(
+        z.strictObject({
+          user: z.string().max(TURN_CHARACTERS_MAX),
+          assistant: z.string().max(TURN_CHARACTERS_MAX).nullable().optional(),
+        }),
+      )
+      .max(INGESTED_EXCHANGES_MAX),
+    session_date: timeInput.optional().describe('When it took place; default: now.'),
+    skip_extraction: z.boolean().default(false).describe('Only keeps what was said.'),
+  }),
+  output: z.object({
+    status: z.literal('ok').describe('What was said is kept; `distillation` tells the rest.'),
+    turns_ingested: z.int(),
+    distillation: outcome,
+    episode_id: z.string().nullable(),
+    ...distilled,
+  }),
+  http: { method: 'POST', path: '/memory/ingest' },
+  cli: 'ingest',
+  targets: ({ episode_id }) => (episode_id === null ? ['conversation'] : [episode_id]),
+  run: async (context, input) => {
+    const { owner: whose, user: person } = scopeOf(
+      context,
+      { owner: input.agent_id, user: input.user },
+      'write',
+    )
+    const told = await context.engine.ingest(
+      {
+        owner: whose,
+        user: person ?? null,
+        conversation: input.conversation_id,
+        turns: input.turns.map(({ user: said, assistant = null }) => ({ user: said, assistant })),
+        ...(input.session_date === undefined ? {} : { sessionDate: input.session_date }),
+        skipExtraction: input.skip_extraction,
+      },
+      { signal: context.signal },
+    )
+    return {
+      status: 'ok' as const,
+      turns_ingested: told.turns,
+      distillation: told.outcome,
+      episode_id: told.episode,
+      ...toDistilled(told),
+    }
+  },
+})
+
+export const flushSession = defineOperation({
+  name: 'session.flush',
+  summary: 'Distils a session now, for agents that are about to shorten their context.',
+  access: 'write',
+  isIdempotent: true,
+  input: z.strictObject({
+    ...{ owner, apiKeyId, user },
+    id: name.optional().describe('Default: the latest.'),
+  }),
+  output: z.object({ outcome, episode: z.string().nullable(), ...distilled }),
+  http: { method: 'POST', path: '/api/sessions/{id}/flush' },
+  mcp: {
+    tool: 'memory_flush',
+    description: 'Learn from the conversation before your context is compacted.',
+    fields: ['id', 'user'],
+  },
+  cli: 'flush',
+  targets: ({ episode }) => (episode === null ? [] : [episode]),
+  run: async (context, { id, ...input }) => {
+    const scope =
+      id === undefined
+        ? await latestSession(context, scopeOf(context, input, 'write'))
+        : scopeOf(context, { ...input, sessionId: id }, 'write')
+    const told = await context.engine.distil(scope, { signal: context.signal })
+    const isEmpty = told.outcome === 'no_signals' && told.episode === null
+    if (isEmpty && (await context.engine.signals.list(scope, { limit: 1 })).rows.length === 0) {
+      throw new AppError('not_found', 'Nothing was said in such a session here.', {
+        id: id ?? null,
+      })
+    }
+    return { outcome: told.outcome, episode: told.episode, ...toDistilled(told) }
+  },
+})
+
+async function latestSession({ engine }: Context, scope: ScopeInput): Promise<ScopeInput> {
+  const [latest] = (await engine.transcript.sessions(scope, { limit: 1 })).rows
+  if (latest !== undefined) return latest.place
+  throw new AppError('not_found', 'Nothing was said here that could be learned from.')
+}
+
+const report = z
+  .object({
+    id: z.string().nullable().describe('Null in a dry run, which is not kept.'),
+    startedAt: z.string(),
+    finishedAt: z.string(),
+    isDryRun: z.boolean(),
+    isHeldBack: z
+      .boolean()
+      .describe('Nothing was removed for good, because the clock may have leapt.'),
+    memories: z.int(),
+    decayed: z.int(),
+    merged: z.int(),
+    judged: z
+      .int()
+      .describe('Pairs that a model settled; in a dry run, those it would be asked about.'),
+    promoted: z.int(),
+    evicted: z.int(),
+    retired: z.int(),
+    prunedEpisodes: z.int(),
+    prunedTurns: z.int(),
+    trimmed: z.int(),
+    emptied: z.int(),
+    narrated: z.int().describe('Who people are, told anew.'),
+    actions: z.array(
+      z.object({
+        kind: z.string(),
+        memories: z.array(z.string()).describe('In a merge, the one that stays comes first.'),
+        because: z.string(),
+        change: z.string().nullable().describe('What undo takes.'),
+        undo: z
+          .enum(UNDO_STATES)
+          .describe(
+            '`done`: nothing of it is left to take back. `impossible`: it can’t be, or the memories are gone.',
+          ),
+      }),
+    ),
+    actionsTotal: z
+      .int()
+      .describe('How many there were: a run tells 1,000, one that is kept 200, a dry run all.'),
+    durationsMs: z.record(z.string(), z.number()),
+  })
+  .meta({ id: 'ConsolidationReport' })
+export type WireReport = z.output<typeof report>
+
+function toReport(given: KeptReport): WireReport {
+  return {
+    ...given,
+    startedAt: isoTime(given.startedAt),
+    finishedAt: isoTime(given.finishedAt),
+    actions: given.actions.map((action) => ({ ...action, memories: [...action.memories] })),
+    durationsMs: { ...given.durationsMs },
+  }
+}
+
+export const consolidateMemories = defineOperation({
+  name: 'memory.consolidate',
+  summary:
+    'Merges, promotes, evicts and prunes what an owner has; a dry run tells what it would do, and why.',
+  access: 'curate',
+  isIdempotent: true,
+  input: z.strictObject({ owner, apiKeyId, user, dryRun: z.boolean().default(false) }),
+  output: z.object({ report }),
+  http: { method: 'POST', path: '/api/consolidate' },
+  cli: 'consolidate',
+  targets: ({ report: { id } }) => (id === null ? [] : [id]),
+  run: async (context, { dryRun, ...input }) => {
+    const { session: _, ...scope } = scopeOf(context, input, 'curate')
+    const { engine, signal } = context
+    const done = await engine.consolidate(scope, { dryRun, signal })
+    const actions = done.actions.map((action) => ({
+      ...action,
+      undo: action.change === null ? ('impossible' as const) : ('possible' as const),
+    }))
+    return { report: toReport({ ...done, actions }) }
+  },
+})
+
+export const listConsolidations = defineOperation({
+  name: 'consolidation.list',
+  summary: 'What consolidation did the last times, newest first.',
+  access: 'read',
+  input: z.strictObject({ owner, apiKeyId, user }),
+  output: z.object({ reports: z.array(report) }),
+  http: { method: 'GET', path: '/api/consolidate' },
+  cli: 'consolidate',
+  run: async (context, input) => {
+    const { session: _, ...scope } = scopeOf(context, input, 'read')
+    return { reports: (await context.engine.consolidations(scope)).map(toReport) }
+  },
+})
+
+export const listReview = defineOperation({
+  name: 'review.list',
+  summary: 'Memories that look like instructions and wait for a person, newest first.',
+  access: 'read',
+  input: z.strictObject({ ...scopeFields, ...pageFields }),
+  output: z.object({ memories: z.array(wireMemory), next }),
+  http: { method: 'GET', path: '/api/review' },
+  cli: 'review',
+  run: async (context, { limit, after, ...input }) => {
+    const page = await context.engine.review.list(scopeOf(context, input, 'read'), {
+      limit,
+      ...(after === undefined ? {} : { after }),
+    })
+    return { memories: page.rows.map(toWire), next: page.next }
+  },
+})
+
+const reviewInput = z.strictObject({ ...scopeFields, id: idField })
+
+export const approveMemory = defineOperation({
+  name: 'review.approve',
+  summary: 'Lets a memory that waited for review be used.',
+  // Not for agents: what looks like an instruction may be one to them.
+  access: 'curate',
+  input: reviewInput,
+  output: z.object({ memory: wireMemory }),
+  http: { method: 'POST', path: '/api/review/{id}/approve' },
+  cli: 'review',
+  targets: ({ memory }) => [memory.id],
+  run: async (context, { id, ...input }) => ({
+    memory: toWire(await context.engine.review.approve(scopeOf(context, input, 'curate'), id)),
+  }),
+})
+
+export const rejectMemory = defineOperation({
+  name: 'review.reject',
+  summary: 'Forgets a memory that waited for review.',
+  access: 'curate',
+  input: reviewInput,
+  output: z.object({ memory: wireMemory }),
+  http: { method: 'POST', path: '/api/review/{id}/reject' },
+  cli: 'review',
+  targets: ({ memory }) => [memory.id],
+  run: async (context, { id, ...input }) => ({
+    memory: toWire(await context.engine.review.reject(scopeOf(context, input, 'curate'), id)),
+  }),
+})
+
+export const recallForPrompt = defineOperation({
+  name: 'hook.recall',
+  summary: 'What a model should know before it reads this prompt, as a block to put before it.',
+  access: 'read',
+  input: z.strictObject({ ...scopeFields, prompt: z.string().max(200_000) }),
+  output: z.object({
+    block: z.string().describe('Empty when there is nothing to say.'),
+    memories: z.array(wireMemory).describe('Those that the block tells of, in its order.'),
+    turns: z
+      .array(
+        z.object({
+          id: z.string(),
+          role: z.string(),
+          sessionId: z.string(),
+          createdAt: z.string(),
+        }),
+      )
+      .describe('Turns of earlier conversations that it quotes.'),
+    skipped: z
+      .enum(['off', 'short'])
+      .nullable()
+      .describe('Why nothing was looked for: `autoRecall` is off, or the prompt is too short.'),
+  }),
+  http: { method: 'POST', path: '/api/hooks/recall' },
+  run: async (context, { prompt, ...input }) => {
+    const found = await context.engine.recallFor(scopeOf(context, input, 'read'), prompt)
+    const { block, memories, skipped } = found
+    return {
+      block,
+      memories: memories.filter(isMemoryDocument).map(toWire),
+      turns: memories.filter(isTurnDocument).map((turn) => ({
+        id: turn.id as string,
+        role: roleOfDocument(turn) ?? 'user',
+        sessionId: turn.place.session ?? '',
+        createdAt: isoTime(turn.createdAt),
+      })),
+      skipped,
+    }
+  },
+})
+
+export const captureMessages = defineOperation({
+  name: 'hook.capture',
+  summary: 'Keeps what a person said in a run and asked to be kept, where `autoCapture` is on.',
+  access: 'write',
+  input: z.strictObject({
+    ...scopeFields,
+    messages: z
+      .array(
+        z.object({
+          role: z.string().max(100),
+          content: z
+            .union([
+              z.string().max(1_000_000),
+              z.array(z.looseObject({ type: z.string().max(100) })).max(1_000),
+              z.null(),
+            ])
+            .describe('Text, or parts as models take them, of which only text is read.'),
+        }),
+      )
+      .max(1_000),
+  }),
+  output: z.object({
+    captured: z.array(wireMemory),
+    passed: z.int().describe('Messages of the person that were left alone.'),
+    skipped: z
+      .enum(['off'])
+      .nullable()
+      .describe('`autoCapture` is off, and nothing was looked at.'),
+  }),
+  http: { method: 'POST', path: '/api/hooks/capture' },
+  targets: ({ captured }) => captured.map(({ id }) => id),
+  run: async (context, { messages, ...input }) => {
+    const scope = scopeOf(context, input, 'write')
+    const { captured, passed, skipped } = await context.engine.captureFrom(scope, messages)
+    return { captured: captured.map(({ memory }) => toWire(memory)), passed, skipped }
+  },
+})

@@ -1,0 +1,220 @@
+/** Operations on episodes, the digests of conversations. An episode is a memory; here it is spelled as what it is. */
+import { z } from 'zod'
+import type { EpisodeQuery } from '../../../conversations/admin.ts'
+import { AppError } from '../../../domain/errors.ts'
+import type { Memory } from '../../../domain/memory.ts'
+import { happenedAt, linesOf } from '../../../learning/episodes.ts'
+import type { ScopeInput } from '../../../memory/draft.ts'
+import { defined, idField } from '../memories/memory-operations.ts'
+import { isoTime, listOf, memoryStatus, timeInput, toWire, wireMemory } from '../memory-schema.ts'
+import { type Context, defineOperation } from '../operation.ts'
+import { type ScopeFields, scopeFields, scopeOf } from '../scope-fields.ts'
+import { nextField as next, pageFields } from './signal-operations.ts'
+
+const DAY_MS = 86_400_000
+const lines = z.array(z.string().min(1).max(1_000)).max(20)
+
+const wireEpisode = z
+  .object({
+    id: z.string(),
+    owner: z.string(),
+    user: z.string().nullable(),
+    sessionId: z.string().describe('Empty when it belongs to none.'),
+    summary: z.string(),
+    topics: z.array(z.string()),
+    decisions: z.array(z.string()),
+    actionItems: z.array(z.string()),
+    entities: z.array(z.string()),
+    salience: z.number(),
+    happenedAt: z.string().describe('When the conversation began.'),
+    turns: z.array(z.string()).describe('The ids of what was said in it.'),
+    status: memoryStatus,
+    trust: z.string(),
+    version: z.int(),
+    change: z.string(),
+    createdAt: z.string(),
+    updatedAt: z.string(),
+  })
+  .meta({ id: 'Episode' })
+export type WireEpisode = z.output<typeof wireEpisode>
+
+function toWireEpisode(memory: Memory): WireEpisode {
+  const { id, place, content, entities, salience, provenance, status, trust } = memory
+  return {
+    ...{ id, salience, status, trust, version: memory.version, change: memory.change },
+    owner: place.owner,
+    user: place.user,
+    sessionId: place.session ?? '',
+    summary: content,
+    topics: [...linesOf(memory, 'topics')],
+    decisions: [...linesOf(memory, 'decisions')],
+    actionItems: [...linesOf(memory, 'actionItems')],
+    entities: [...entities],
+    happenedAt: isoTime(happenedAt(memory)),
+    turns: [...provenance.turns],
+    createdAt: isoTime(memory.createdAt),
+    updatedAt: isoTime(memory.updatedAt),
+  }
+}
+
+export const listEpisodes = defineOperation({
+  name: 'episode.list',
+  summary: 'Digests of conversations, newest first: by day, time, topic, user or session.',
+  access: 'read',
+  input: z.strictObject({
+    ...scopeFields,
+    day: z.iso.date().optional().describe('As 2026-05-01, in UTC.'),
+    from: timeInput.optional(),
+    to: timeInput.optional().describe('Up to this time, which is left out.'),
+    topic: listOf(z.string().min(1).max(200))
+      .optional()
+      .describe('Any of these, also as part of one.'),
+    status: listOf(memoryStatus).optional().describe('Default: active.'),
+    ...pageFields,
+  }),
+  output: z.object({ episodes: z.array(wireEpisode), next }),
+  http: { method: 'GET', path: '/api/episodes' },
+  cli: 'episodes',
+  run: async (context, { day, from, to, topic, status, limit, after, ...input }) => {
+    const scope = scopeOf(context, input, 'read')
+    const { from: since, before } = timesOf(day, from, to)
+    const asked = { from: since, before, topics: topic, statuses: status, limit, after }
+    const query = defined(asked) as EpisodeQuery // what is left has the types of one
+    const page = await context.engine.episodes.list(scope, query)
+    return { episodes: page.rows.map(toWireEpisode), next: page.next }
+  },
+})
+
+function timesOf(day: string | undefined, from: number | undefined, to: number | undefined) {
+  if (day === undefined) return { from, before: to }
+  if (from !== undefined || to !== undefined) {
+    throw new AppError('invalid_input', 'day goes without from and to.', { field: 'day' })
+  }
+  const start = Date.parse(day)
+  return { from: start, before: start + DAY_MS }
+}
+
+const byId = z.strictObject({ ...scopeFields, id: idField })
+const changed = z.object({ success: z.literal(true), episode: wireEpisode })
+const versionOf = ({ episode }: { readonly episode: WireEpisode }) => episode.version
+
+export const getEpisode = defineOperation({
+  name: 'episode.get',
+  summary: 'One episode, with what was said and what was learned from it.',
+  access: 'read',
+  input: byId,
+  output: z.object({
+    episode: wireEpisode,
+    goneTurns: z.array(z.string()).describe('Of its turns, those that are not kept any more.'),
+    facts: z.array(wireMemory).describe('What was distilled from the same turns.'),
+  }),
+  http: { method: 'GET', path: '/api/episodes/{id}', version: versionOf },
+  cli: 'episodes',
+  run: async (context, { id, ...input }) => {
+    const { engine } = context
+    const { episode, facts } = await engine.episodes.get(scopeOf(context, input, 'read'), id)
+    const { gone } = await engine.transcript.sources(episode)
+    return { episode: toWireEpisode(episode), goneTurns: [...gone], facts: facts.map(toWire) }
+  },
+})
+
+export const editEpisode = defineOperation({
+  name: 'episode.edit',
+  summary: 'Changes what is given of an episode and leaves the rest.',
+  access: 'write',
+  isIdempotent: true,
+  input: z.strictObject({
+    ...scopeFields,
+    id: idField,
+    version: z.int().min(1).optional().describe('Only if it still is at this version.'),
+    summary: z.string().min(1).max(50_000).optional(),
+    topics: lines.optional(),
+    decisions: lines.optional(),
+    actionItems: lines.optional(),
+    entities: z.array(z.string().max(200)).max(64).optional(),
+    salience: z.number().min(0).max(1).optional(),
+    pinned: z.boolean().optional(),
+  }),
+  output: changed,
+  http: { method: 'PATCH', path: '/api/episodes/{id}', version: versionOf },
+  cli: 'episodes',
+  targets: ({ episode }) => [episode.id],
+  run: async (context, { id, version, summary, topics, decisions, actionItems, ...input }) => {
+    const { owner: _o, apiKeyId: _a, user: _u, sessionId: _s, ...fields } = input
+    const scope = scopeOf(context, input, 'write')
+    const given = defined({ ...fields, content: summary })
+    const told = defined({ topics, decisions, actionItems })
+    if (Object.keys({ ...given, ...told }).length === 0) {
+      throw new AppError('invalid_input', 'Say what to change.')
+    }
+    const { episode } = await context.engine.episodes.get(scope, id)
+    const metadata = Object.keys(told).length === 0 ? {} : { metadata: joined(episode, told) }
+    const edited = await context.engine.edit(
+      scope,
+      id,
+      { ...given, ...metadata } as Parameters<typeof context.engine.edit>[2], // as the schema says
+      // Lists are put together from what was read, and must not undo what somebody else changed since.
+      { version: version ?? episode.version },
+    )
+    return { success: true as const, episode: toWireEpisode(edited) }
+  },
+})
+
+function joined({ metadata }: Memory, told: object): Memory['metadata'] {
+  return { ...metadata, ...told }
+}
+
+type Change = (context: Context, scope: ScopeInput, id: string) => Promise<Memory>
+
+/** The same change as of any memory, for episodes only. */
+async function changeOne(
+  context: Context,
+  { id, ...input }: ScopeFields & { readonly id: string },
+  change: Change,
+) {
+  const scope = scopeOf(context, input, 'write')
+  await context.engine.episodes.get(scope, id)
+  return { success: true as const, episode: toWireEpisode(await change(context, scope, id)) }
+}
+
+export const disableEpisode = defineOperation({
+  name: 'episode.disable',
+  summary: 'Takes an episode out of recall without forgetting it.',
+  access: 'write',
+  isIdempotent: true,
+  input: byId,
+  output: changed,
+  http: { method: 'POST', path: '/api/episodes/{id}/disable' },
+  cli: 'episodes',
+  targets: ({ episode }) => [episode.id],
+  run: (context, input) =>
+    changeOne(context, input, ({ engine }, scope, id) => engine.disable(scope, id)),
+})
+
+export const forgetEpisode = defineOperation({
+  name: 'episode.forget',
+  summary: 'Puts an episode into the bin, from where it can be restored.',
+  access: 'write',
+  isIdempotent: true,
+  input: byId,
+  output: changed,
+  http: { method: 'DELETE', path: '/api/episodes/{id}', version: versionOf },
+  cli: 'episodes',
+  targets: ({ episode }) => [episode.id],
+  run: (context, input) =>
+    changeOne(context, input, ({ engine }, scope, id) => engine.forget(scope, id)),
+})
+
+export const restoreEpisode = defineOperation({
+  name: 'episode.restore',
+  summary: 'Takes an episode out of the bin or switches it on again.',
+  access: 'write',
+  isIdempotent: true,
+  input: byId,
+  output: changed,
+  http: { method: 'POST', path: '/api/episodes/{id}/restore' },
+  cli: 'episodes',
+  targets: ({ episode }) => [episode.id],
+  run: (context, input) =>
+    changeOne(context, input, ({ engine }, scope, id) => engine.restore(scope, id)),
+})

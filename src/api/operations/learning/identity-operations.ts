@@ -1,0 +1,172 @@
+/** Operations on who people are: statements that are always told, and the narrative that is made from them. */
+import { z } from 'zod'
+import { CONTENT_CHARACTERS_MAX } from '../../../domain/limits.ts'
+import type { Memory } from '../../../domain/memory.ts'
+import type { ScopeInput } from '../../../memory/draft.ts'
+import { idField } from '../memories/memory-operations.ts'
+import { toWire, wireMemory } from '../memory-schema.ts'
+import { type Context, defineOperation } from '../operation.ts'
+import { scopeFields, scopeOf } from '../scope-fields.ts'
+
+const { owner, apiKeyId, user } = scopeFields
+const scope = { owner, apiKeyId, user }
+const content = z.string().min(1).max(CONTENT_CHARACTERS_MAX)
+const versionOf = ({ memory }: { readonly memory: { readonly version: number } }) => memory.version
+
+export const listIdentities = defineOperation({
+  name: 'identity.list',
+  summary: 'Who people are: what is always told of each user, and the narrative made from it.',
+  access: 'read',
+  input: z.strictObject(scope),
+  output: z.object({
+    identities: z.array(
+      z.object({
+        owner: z.string(),
+        user: z.string().nullable(),
+        overrides: z.array(wireMemory).describe('Oldest first, with those that are disabled.'),
+        narrative: wireMemory.nullable(),
+      }),
+    ),
+  }),
+  http: { method: 'GET', path: '/api/identity' },
+  cli: 'identity',
+  run: async (context, input) => {
+    const { session: _, ...place } = scopeOf(context, input, 'read')
+    const identities = await context.engine.identity.list(place)
+    return {
+      identities: identities.map((identity) => ({
+        owner: place.owner,
+        user: identity.user,
+        overrides: identity.overrides.map(toWire),
+        narrative: identity.narrative && toWire(identity.narrative),
+      })),
+    }
+  },
+})
+
+export const addIdentity = defineOperation({
+  name: 'identity.add',
+  summary: 'Adds to what is always told of a person, unless that is known already.',
+  access: 'write',
+  isIdempotent: true,
+  input: z.strictObject({
+    ...scope,
+    content: content.describe('One statement that stands on its own.'),
+  }),
+  output: z.object({
+    success: z.literal(true),
+    outcome: z
+      .enum(['create', 'update', 'duplicate', 'supersede', 'conflict', 'known'])
+      .describe('`known`: it was there, in capitals or not, and was left alone.'),
+    memory: wireMemory,
+    other: wireMemory.nullable().describe('What was replaced or contradicted.'),
+  }),
+  http: { method: 'POST', path: '/api/identity', status: 201, version: versionOf },
+  cli: 'identity',
+  targets: ({ outcome, memory }) => (outcome === 'known' ? [] : [memory.id]),
+  run: async (context, { content: statement, ...input }) => {
+    const { session: _, ...place } = scopeOf(context, input, 'write')
+    const added = await context.engine.identity.add(place, { content: statement, source: 'api' })
+    return {
+      success: true as const,
+      outcome: added.outcome,
+      memory: toWire(added.memory),
+      other: added.other && toWire(added.other),
+    }
+  },
+})
+
+const byId = z.strictObject({ ...scope, id: idField })
+const changed = z.object({ success: z.literal(true), memory: wireMemory })
+
+/** The same change as of any memory, for statements about who a person is only. */
+async function changeOne(
+  context: Context,
+  { id, ...input }: z.output<typeof byId>,
+  change: (place: ScopeInput) => Promise<Memory>,
+) {
+  const { session: _, ...place } = scopeOf(context, input, 'write')
+  await context.engine.identity.get(place, id)
+  return { success: true as const, memory: toWire(await change(place)) }
+}
+
+export const getIdentity = defineOperation({
+  name: 'identity.get',
+  summary: 'One statement about who a person is.',
+  access: 'read',
+  input: byId,
+  output: z.object({ memory: wireMemory }),
+  http: { method: 'GET', path: '/api/identity/{id}', version: versionOf },
+  cli: 'identity',
+  run: async (context, { id, ...input }) => {
+    const { session: _, ...place } = scopeOf(context, input, 'read')
+    return { memory: toWire(await context.engine.identity.get(place, id)) }
+  },
+})
+
+export const editIdentity = defineOperation({
+  name: 'identity.edit',
+  summary: 'Changes what is told of a person. The former wording stays in its history.',
+  access: 'write',
+  isIdempotent: true,
+  input: z.strictObject({
+    ...byId.shape,
+    version: z.int().min(1).optional().describe('Only if it still is at this version.'),
+    content,
+  }),
+  output: changed,
+  http: { method: 'PATCH', path: '/api/identity/{id}', version: versionOf },
+  cli: 'identity',
+  targets: ({ memory }) => [memory.id],
+  run: (context, { version, content: statement, ...input }) =>
+    changeOne(context, input, (place) =>
+      context.engine.edit(
+        place,
+        input.id,
+        { content: statement },
+        version === undefined ? {} : { version },
+      ),
+    ),
+})
+
+export const disableIdentity = defineOperation({
+  name: 'identity.disable',
+  summary: 'Keeps a statement about a person without telling it.',
+  access: 'write',
+  isIdempotent: true,
+  input: byId,
+  output: changed,
+  http: { method: 'POST', path: '/api/identity/{id}/disable' },
+  cli: 'identity',
+  targets: ({ memory }) => [memory.id],
+  run: (context, input) =>
+    changeOne(context, input, (place) => context.engine.disable(place, input.id)),
+})
+
+export const forgetIdentity = defineOperation({
+  name: 'identity.forget',
+  summary: 'Puts a statement about a person into the bin, from where it can be restored.',
+  access: 'write',
+  isIdempotent: true,
+  input: byId,
+  output: changed,
+  http: { method: 'DELETE', path: '/api/identity/{id}', version: versionOf },
+  cli: 'identity',
+  targets: ({ memory }) => [memory.id],
+  run: (context, input) =>
+    changeOne(context, input, (place) => context.engine.forget(place, input.id)),
+})
+
+export const restoreIdentity = defineOperation({
+  name: 'identity.restore',
+  summary: 'Takes a statement about a person out of the bin, or tells it again.',
+  access: 'write',
+  isIdempotent: true,
+  input: byId,
+  output: changed,
+  http: { method: 'POST', path: '/api/identity/{id}/restore' },
+  cli: 'identity',
+  targets: ({ memory }) => [memory.id],
+  run: (context, input) =>
+    changeOne(context, input, (place) => context.engine.restore(place, input.id)),
+})

@@ -1,0 +1,84 @@
+/** Operations that settle what memories say against each other. */
+import { z } from 'zod'
+import { CONTENT_CHARACTERS_MAX } from '../../../domain/limits.ts'
+import { idField } from '../memories/memory-operations.ts'
+import { toWire, wireMemory } from '../memory-schema.ts'
+import { defineOperation } from '../operation.ts'
+import { scopeFields, scopeOf } from '../scope-fields.ts'
+import { nextField as next, pageFields } from './signal-operations.ts'
+
+const conflict = z
+  .object({
+    memory: wireMemory.describe('Says otherwise than the other one.'),
+    other: wireMemory.describe('Was there before.'),
+  })
+  .meta({ id: 'Conflict' })
+export type WireConflict = z.output<typeof conflict>
+
+export const listConflicts = defineOperation({
+  name: 'review.conflicts',
+  summary: 'Memories in use that say otherwise than others in use, both sides, newest first.',
+  access: 'read',
+  input: z.strictObject({ ...scopeFields, ...pageFields }),
+  output: z.object({ conflicts: z.array(conflict), next }),
+  http: { method: 'GET', path: '/api/review/conflicts' },
+  cli: 'review',
+  run: async (context, { limit, after, ...input }) => {
+    const page = await context.engine.review.conflicts(scopeOf(context, input, 'read'), {
+      limit,
+      ...(after === undefined ? {} : { after }),
+    })
+    return {
+      conflicts: page.rows.map(({ memory, other }) => ({
+        memory: toWire(memory),
+        other: toWire(other),
+      })),
+      next: page.next,
+    }
+  },
+})
+
+export const settleConflict = defineOperation({
+  name: 'review.settle',
+  summary:
+    'Keeps one of two memories, in its words or others, in the place of both; can be undone.',
+  access: 'curate',
+  input: z.strictObject({
+    ...scopeFields,
+    keep: idField.describe('The memory that stays.'),
+    drop: idField.describe('The memory that it takes the place of.'),
+    content: z
+      .string()
+      .min(1)
+      .max(CONTENT_CHARACTERS_MAX)
+      .optional()
+      .describe('What the one that stays says from now on; default: its own words.'),
+  }),
+  output: z.object({
+    kept: wireMemory,
+    dropped: wireMemory,
+    change: z.string().describe('What undo takes.'),
+  }),
+  http: { method: 'POST', path: '/api/review/settle' },
+  cli: 'review',
+  targets: ({ kept, dropped }) => [kept.id, dropped.id],
+  run: async (context, { keep, drop, content, ...input }) => {
+    const scope = scopeOf(context, input, 'curate')
+    const { kept, dropped } = await context.engine.review.settle(scope, { keep, drop }, content)
+    return { kept: toWire(kept), dropped: toWire(dropped), change: kept.change }
+  },
+})
+
+export const reconcileMemory = defineOperation({
+  name: 'review.reconcile',
+  summary: 'Says that a memory and the one that it is in conflict with both hold.',
+  access: 'curate',
+  input: z.strictObject({ ...scopeFields, id: idField }),
+  output: z.object({ memory: wireMemory }),
+  http: { method: 'POST', path: '/api/review/{id}/reconcile' },
+  cli: 'review',
+  targets: ({ memory }) => [memory.id],
+  run: async (context, { id, ...input }) => ({
+    memory: toWire(await context.engine.review.reconcile(scopeOf(context, input, 'curate'), id)),
+  }),
+})

@@ -1,0 +1,276 @@
+/** Operations on what is done in the background: jobs, and signals, which tell what is to be learned from. */
+import { z } from 'zod'
+import { AppError } from '../../../domain/errors.ts'
+import { SIGNAL_STATUSES, type Signal } from '../../../domain/turn.ts'
+import { JOB_STATUSES } from '../../../jobs/job.ts'
+import type { Job } from '../../../jobs/jobs.ts'
+import type { Learning } from '../../../learning/learning.ts'
+import { mayDo, mayReach } from '../authorization.ts'
+import { isoTime } from '../memory-schema.ts'
+import { type Context, defineOperation, ownerNamed } from '../operation.ts'
+import { ownerOf, scopeFields, scopeOf } from '../scope-fields.ts'
+
+export const pageFields = {
+  limit: z.int().min(1).max(200).default(50),
+  after: z.string().max(200).optional().describe('What `next` of the page before said.'),
+}
+export const nextField = z.string().nullable()
+
+const wireJob = z
+  .object({
+    id: z.string(),
+    kind: z.string(),
+    owner: z.string().nullable(),
+    input: z.record(z.string(), z.json()),
+    status: z.enum(JOB_STATUSES),
+    dueAt: z.string().nullable(),
+    since: z.string(),
+    attempts: z.int(),
+    everyMs: z.int().nullable(),
+    lastError: z.string().nullable(),
+    outcome: z.record(z.string(), z.json()).nullable(),
+  })
+  .meta({ id: 'Job' })
+export type WireJob = z.output<typeof wireJob>
+
+function toWireJob(job: Job): WireJob {
+  const { id, kind, owner: whose, input, status, dueAt, since } = job
+  const { attempts, everyMs, lastError, outcome: came } = job
+  return {
+    ...{ id, kind, owner: whose, status, attempts, everyMs, lastError },
+    input: { ...input } as WireJob['input'], // plain data
+    dueAt: dueAt === null ? null : isoTime(dueAt),
+    since: isoTime(since),
+    outcome: came && ({ ...came } as WireJob['outcome']), // plain data
+  }
+}
+
+export const listJobs = defineOperation({
+  name: 'job.list',
+  summary: 'Background work: what waits, runs, was done in the last hour, or failed.',
+  access: 'read',
+  input: z.strictObject({
+    owner: scopeFields.owner.describe(
+      'Whose; default: the home of the key, and everybody’s for superadmins.',
+    ),
+    apiKeyId: scopeFields.apiKeyId,
+    kind: z.string().max(20).optional(),
+    status: z.enum(JOB_STATUSES).optional(),
+    ...pageFields,
+  }),
+  output: z.object({ jobs: z.array(wireJob), next: nextField }),
+  http: { method: 'GET', path: '/api/jobs' },
+  cli: 'jobs',
+  run: async (context, { kind, status, limit, after, ...input }) => {
+    const isAll = ownerNamed(input) === undefined && mayDo(context.caller, 'manage')
+    const page = await context.engine.jobs.list({
+      limit,
+      ...(isAll ? {} : { owner: ownerOf(context, input, 'read') }),
+      ...(kind === undefined ? {} : { kind }),
+      ...(status === undefined ? {} : { statuses: [status] }),
+      ...(after === undefined ? {} : { after }),
+    })
+    return { jobs: page.rows.map(toWireJob), next: page.next }
+  },
+})
+
+const jobInput = z.strictObject({ id: z.string().min(1).max(200).describe('The id of a job.') })
+
+/** Jobs of others are not there. */
+async function requireJob({ engine, caller }: Context, id: string): Promise<void> {
+  const job = await engine.jobs.get(id)
+  const isReached =
+    job !== null &&
+    (job.owner === null ? mayDo(caller, 'manage') : mayReach(caller, job.owner, 'curate'))
+  if (!isReached) throw new AppError('not_found', 'There is no such job here.', { id })
+}
+
+export const retryJob = defineOperation({
+  name: 'job.retry',
+  summary: 'Does a job now, with all attempts before it.',
+  access: 'curate',
+  isIdempotent: true,
+  input: jobInput,
+  output: z.object({ job: wireJob }),
+  http: { method: 'POST', path: '/api/jobs/{id}/retry' },
+  cli: 'jobs',
+  targets: ({ job }) => [job.id],
+  run: async (context, { id }) => {
+    await requireJob(context, id)
+    return { job: toWireJob(await context.engine.jobs.retry(id)) }
+  },
+})
+
+export const cancelJob = defineOperation({
+  name: 'job.cancel',
+  summary: 'Takes a job back, also while it runs; of what recurs, this one time.',
+  access: 'curate',
+  isIdempotent: true,
+  input: jobInput,
+  output: z.object({ job: wireJob }),
+  http: { method: 'POST', path: '/api/jobs/{id}/cancel' },
+  cli: 'jobs',
+  targets: ({ job }) => [job.id],
+  run: async (context, { id }) => {
+    await requireJob(context, id)
+    return { job: toWireJob(await context.engine.jobs.cancel(id)) }
+  },
+})
+
+const wireSignal = z
+  .object({
+    id: z.string(),
+    user: z.string().nullable(),
+    sessionId: z.string(),
+    turns: z.array(z.string()),
+    status: z.enum(SIGNAL_STATUSES),
+    attempts: z.int(),
+    error: z.string().nullable(),
+    change: z.string().nullable(),
+    createdAt: z.string(),
+  })
+  .meta({ id: 'Signal' })
+export type WireSignal = z.output<typeof wireSignal>
+
+function toWireSignal(signal: Signal): WireSignal {
+  const { id, place, turns, status, attempts, error, change, createdAt } = signal
+  return {
+    ...{ id, status, attempts, error, change },
+    user: place.user,
+    sessionId: place.session ?? '',
+    turns: [...turns],
+    createdAt: isoTime(createdAt),
+  }
+}
+
+export const listSignals = defineOperation({
+  name: 'signal.list',
+  summary: 'What was said and is to be learned from, what was, and what failed too often.',
+  access: 'read',
+  input: z.strictObject({
+    ...scopeFields,
+    status: z.enum(SIGNAL_STATUSES).optional(),
+    ...pageFields,
+  }),
+  output: z.object({ signals: z.array(wireSignal), next: nextField }),
+  http: { method: 'GET', path: '/api/signals' },
+  cli: 'signals',
+  run: async (context, { status, limit, after, ...input }) => {
+    const page = await context.engine.signals.list(scopeOf(context, input, 'read'), {
+      limit,
+      ...(status === undefined ? {} : { status }),
+      ...(after === undefined ? {} : { after }),
+    })
+    return { signals: page.rows.map(toWireSignal), next: page.next }
+  },
+})
+
+export const getSignal = defineOperation({
+  name: 'signal.get',
+  summary: 'One exchange that is to be learned from, was, or failed too often.',
+  access: 'read',
+  input: z.strictObject({ ...scopeFields, id: z.string().min(1).max(100) }),
+  output: z.object({ signal: wireSignal }),
+  http: { method: 'GET', path: '/api/signals/{id}' },
+  cli: 'signals',
+  run: async (context, { id, ...input }) => ({
+    signal: toWireSignal(await context.engine.signals.get(scopeOf(context, input, 'read'), id)),
+  }),
+})
+
+const signalIds = z.array(z.string().max(100)).max(1_000)
+
+export const forgetSignals = defineOperation({
+  name: 'signal.forget',
+  summary: 'Learns nothing from what waits or failed. What was said stays; `retry` takes it back.',
+  access: 'curate',
+  isIdempotent: true,
+  input: z.strictObject({
+    ...scopeFields,
+    ids: signalIds.optional().describe('Default: all of the session that is named.'),
+  }),
+  output: z.object({ signals: z.array(wireSignal).describe('Those that waited until now.') }),
+  http: { method: 'POST', path: '/api/signals/forget' },
+  cli: 'signals',
+  targets: ({ signals }) => signals.map(({ id }) => id),
+  run: async (context, { ids, ...input }) => {
+    const scope = scopeOf(context, input, 'curate')
+    if (ids === undefined && scope.session == null) {
+      throw new AppError('invalid_input', 'Which signals? Give ids, or a session.', {
+        field: 'ids',
+      })
+    }
+    const forgotten = await context.engine.signals.forget(scope, ids === undefined ? {} : { ids })
+    return { signals: forgotten.map(toWireSignal) }
+  },
+})
+
+export const retrySignals = defineOperation({
+  name: 'signal.retry',
+  summary: 'Tries again to learn from what failed too often, or was forgotten and is named.',
+  access: 'curate',
+  isIdempotent: true,
+  input: z.strictObject({
+    ...scopeFields,
+    ids: signalIds.optional().describe('Default: all that failed.'),
+  }),
+  output: z.object({ signals: z.array(wireSignal).describe('As they are now.') }),
+  http: { method: 'POST', path: '/api/signals/retry' },
+  cli: 'signals',
+  targets: ({ signals }) => signals.map(({ id }) => id),
+  run: async (context, { ids, ...input }) => {
+    const scope = scopeOf(context, input, 'curate')
+    const revived = await context.engine.signals.retry(scope, ids === undefined ? {} : { ids })
+    return { signals: revived.map(toWireSignal) }
+  },
+})
+
+/** With what is learned, and what it cost today. */
+export const learningFields = {
+  model: z.string().nullable().describe('Null when none is configured, and what was said waits.'),
+  restsUntil: z.string().nullable().describe('The model failed and is not asked until then.'),
+  spent: z
+    .object({
+      day: z.string(),
+      calls: z.int(),
+      input: z.int(),
+      output: z.int(),
+      budget: z.int().describe('Tokens a day; 0 where there is no limit.'),
+    })
+    .nullable()
+    .describe('What models used today; null where there are none.'),
+}
+export type WireLearning = z.output<z.ZodObject<typeof learningFields>>
+
+export function toWireLearning({ model, restsUntil, spent }: Learning): WireLearning {
+  return {
+    model,
+    restsUntil: restsUntil === null ? null : isoTime(restsUntil),
+    spent: spent && {
+      ...{ day: spent.day, calls: spent.calls, budget: spent.budget },
+      ...{ input: spent.input, output: spent.output },
+    },
+  }
+}
+
+export const learningStatus = defineOperation({
+  name: 'signal.report',
+  summary: 'Whether there is a model to learn with, what waits for it, and what it used today.',
+  access: 'read',
+  input: z.strictObject({ ...scopeFields }),
+  output: z.object({
+    ...learningFields,
+    signals: z.object({
+      pending: z.int(),
+      processed: z.int(),
+      dead: z.int(),
+      forgotten: z.int(),
+    }),
+  }),
+  http: { method: 'GET', path: '/api/signals/report' },
+  cli: 'status',
+  run: async (context, input) => {
+    const told = await context.engine.signals.report(scopeOf(context, input, 'read'))
+    return { ...toWireLearning(told), signals: { ...told.signals } }
+  },
+})

@@ -1,0 +1,91 @@
+/** Memories of all owners, for those who run the server. Nobody else has an operation that looks past one owner. */
+import { z } from 'zod'
+import { AppError } from '../../../domain/errors.ts'
+import { compareText } from '../../../domain/ids.ts'
+import { QUERY_CHARACTERS_MAX } from '../../../domain/limits.ts'
+import type { Memory } from '../../../domain/memory.ts'
+import { MEMORY_ORDERS } from '../../../storage/store.ts'
+import { toWire, wireMemory } from '../memory-schema.ts'
+import { type Context, defineOperation } from '../operation.ts'
+import { filterFields, toFilter } from './memory-list-operations.ts'
+
+const LIMIT = 50
+const LIMIT_MAX = 200
+/** Of which many may have nothing that passes a filter. */
+const OWNERS_PER_PAGE = 500
+const CURSOR_CHARACTERS_MAX = 2_000
+
+/** Whose memories come next, and after which of them; empty for the first. */
+type Position = { readonly owner: string; readonly after: string }
+
+export const listEveryone = defineOperation({
+  name: 'owner.memories',
+  summary: 'Memories of all owners, one owner after the other by name.',
+  access: 'manage',
+  input: z.strictObject({
+    ...filterFields,
+    q: z.string().max(QUERY_CHARACTERS_MAX).optional().describe('Stands in content or key.'),
+    order: z.enum(MEMORY_ORDERS).optional().describe('Of each owner’s. Default: newest.'),
+    limit: z.int().min(1).max(LIMIT_MAX).default(LIMIT),
+    after: z
+      .string()
+      .max(CURSOR_CHARACTERS_MAX)
+      .optional()
+      .describe('What `next` of the page before said.'),
+  }),
+  output: z.object({
+    data: z.array(wireMemory).describe('May be empty while there is a `next`.'),
+    next: z.string().nullable(),
+    owners: z.int().describe('How many have memories, whatever the filter.'),
+  }),
+  http: { method: 'GET', path: '/api/owners/memories' },
+  run: async (context, { q, order, limit, after, ...input }) => {
+    const query = {
+      ...toFilter(input),
+      ...(q === undefined ? {} : { contains: q }),
+      ...(order === undefined ? {} : { order }),
+    }
+    const owners = await ownersWithMemories(context)
+    const start = after === undefined ? null : parsePosition(after)
+    const left = owners.filter((owner) => start === null || compareText(owner, start.owner) >= 0)
+    const found: Memory[] = []
+    const pageAt = (position: Position | null) => ({
+      data: found.map(toWire),
+      next: position === null ? null : JSON.stringify([position.owner, position.after]),
+      owners: owners.length,
+    })
+    for (const [index, owner] of left.entries()) {
+      if (found.length === limit || index === OWNERS_PER_PAGE) return pageAt({ owner, after: '' })
+      const behind = start?.owner === owner && start.after !== '' ? { after: start.after } : {}
+      const room = { limit: limit - found.length, ...behind }
+      const page = await context.engine.list({ owner }, { ...query, ...room })
+      found.push(...page.rows)
+      if (page.next !== null) return pageAt({ owner, after: page.next })
+    }
+    return pageAt(null)
+  },
+})
+
+async function ownersWithMemories({ engine }: Context): Promise<readonly string[]> {
+  const places = (await engine.places()).filter(({ memories }) => memories > 0)
+  return [...new Set(places.map(({ owner }) => owner))].sort(compareText)
+}
+
+function parsePosition(cursor: string): Position {
+  const position = z.tuple([z.string(), z.string()]).safeParse(fromJson(cursor))
+  if (!position.success) {
+    throw new AppError('invalid_input', '`after` is what `next` of the page before said.', {
+      field: 'after',
+    })
+  }
+  const [owner, after] = position.data
+  return { owner, after }
+}
+
+function fromJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

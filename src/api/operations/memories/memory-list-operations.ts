@@ -1,0 +1,303 @@
+/** Operations that look at many memories: lists, search, preview, and clearing. */
+import { z } from 'zod'
+import { AppError } from '../../../domain/errors.ts'
+import type { Instant, MemoryId } from '../../../domain/ids.ts'
+import { parseId } from '../../../domain/ids.ts'
+import { QUERY_CHARACTERS_MAX } from '../../../domain/limits.ts'
+import { TRUST_LEVELS } from '../../../domain/memory.ts'
+import type { ReadFilter } from '../../../memory/memory-reader.ts'
+import type { Recollection } from '../../../recall/recall.ts'
+import type { LegReport } from '../../../recall/retrievers.ts'
+import { MEMORY_ORDERS } from '../../../storage/store.ts'
+import { cacheStats } from '../admin/embedding-cache-stats.ts'
+import {
+  listOf,
+  memoryCategory,
+  memoryStatus,
+  memoryType,
+  timeInput,
+  toWire,
+  wireMemory,
+} from '../memory-schema.ts'
+import { defineOperation } from '../operation.ts'
+import { ownerOf, scopeFields, scopeOf } from '../scope-fields.ts'
+import { defined, turnsDisabled } from './memory-operations.ts'
+
+const LIST_LIMIT = 50
+const LIST_LIMIT_MAX = 200
+/** About as many characters as a token has in most languages; a sum over all memories can't be counted exactly. */
+const CHARACTERS_PER_TOKEN = 4
+
+const ORDER_HELP =
+  'Highest first, ties newest first; `leastUsed` the other way round. Default: newest. A memory that is changed or used meanwhile may move from one page to another.'
+
+export const filterFields = {
+  type: listOf(memoryType).optional(),
+  category: listOf(memoryCategory).optional(),
+  status: listOf(memoryStatus).optional().describe('Default: active.'),
+  trust: listOf(z.enum(TRUST_LEVELS)).optional(),
+  source: listOf(z.string().max(100)).optional().describe('What wrote it.'),
+  importanceMin: z.int().min(1).max(10).optional().describe('At least this important.'),
+  pinned: z.boolean().optional(),
+  key: z.string().max(200).optional(),
+  createdFrom: timeInput.optional(),
+  createdBefore: timeInput.optional(),
+  includeEnded: z.boolean().optional().describe('Also what has expired or ceased to hold.'),
+}
+
+type FilterInput = {
+  readonly type?: ReadFilter['types'] | undefined
+  readonly category?: ReadFilter['categories'] | undefined
+  readonly status?: ReadFilter['statuses'] | undefined
+  readonly trust?: ReadFilter['trusts'] | undefined
+  readonly source?: readonly string[] | undefined
+  readonly importanceMin?: number | undefined
+  readonly pinned?: boolean | undefined
+  readonly key?: string | undefined
+  readonly createdFrom?: number | undefined
+  readonly createdBefore?: number | undefined
+  readonly includeEnded?: boolean | undefined
+}
+
+export function toFilter(input: FilterInput): ReadFilter {
+  const { type, category, status, pinned, key, createdFrom, createdBefore, includeEnded } = input
+  const { trust, source, importanceMin } = input
+  return defined({
+    types: type,
+    categories: category,
+    statuses: status,
+    trusts: trust,
+    sources: source,
+    importanceMin,
+    pinned,
+    key,
+    createdFrom: createdFrom as Instant | undefined, // checked by its schema
+    createdBefore: createdBefore as Instant | undefined,
+    includeEnded,
+  }) as ReadFilter // the fields of one, some left out
+}
+
+const stats = z.object({
+  total: z.int(),
+  byType: z.record(z.string(), z.int()),
+  byCategory: z.record(z.string(), z.int()),
+  tokensUsed: z.int().describe('Of all memories of the owner, about.'),
+  hitRate: z.number().describe('Of the cache of embeddings, 0 to 1; for superadmins only.'),
+  cacheStats: z.object({ hits: z.int(), misses: z.int() }),
+})
+
+export const listMemories = defineOperation({
+  name: 'memory.list',
+  summary: 'Memories in order, newest first, with counts.',
+  access: 'read',
+  input: z.strictObject({
+    ...scopeFields,
+    ...filterFields,
+    q: z.string().max(QUERY_CHARACTERS_MAX).optional().describe('Stands in content or key.'),
+    asOf: timeInput.optional().describe('As things stood at an earlier time.'),
+    order: z.enum(MEMORY_ORDERS).optional().describe(ORDER_HELP),
+    limit: z.int().min(1).max(LIST_LIMIT_MAX).default(LIST_LIMIT),
+    page: z.int().min(1).max(1_000_000).optional(),
+    offset: z.int().min(0).max(1_000_000_000).optional().describe('Goes before page.'),
+    after: z.string().max(200).optional().describe('What `next` of the page before said.'),
+  }),
+  output: z.object({
+    data: z.array(wireMemory),
+    total: z.int(),
+    page: z.int(),
+    limit: z.int(),
+    totalPages: z.int(),
+    next: z.string().nullable().describe('Goes on from here as `after`, however much is added.'),
+    stats,
+  }),
+  http: { method: 'GET', path: '/api/memory' },
+  cli: 'list',
+  run: async (context, { q, asOf, order, limit, page, offset, after, ...input }) => {
+    const { engine } = context
+    const scope = scopeOf(context, input, 'read')
+    const filter: ReadFilter = {
+      ...toFilter(input),
+      ...(q === undefined ? {} : { contains: q }),
+    }
+    const skipped = offset ?? ((page ?? 1) - 1) * limit
+    const [found, { total }, all] = await Promise.all([
+      asOf === undefined
+        ? engine.list(scope, {
+            ...filter,
+            limit,
+            ...(order === undefined ? {} : { order }),
+            ...(after === undefined ? { offset: skipped } : { after }),
+          })
+        : engine.asOf(scope, asOf, { limit, ...(after === undefined ? {} : { after }) }),
+      engine.tally(scope, filter),
+      engine.tally({ owner: scope.owner }, {}),
+    ])
+    const { hits, misses } = cacheStats(context)
+    return {
+      data: found.rows.map(toWire),
+      total,
+      page: Math.floor(skipped / limit) + 1,
+      limit,
+      totalPages: Math.ceil(total / limit),
+      next: found.next,
+      stats: {
+        total: all.total,
+        byType: all.byType,
+        byCategory: all.byCategory,
+        tokensUsed: Math.ceil(all.characters / CHARACTERS_PER_TOKEN),
+        hitRate: hits + misses === 0 ? 0 : hits / (hits + misses),
+        cacheStats: { hits, misses },
+      },
+    }
+  },
+})
+
+const leg = z.object({
+  state: z.enum(['searched', 'skipped', 'failed']),
+  hits: z.int(),
+  because: z.string().nullable(),
+  missing: z.int().optional().describe('Memories without a vector yet.'),
+})
+export const legs = z.object({ keyword: leg, meaning: leg, rerank: leg })
+export const step = z.object({ stage: z.string(), score: z.number(), note: z.string().optional() })
+
+export function toLegs({ legs: all }: Recollection) {
+  const toLeg = (report: LegReport) => ({ ...report })
+  return { keyword: toLeg(all.keyword), meaning: toLeg(all.meaning), rerank: toLeg(all.rerank) }
+}
+
+export const clearMemories = defineOperation({
+  name: 'memory.clear',
+  summary: 'Forgets all memories with these ids, or all that match; can be undone unless erased.',
+  access: 'curate',
+  isDestructive: true,
+  input: z.strictObject({
+    ...scopeFields,
+    ...filterFields,
+    ids: listOf(z.string().max(100)).optional(),
+    q: z.string().max(QUERY_CHARACTERS_MAX).optional(),
+    olderThan: timeInput.optional().describe('Created before this time.'),
+    all: z.boolean().optional().describe('Needed when nothing narrows it.'),
+    erase: z.boolean().optional().describe('For good, with their history.'),
+    dryRun: z.boolean().optional().describe('Only counts.'),
+  }),
+  output: z.object({
+    matched: z.int(),
+    deletedCount: z.int().describe('Really done; 0 in a dry run.'),
+    turnsDisabled,
+    change: z.string().nullable().describe('What undo takes.'),
+    ids: z.array(z.string()).describe('The first of them.'),
+    dryRun: z.boolean(),
+  }),
+  http: { method: 'DELETE', path: '/api/memory' },
+  mcp: {
+    tool: 'memory_clear',
+    description:
+      'Forget many memories at once, only when the user explicitly asks: by type, category or age (olderThan), or all of them with all=true. Use dryRun=true first to see how many.',
+    fields: ['type', 'category', 'olderThan', 'all', 'dryRun', 'user', 'sessionId'],
+  },
+  cli: 'clear',
+  targets: ({ ids }) => ids,
+  run: async (context, { ids, q, olderThan, all, erase, dryRun = false, ...input }) => {
+    const filter: ReadFilter = {
+      ...toFilter(input),
+      ...(ids === undefined ? {} : { ids: toIds(ids) }),
+      ...(q === undefined ? {} : { contains: q }),
+      ...(olderThan === undefined ? {} : { createdBefore: olderThan as Instant }), // checked by its schema
+      includeEnded: true,
+    }
+    const narrowing = Object.keys(filter).length > 1 || input.sessionId !== undefined
+    if (!narrowing && all !== true) throw needsAll()
+    const cleared = await context.engine.clear(scopeOf(context, input, 'curate'), filter, {
+      dryRun,
+      erase: erase ?? false,
+    })
+    return {
+      matched: cleared.matched,
+      deletedCount: cleared.forgotten + cleared.erased,
+      turnsDisabled: cleared.turnsDisabled,
+      change: cleared.change,
+      ids: [...cleared.ids],
+      dryRun,
+    }
+  },
+})
+
+function toIds(ids: readonly string[]): readonly MemoryId[] {
+  return ids.map((id) => parseId('mem', id))
+}
+
+function needsAll() {
+  return new AppError(
+    'invalid_input',
+    'This would clear everything. Say what to clear, or all: true.',
+    { field: 'all' },
+  )
+}
+
+export const summarizeMemories = defineOperation({
+  name: 'memory.summarize',
+  summary: 'Puts one memory in the place of many old ones of a user; they stay in the history.',
+  access: 'curate',
+  input: z.strictObject({
+    ...scopeFields,
+    olderThanDays: z
+      .int()
+      .min(1)
+      .max(365)
+      .optional()
+      .describe('Only what is older; 30 unless `maxTokens` or a session is given.'),
+    maxTokens: z
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .optional()
+      .describe(
+        'Only what does not fit: of each user, the newest that take so many tokens stay. 4000 where a session is given and nothing else.',
+      ),
+    dryRun: z.boolean().default(false),
+  }),
+  output: z.object({
+    candidates: z.array(wireMemory),
+    totalTokens: z.int(),
+    tokensSaved: z.int(),
+    deletedCount: z.int().describe('How many gave way to a summary.'),
+    summaryId: z.string().nullable(),
+    summaryIds: z
+      .array(z.string())
+      .describe('One for each user, more where they would be too long.'),
+    wording: z
+      .enum(['model', 'rules', 'both'])
+      .nullable()
+      .describe('Who worded them: a model, where one is configured and did not fail, or rules.'),
+    change: z.string().nullable().describe('What undo takes.'),
+    dryRun: z.boolean(),
+  }),
+  http: { method: 'POST', path: '/api/memory/summarize' },
+  cli: 'summarize',
+  targets: ({ summaryIds }) => summaryIds,
+  run: async (context, { olderThanDays, maxTokens, dryRun, ...input }) => {
+    const owner = ownerOf(context, input, 'curate')
+    const scope = scopeOf(context, { ...input, owner, apiKeyId: undefined }, 'curate')
+    const size = maxTokens === undefined ? {} : { maxTokens }
+    // A session has an age of its own: what counts there is how much it takes.
+    const isBySize = olderThanDays === undefined && scope.session !== undefined
+    const done = isBySize
+      ? await context.engine.summarizeMemories(scope, { dryRun, ...size })
+      : await context.engine.summarize(scope, {
+          ...{ dryRun, ...size },
+          ...(olderThanDays === undefined ? {} : { olderThanDays }),
+        })
+    return {
+      candidates: done.candidates.map(toWire),
+      totalTokens: done.totalTokens,
+      tokensSaved: done.tokensSaved,
+      deletedCount: done.superseded,
+      summaryId: done.summaries[0]?.id ?? null,
+      summaryIds: done.summaries.map(({ id }) => id),
+      wording: done.wording,
+      change: done.summaries[0]?.change ?? null,
+      dryRun,
+    }
+  },
+})

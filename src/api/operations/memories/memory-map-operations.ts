@@ -1,0 +1,160 @@
+/** Operations that look at memories from afar: as a map, as a net of what they name, and by day. */
+import { z } from 'zod'
+import { quantise } from '../../../lib/vector-math.ts'
+import { OVERVIEW_MEMORIES_MAX } from '../../../recall/memory-overview.ts'
+import { daysIn } from '../conversations/receipt-statistics.ts'
+import { memoryCategory, timeInput } from '../memory-schema.ts'
+import { defineOperation } from '../operation.ts'
+import { scopeFields, scopeOf } from '../scope-fields.ts'
+import { idField, snippetOf } from './memory-operations.ts'
+
+const memoriesMax = z.int().min(1).max(OVERVIEW_MEMORIES_MAX).default(2_000)
+const ENTITIES_MAX = 500
+
+export const memoryVectors = defineOperation({
+  name: 'memory.vectors',
+  summary: 'Where the newest memories lie by meaning: their vectors, to draw a map from.',
+  access: 'read',
+  input: z.strictObject({
+    ...scopeFields,
+    limit: memoriesMax.describe('At most so many memories, the newest.'),
+  }),
+  output: z.object({
+    memories: z.array(
+      z.object({
+        id: z.string(),
+        content: z.string().describe('Its beginning.'),
+        category: memoryCategory,
+        salience: z.number(),
+        vector: z
+          .string()
+          .nullable()
+          .describe(
+            'Signed bytes in base64, each vector on a scale of its own: their directions can be compared.',
+          ),
+      }),
+    ),
+    dimensions: z.int().nullable(),
+    isComplete: z.boolean().describe('Whether these are all memories.'),
+    because: z.string().nullable().describe('Why there are no vectors; null when there are.'),
+  }),
+  http: { method: 'GET', path: '/api/memory/vectors' },
+  run: async (context, { limit, ...input }) => {
+    const scope = scopeOf(context, input, 'read')
+    const { memories, ...rest } = await context.engine.overview.vectors(scope, { limit })
+    return {
+      memories: memories.map(({ memory: { id, content, category, salience }, vector }) => ({
+        ...{ id, category, salience, content: snippetOf(content) },
+        vector: vector === null ? null : inBytes(vector),
+      })),
+      ...rest,
+    }
+  },
+})
+
+export const memoryVector = defineOperation({
+  name: 'memory.vector',
+  summary: 'Whether a memory can be found by its meaning, and if not, why.',
+  access: 'read',
+  input: z.strictObject({ ...scopeFields, id: idField }),
+  output: z.object({
+    hasVector: z.boolean(),
+    dimensions: z.int().nullable(),
+    because: z.string().nullable().describe('Why it has none; null when it has one.'),
+  }),
+  http: { method: 'GET', path: '/api/memory/{id}/vector' },
+  run: async (context, { id, ...input }) =>
+    context.engine.overview.vectorState(scopeOf(context, input, 'read'), id),
+})
+
+/** A quarter of the size, and near enough for a picture. */
+function inBytes(vector: Float32Array): string {
+  const { bytes } = quantise(vector)
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
+}
+
+export const memoryEntities = defineOperation({
+  name: 'memory.entities',
+  summary: 'Who and what the newest memories name most, and which memories name them.',
+  access: 'read',
+  input: z.strictObject({
+    ...scopeFields,
+    limit: z.int().min(1).max(ENTITIES_MAX).default(150).describe('At most so many entities.'),
+    memories: memoriesMax.describe('Looks at so many memories, the newest.'),
+  }),
+  output: z.object({
+    entities: z
+      .array(z.object({ name: z.string(), memories: z.int() }))
+      .describe('Those that most memories name come first.'),
+    memories: z.array(
+      z.object({
+        id: z.string(),
+        content: z.string().describe('Its beginning.'),
+        category: memoryCategory,
+        entities: z.array(z.int()).describe('The places of what it names in the list of entities.'),
+      }),
+    ),
+    total: z.int().describe('How many entities there are, with those that are left out.'),
+    isComplete: z.boolean().describe('Whether all memories were looked at.'),
+  }),
+  http: { method: 'GET', path: '/api/memory/entities' },
+  run: async (context, { limit, memories, ...input }) => {
+    const scope = scopeOf(context, input, 'read')
+    const named = await context.engine.overview.entities(scope, { limit, memories })
+    return {
+      ...named,
+      entities: [...named.entities],
+      memories: named.memories.map(({ memory: { id, content, category }, entities }) => ({
+        ...{ id, category, content: snippetOf(content) },
+        entities: [...entities],
+      })),
+    }
+  },
+})
+
+export const memoryDays = defineOperation({
+  name: 'memory.days',
+  summary: 'How many conversations were digested and how many memories were made, by day.',
+  access: 'read',
+  input: z.strictObject({
+    ...scopeFields,
+    from: timeInput.optional(),
+    to: timeInput.optional().describe('Up to this time, which is left out.'),
+    timeZone: z.string().max(100).default('UTC').describe('Where days begin, as Europe/Lisbon.'),
+  }),
+  output: z.object({
+    days: z
+      .array(
+        z.object({
+          day: z.string().describe('As 2026-03-31.'),
+          episodes: z.int().describe('By when the conversations took place.'),
+          memories: z.int().describe('Other memories, by when they were made.'),
+        }),
+      )
+      .describe('Oldest first. Days with neither are left out.'),
+    isComplete: z.boolean().describe('False when there were too many to count.'),
+  }),
+  http: { method: 'GET', path: '/api/memory/days' },
+  run: async (context, { from, to, timeZone, ...input }) => {
+    const dayOf = daysIn(timeZone)
+    const scope = scopeOf(context, input, 'read')
+    const times = await context.engine.overview.times(scope, {
+      ...(from === undefined ? {} : { from }),
+      ...(to === undefined ? {} : { before: to }),
+    })
+    const days = new Map<string, { episodes: number; memories: number }>()
+    for (const kind of ['episodes', 'memories'] as const) {
+      for (const at of times[kind]) {
+        const day = dayOf(at)
+        const count = days.get(day) ?? { episodes: 0, memories: 0 }
+        count[kind]++
+        days.set(day, count)
+      }
+    }
+    const inOrder = [...days].sort(([a], [b]) => (a < b ? -1 : 1))
+    return {
+      days: inOrder.map(([day, count]) => ({ day, ...count })),
+      isComplete: times.isComplete,
+    }
+  },
+})

@@ -1,0 +1,443 @@
+/** Operations on single memories: adding, reading, changing, binning, restoring, and their history. */
+import { z } from 'zod'
+import { AppError } from '../../../domain/errors.ts'
+import { type MemoryId, SHARED_OWNER } from '../../../domain/ids.ts'
+import { CONTENT_CHARACTERS_MAX, KEY_CHARACTERS_MAX } from '../../../domain/limits.ts'
+import { TRUST_LEVELS } from '../../../domain/memory.ts'
+import type { DraftInput, EditInput, ScopeInput } from '../../../memory/draft.ts'
+import type { Forgotten } from '../../../memory/memory-editor.ts'
+import type { Remembered } from '../../../memory/memory-writer.ts'
+import {
+  memoryCategory,
+  memoryType,
+  metadata,
+  timeInput,
+  toWire,
+  toWireVersion,
+  wireMemory,
+  wireVersion,
+} from '../memory-schema.ts'
+import { type Context, defineOperation, ownerNamed } from '../operation.ts'
+import { type ScopeFields, scopeFields, scopeOf } from '../scope-fields.ts'
+
+export const idField = z.string().min(1).max(100).describe('The id of a memory, as mem_01k3x….')
+const versionField = z
+  .int()
+  .min(1)
+  .optional()
+  .describe('Only if it still is at this version. Over HTTP also as If-Match.')
+
+const content = z.string().min(1).max(CONTENT_CHARACTERS_MAX)
+const key = z.string().max(KEY_CHARACTERS_MAX).nullable()
+
+export const draftFields = {
+  type: memoryType.optional(),
+  category: memoryCategory.optional(),
+  importance: z.int().min(1).max(10).optional(),
+  salience: z.number().min(0).max(1).optional(),
+  pinned: z.boolean().optional().describe('Pinned memories do not age.'),
+  trust: z
+    .enum(TRUST_LEVELS)
+    .optional()
+    .describe('Who said it; `suspect` is kept for review only.'),
+  validFrom: timeInput.nullable().optional(),
+  validUntil: timeInput.nullable().optional(),
+  expiresAt: timeInput.nullable().optional(),
+  entities: z.array(z.string().max(200)).max(64).optional(),
+  language: z.string().max(35).nullable().optional(),
+  metadata: metadata.optional(),
+}
+
+const outcome = z.enum(['create', 'update', 'duplicate', 'supersede', 'conflict'])
+
+const remembered = z.object({
+  success: z.literal(true),
+  id: z.string(),
+  outcome: outcome.describe(
+    'New; put in the place of what held the key; said before; in the place of what it contradicts; or kept beside it.',
+  ),
+  memory: wireMemory,
+  other: wireMemory.nullable().describe('What was replaced, repeated or contradicted.'),
+  because: z.string().nullable(),
+})
+
+function toRemembered({ outcome, memory, other, because }: Remembered) {
+  return {
+    success: true as const,
+    id: memory.id,
+    outcome,
+    memory: toWire(memory),
+    other: other === null ? null : toWire(other),
+    because,
+  }
+}
+
+export const addMemory = defineOperation({
+  name: 'memory.add',
+  summary: 'Stores a memory, or updates the one with the same key.',
+  access: 'write',
+  input: z.strictObject({
+    ...scopeFields,
+    content: content.describe('One statement that stands on its own.'),
+    key: key.optional().describe('Its name: a second memory with the same one updates the first.'),
+    ...draftFields,
+    source: z.string().max(100).optional().describe('What wrote it.'),
+    speaker: z.string().max(100).optional().describe('Who said it.'),
+    observedAt: timeInput.optional().describe('When it was said, if not just now.'),
+  }),
+  output: remembered,
+  http: {
+    method: 'POST',
+    path: '/api/memory',
+    status: 201,
+    version: ({ memory }: z.output<typeof remembered>) => memory.version,
+  },
+  mcp: {
+    tool: 'memory_add',
+    description:
+      'Save a fact worth keeping for later conversations: a preference, decision, name, date or correction. One self-contained statement per call. Use a key to update the same fact later.',
+    fields: ['content', 'key', 'type', 'category', 'importance', 'user', 'sessionId', 'expiresAt'],
+    fixed: { source: 'mcp' },
+  },
+  cli: 'add',
+  targets: ({ id }) => [id],
+  run: async (context, input) => {
+    const { source, speaker, owner: _o, apiKeyId: _a, user: _u, sessionId: _s, ...draft } = input
+    const provenance = { source: source ?? 'api', ...(speaker === undefined ? {} : { speaker }) }
+    const named = draft.key === '' ? { ...draft, key: null } : draft
+    return toRemembered(
+      await context.engine.remember(scopeOf(context, input, 'write'), {
+        ...defined(named),
+        provenance,
+      } as DraftInput), // the schema is that of a draft
+    )
+  },
+})
+
+export const learnMemories = defineOperation({
+  name: 'memory.learn',
+  summary:
+    'Finds what a person says about themselves in a text, without a model, and remembers it.',
+  access: 'write',
+  input: z.strictObject({
+    ...scopeFields,
+    text: z.string().min(1).max(200_000),
+    observedAt: timeInput.optional(),
+    source: z.string().max(100).optional(),
+  }),
+  output: z.object({ remembered: z.array(remembered), refused: z.int() }),
+  http: { method: 'POST', path: '/api/memory/learn' },
+  cli: 'learn',
+  targets: ({ remembered: all }) => all.map(({ id }) => id),
+  run: async (context, { text, observedAt, source, ...input }) => {
+    const learned = await context.engine.learn(scopeOf(context, input, 'write'), text, {
+      source: source ?? 'api',
+      ...(observedAt === undefined ? {} : { observedAt }),
+    })
+    return { remembered: learned.remembered.map(toRemembered), refused: learned.refused }
+  },
+})
+
+/** Where a memory that is to be read is: what a search finds in shared memory can be read by its id as well. */
+async function scopeHolding(context: Context, input: ScopeFields, id: string): Promise<ScopeInput> {
+  const own = scopeOf(context, input, 'read')
+  if (ownerNamed(input) !== undefined) return own
+  const { sharedMemory } = await context.engine.settings.effective(null)
+  if (!sharedMemory || (await context.engine.get(own, id)) !== null) return own
+  const shared = { owner: SHARED_OWNER }
+  return (await context.engine.get(shared, id)) === null ? own : shared
+}
+
+const single = z.object({ memory: wireMemory })
+const changed = z.object({ success: z.literal(true), memory: wireMemory })
+const byId = z.strictObject({ ...scopeFields, id: idField })
+const versionOf = ({ memory }: z.output<typeof single>) => memory.version
+
+export const getMemory = defineOperation({
+  name: 'memory.get',
+  summary: 'One memory, whole.',
+  access: 'read',
+  input: byId,
+  output: single,
+  http: { method: 'GET', path: '/api/memory/{id}', version: versionOf },
+  mcp: {
+    tool: 'memory_get',
+    description: 'Read one memory or turn in full by the id that memory_search gave.',
+    fields: ['id'],
+  },
+  cli: 'get',
+  run: async (context, { id, ...input }) => {
+    const scope = await scopeHolding(context, input, id)
+    const memory = await context.engine.get(scope, id)
+    if (memory === null) throw new AppError('not_found', `There is no memory ${id} here.`, { id })
+    return { memory: toWire(memory) }
+  },
+})
+
+export const updateMemory = defineOperation({
+  name: 'memory.update',
+  summary: 'Changes what is given and leaves the rest.',
+  access: 'write',
+  isIdempotent: true,
+  input: z.strictObject({
+    ...scopeFields,
+    id: idField,
+    version: versionField,
+    content: content.optional(),
+    key: key.optional(),
+    ...draftFields,
+  }),
+  output: changed,
+  http: { method: 'PUT', path: '/api/memory/{id}', version: versionOf },
+  mcp: {
+    tool: 'memory_update',
+    description:
+      'Correct or complete a memory that is wrong or outdated. The former wording stays in its history.',
+    fields: ['id', 'content', 'key', 'type', 'category', 'importance', 'pinned', 'expiresAt'],
+  },
+  cli: 'edit',
+  targets: ({ memory }) => [memory.id],
+  run: async (context, input) => {
+    const { id, version, owner: _o, apiKeyId: _a, user: _u, sessionId: _s, ...edit } = input
+    const scope = scopeOf(context, input, 'write')
+    if (Object.keys(defined(edit)).length === 0) {
+      throw new AppError('invalid_input', 'Say what to change.')
+    }
+    const memory = await context.engine.edit(
+      scope,
+      id,
+      defined(edit) as EditInput, // the schema is that of an edit
+      version === undefined ? {} : { version },
+    )
+    return { success: true as const, memory: toWire(memory) }
+  },
+})
+
+export const turnsDisabled = z
+  .int()
+  .describe('Turns of conversations that stated it and are not recalled any more.')
+const turnsEnabled = z
+  .int()
+  .describe('Turns that are recalled again, because it is no longer forgotten.')
+
+function toForgotten(forgotten: Forgotten) {
+  return { memory: toWire(forgotten), turnsDisabled: forgotten.turnsDisabled }
+}
+
+export const forgetMemory = defineOperation({
+  name: 'memory.forget',
+  summary:
+    'Puts a memory into the bin, from where it can be restored, and disables the turns that state it.',
+  access: 'write',
+  isIdempotent: true,
+  input: byId,
+  output: changed.extend({ turnsDisabled }),
+  http: { method: 'DELETE', path: '/api/memory/{id}', version: versionOf },
+  cli: 'forget',
+  targets: ({ memory }) => [memory.id],
+  run: async (context, { id, ...input }) => ({
+    success: true as const,
+    ...toForgotten(await context.engine.forget(scopeOf(context, input, 'write'), id)),
+  }),
+})
+
+const candidate = z.object({
+  id: z.string(),
+  snippet: z.string(),
+  score: z.number(),
+})
+
+export const forgetBy = defineOperation({
+  name: 'memory.forgetBy',
+  summary: 'Forgets the memory with an id, or the only one that clearly fits a description.',
+  access: 'write',
+  isDestructive: true, // it can be undone, but a model should ask before it
+  input: z.strictObject({
+    ...scopeFields,
+    id: idField.optional(),
+    query: z.string().min(1).max(10_000).optional(),
+  }),
+  output: z.object({
+    forgotten: wireMemory.nullable(),
+    candidates: z.array(candidate).describe('When it is not clear which one is meant.'),
+    turnsDisabled,
+  }),
+  http: { method: 'POST', path: '/api/memory/forget' },
+  mcp: {
+    tool: 'memory_forget',
+    description:
+      'Forget one memory when the user asks for it. Give its id, or a query: a single clear hit is forgotten, otherwise candidates are listed and nothing is changed; call again with an id.',
+    fields: ['id', 'query', 'user'],
+  },
+  targets: ({ forgotten }) => (forgotten === null ? [] : [forgotten.id]),
+  run: async (context, { id, query, ...input }) => {
+    const scope = scopeOf(context, input, 'write')
+    if ((id === undefined) === (query === undefined)) {
+      throw new AppError('invalid_input', 'Give either an id or a query.', { field: 'query' })
+    }
+    if (id !== undefined) {
+      const { memory, turnsDisabled } = toForgotten(await context.engine.forget(scope, id))
+      return { forgotten: memory, candidates: [], turnsDisabled }
+    }
+    const { memories } = await context.engine.recall(scope, {
+      text: query ?? '',
+      limit: CANDIDATES_MAX,
+      reach: 'owner',
+      include: 'facts',
+    })
+    const [best, second] = memories
+    const isClear =
+      best !== undefined &&
+      best.coverage >= CLEAR_COVERAGE &&
+      (second === undefined || second.score < best.score * CLEAR_LEAD)
+    if (isClear) {
+      const done = toForgotten(await context.engine.forget(scope, best.memory.id))
+      return { forgotten: done.memory, candidates: [], turnsDisabled: done.turnsDisabled }
+    }
+    return {
+      forgotten: null,
+      candidates: memories.map(({ memory, score }) => ({
+        id: memory.id,
+        snippet: snippetOf(memory.content),
+        score,
+      })),
+      turnsDisabled: 0,
+    }
+  },
+})
+
+const CANDIDATES_MAX = 5
+/** How much of the description a memory must hold, and how far the next one must be behind, to be meant without doubt. */
+const CLEAR_COVERAGE = 0.6
+const CLEAR_LEAD = 0.7
+const SNIPPET_CHARACTERS = 200
+
+export function snippetOf(content: string): string {
+  const line = content.replaceAll(/\s+/gu, ' ').trim()
+  const characters = [...line]
+  return characters.length <= SNIPPET_CHARACTERS
+    ? line
+    : `${characters.slice(0, SNIPPET_CHARACTERS - 1).join('')}…`
+}
+
+export const memoryHistory = defineOperation({
+  name: 'memory.history',
+  summary: 'Every version of a memory, the one in force first.',
+  access: 'read',
+  input: byId,
+  output: z.object({ versions: z.array(wireVersion) }),
+  http: { method: 'GET', path: '/api/memory/{id}/history' },
+  mcp: {
+    tool: 'memory_history',
+    description:
+      'See how a memory changed over time: earlier wordings and when they were replaced.',
+    fields: ['id'],
+  },
+  cli: 'history',
+  run: async (context, { id, ...input }) => {
+    const versions = await context.engine.history(await scopeHolding(context, input, id), id)
+    return { versions: versions.map(toWireVersion) }
+  },
+})
+
+export const restoreMemory = defineOperation({
+  name: 'memory.restore',
+  summary:
+    'Takes a memory out of the bin or switches it on again; with a version, brings that one back.',
+  access: 'write',
+  isIdempotent: true,
+  input: z.strictObject({
+    ...scopeFields,
+    id: idField,
+    version: z.int().min(1).optional().describe('The version to bring back.'),
+  }),
+  output: changed.extend({ turnsEnabled }),
+  http: { method: 'POST', path: '/api/memory/{id}/restore' },
+  cli: 'restore',
+  targets: ({ memory }) => [memory.id],
+  run: async (context, { id, version, ...input }) => {
+    const restored = await context.engine.restore(
+      scopeOf(context, input, 'write'),
+      id,
+      version === undefined ? {} : { version },
+    )
+    return {
+      success: true as const,
+      memory: toWire(restored),
+      turnsEnabled: restored.turnsEnabled,
+    }
+  },
+})
+
+export const disableMemory = defineOperation({
+  name: 'memory.disable',
+  summary: 'Takes a memory out of recall without forgetting it; restoring switches it on again.',
+  access: 'write',
+  isIdempotent: true,
+  input: byId,
+  output: changed,
+  http: { method: 'POST', path: '/api/memory/{id}/disable' },
+  cli: 'disable',
+  targets: ({ memory }) => [memory.id],
+  run: async (context, { id, ...input }) => ({
+    success: true as const,
+    memory: toWire(await context.engine.disable(scopeOf(context, input, 'write'), id)),
+  }),
+})
+
+export const undoChange = defineOperation({
+  name: 'memory.undo',
+  summary: 'Takes back everything that one change did.',
+  access: 'write',
+  input: z.strictObject({ ...scopeFields, change: z.string().min(1).max(100) }),
+  output: z.object({
+    memories: z.array(wireMemory),
+    kept: z.array(z.string()).describe('Fields that later changes touched, and that stay.'),
+    turnsEnabled,
+  }),
+  http: { method: 'POST', path: '/api/memory/undo' },
+  cli: 'undo',
+  targets: ({ memories }) => memories.map(({ id }) => id),
+  run: async (context, { change, ...input }) => {
+    const undone = await context.engine.undo(scopeOf(context, input, 'write'), change)
+    const { memories, kept, turnsEnabled } = undone
+    return { memories: memories.map(toWire), kept: [...kept], turnsEnabled }
+  },
+})
+
+const erased = z.object({ memories: z.int(), revisions: z.int(), turnsDisabled })
+
+export const eraseMemory = defineOperation({
+  name: 'memory.erase',
+  summary: 'Removes a memory with its history for good.',
+  access: 'curate',
+  isDestructive: true,
+  input: byId,
+  output: erased,
+  http: { method: 'POST', path: '/api/memory/{id}/erase' },
+  cli: 'erase',
+  targets: (_, { id }) => [id as MemoryId],
+  run: async (context, { id, ...input }) =>
+    context.engine.erase(scopeOf(context, input, 'curate'), id),
+})
+
+export const emptyBin = defineOperation({
+  name: 'memory.emptyBin',
+  summary: 'Erases what has been forgotten for longer than the setting `binDays`, or than `days`.',
+  access: 'curate',
+  isDestructive: true,
+  input: z.strictObject({ ...scopeFields, days: z.int().min(0).max(3_650).optional() }),
+  output: erased,
+  http: { method: 'POST', path: '/api/memory/empty-bin' },
+  cli: 'erase',
+  targets: () => ['bin'],
+  run: async (context, { days, ...input }) =>
+    context.engine.emptyBin(scopeOf(context, input, 'curate'), days === undefined ? {} : { days }),
+})
+
+/** Without the fields that were not given: to the engine, `undefined` is no value. */
+export function defined<Fields extends object>(fields: Fields): Partial<Fields> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as Partial<Fields> // the same fields, some left out
+}

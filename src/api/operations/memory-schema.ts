@@ -1,0 +1,148 @@
+/**
+ * Memories as programs get them, whatever the door: every field, times as ISO text, and the names that users of other
+ * systems know (`apiKeyId`, `sessionId`, `accessCount`).
+ */
+import { z } from 'zod'
+import {
+  MEMORY_CATEGORIES,
+  MEMORY_STATUSES,
+  MEMORY_TYPES,
+  type Memory,
+  TRUST_LEVELS,
+} from '../../domain/memory.ts'
+import type { HistoryEntry } from '../../memory/memory-reader.ts'
+
+/** A time that comes in: ISO text with or without a time of day, or milliseconds since 1970. */
+export const timeInput = z
+  .union([z.string().max(40), z.int()])
+  .transform((value, context) => {
+    const ms = typeof value === 'number' ? value : isoMs(value)
+    if (Number.isInteger(ms) && Math.abs(ms) <= INSTANT_MAX) return ms
+    context.addIssue({ code: 'custom', message: 'is a time, as 2026-05-01T12:00:00Z.' })
+    return z.NEVER
+  })
+  .describe('A time: ISO 8601 text, or milliseconds since 1970.')
+const INSTANT_MAX = 8_640_000_000_000_000
+
+function isoMs(text: string): number {
+  return /^[+-]?\d{4,6}-\d{2}(-\d{2})?/.test(text) ? Date.parse(text) : Number.NaN
+}
+
+const time = z.string().describe('ISO 8601')
+const nullableTime = time.nullable()
+
+/** A field that stands alone in the query of an address may be given as one text with commas. */
+export function listOf<Item extends z.ZodType>(item: Item) {
+  return z.union([z.array(item).max(LIST_MAX), item.transform((only) => [only])])
+}
+const LIST_MAX = 1_000
+
+export const memoryType = z.enum(MEMORY_TYPES)
+export const memoryCategory = z.enum(MEMORY_CATEGORIES)
+export const memoryStatus = z.enum(MEMORY_STATUSES)
+export const metadata = z.record(z.string(), z.json())
+
+/** Of answers to what is done in several steps. */
+export const changes = z
+  .array(z.string())
+  .describe('All changes that were made, in their order; undo takes each.')
+
+export const wireMemory = z
+  .object({
+    id: z.string(),
+    owner: z.string(),
+    apiKeyId: z.string().describe('The same as owner.'),
+    user: z.string().nullable(),
+    sessionId: z.string().describe('Empty when it belongs to none.'),
+    key: z.string().nullable(),
+    content: z.string(),
+    type: memoryType,
+    category: memoryCategory,
+    importance: z.int(),
+    salience: z.number(),
+    pinned: z.boolean(),
+    trust: z.enum(TRUST_LEVELS),
+    status: memoryStatus,
+    validFrom: nullableTime,
+    validUntil: nullableTime,
+    supersededBy: z.string().nullable(),
+    conflictsWith: z.string().nullable(),
+    expiresAt: nullableTime,
+    provenance: z.object({
+      source: z.string(),
+      speaker: z.string().nullable(),
+      turns: z.array(z.string()),
+      extractor: z.string().nullable(),
+      extractorVersion: z.string().nullable(),
+    }),
+    entities: z.array(z.string()),
+    language: z.string().nullable(),
+    metadata,
+    sourceCount: z.int(),
+    accessCount: z.int(),
+    lastAccessedAt: nullableTime,
+    version: z.int(),
+    change: z.string(),
+    createdAt: time,
+    updatedAt: time,
+  })
+  .meta({ id: 'Memory' })
+export type WireMemory = z.output<typeof wireMemory>
+
+/** Field by field: a list of memories is made of this, and copying with some left out takes several times as long. */
+export function toWire(memory: Memory): WireMemory {
+  const { place, provenance } = memory
+  return {
+    id: memory.id,
+    owner: place.owner,
+    apiKeyId: place.owner,
+    user: place.user,
+    sessionId: place.session ?? '',
+    key: memory.key,
+    content: memory.content,
+    type: memory.type,
+    category: memory.category,
+    importance: memory.importance,
+    salience: memory.salience,
+    pinned: memory.pinned,
+    trust: memory.trust,
+    status: memory.status,
+    validFrom: isoTime(memory.validFrom),
+    validUntil: isoTime(memory.validUntil),
+    supersededBy: memory.supersededBy,
+    conflictsWith: memory.conflictsWith,
+    expiresAt: isoTime(memory.expiresAt),
+    provenance: {
+      source: provenance.source,
+      speaker: provenance.speaker,
+      turns: [...provenance.turns],
+      extractor: provenance.extractor,
+      extractorVersion: provenance.extractorVersion,
+    },
+    entities: [...memory.entities],
+    language: memory.language,
+    metadata: memory.metadata as z.output<typeof metadata>, // JSON it is, only read-only here
+    sourceCount: memory.sourceCount,
+    accessCount: memory.useCount,
+    lastAccessedAt: isoTime(memory.lastUsedAt),
+    version: memory.version,
+    change: memory.change,
+    createdAt: isoTime(memory.createdAt),
+    updatedAt: isoTime(memory.updatedAt),
+  }
+}
+
+export const wireVersion = z.object({
+  memory: wireMemory,
+  replacedAt: nullableTime.describe('Null for the version in force.'),
+})
+
+export function toWireVersion({ memory, replacedAt }: HistoryEntry) {
+  return { memory: toWire(memory), replacedAt: isoTime(replacedAt) }
+}
+
+export function isoTime(at: number): string
+export function isoTime(at: number | null): string | null
+export function isoTime(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString()
+}

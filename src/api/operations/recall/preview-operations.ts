@@ -1,0 +1,319 @@
+/** Operations that show what recall and the gateway would do, without doing it. */
+import { z } from 'zod'
+import type { Trial } from '../../../conversations/context/context-preview.ts'
+import { SKIPPED } from '../../../conversations/conversations.ts'
+import { type BlockPiece, memoryIdsIn, turnIdsIn } from '../../../domain/context-block.ts'
+import type { JsonObject } from '../../../domain/memory.ts'
+import { DOCUMENT_TYPES, isTurnDocument } from '../../../domain/search-document.ts'
+import { SETTINGS, type Settings, STRATEGIES } from '../../../domain/settings/settings.ts'
+import { TURN_ROLES } from '../../../domain/turn.ts'
+import type { Engine } from '../../../engine/engine.ts'
+import { FUSIONS } from '../../../recall/ranking/fusion.ts'
+import type { Recalled, Recollection } from '../../../recall/recall.ts'
+import { FORMAT_NAMES, type FormatName, PLACEMENTS } from '../../gateway/formats/format.ts'
+import { FORMATS } from '../../gateway/formats/index.ts'
+import { placementFor } from '../../gateway/formats/placement-policy.ts'
+import { SKIP_REASONS, wireGate } from '../conversations/receipt-operations.ts'
+import { filterFields, legs, step, toFilter, toLegs } from '../memories/memory-list-operations.ts'
+import { defined } from '../memories/memory-operations.ts'
+import { isoTime, memoryCategory, timeInput } from '../memory-schema.ts'
+import { defineOperation } from '../operation.ts'
+import { scopeFields, scopeOf } from '../scope-fields.ts'
+import { snippetFor, utteranceOf } from './turn-hit.ts'
+
+const MESSAGE_CHARACTERS_MAX = 1_048_576
+const TOKENS_MAX = SETTINGS.contextTokensMax.max
+
+export const previewRetrieval = defineOperation({
+  name: 'memory.preview',
+  summary: 'What recall finds for a message, with how each got its place. Changes nothing.',
+  access: 'read',
+  input: z.strictObject({
+    ...scopeFields,
+    ...filterFields,
+    query: z.string().min(1).max(MESSAGE_CHARACTERS_MAX),
+    scope: z.enum(['session', 'owner', 'global']).optional(),
+    strategy: z.enum(STRATEGIES).optional(),
+    include: z
+      .enum(SETTINGS.recallSources.choices)
+      .optional()
+      .describe('Facts, conversations or both; default: both.'),
+    fusion: z.enum(FUSIONS).optional().describe('How words and meaning are joined.'),
+    asOf: timeInput.optional().describe('As things stood at an earlier time.'),
+    includeSuspect: z.boolean().optional(),
+    maxTokens: z.int().min(1).max(TOKENS_MAX).default(2_000),
+    limit: z.int().min(1).max(100).default(20),
+  }),
+  output: z.object({
+    memories: z.array(
+      z.object({
+        id: z.string(),
+        owner: z.string().describe('`@shared` for what all share.'),
+        user: z.string().nullable(),
+        type: z.enum(DOCUMENT_TYPES).describe('`turn` for what was said in a conversation.'),
+        category: memoryCategory,
+        key: z.string().nullable(),
+        content: z.string(),
+        snippet: z
+          .string()
+          .describe('Of a turn the passage that matches; of a memory its beginning.'),
+        createdAt: z.string().describe('When it was learned or said.'),
+        sessionId: z.string().describe('Empty when it belongs to none.'),
+        role: z.enum(TURN_ROLES).nullable().describe('Of turns; null for memories.'),
+        speaker: z
+          .string()
+          .nullable()
+          .describe('Of turns: the name of the speaker, or the role where there is no name.'),
+        score: z.number(),
+        coverage: z.number().describe('How much of the question its words cover, 0 to 1.'),
+        tokens: z.int(),
+        tier: z.enum(['fts5', 'vector', 'hybrid-rrf', 'hybrid', 'recent']),
+        vecScore: z.number().nullable(),
+        ftsScore: z.number().nullable(),
+        trail: z.array(step),
+      }),
+    ),
+    legs,
+    abstained: z.boolean().describe('Something was found, but nothing that was near enough.'),
+    closeness: z.number().nullable(),
+    time: z.string().nullable().describe('The time that the question names, in its words.'),
+    resolution: z.object({
+      embeddingSource: z.string().nullable(),
+      embeddingModel: z.string().nullable(),
+      vectorStore: z.string(),
+      strategyUsed: z.enum(STRATEGIES),
+      fusionUsed: z.enum(FUSIONS),
+      rerankApplied: z.boolean(),
+      fallbackReason: z.string().nullable(),
+    }),
+    totalTokensUsed: z.int(),
+    budgetMaxTokens: z.int(),
+  }),
+  http: { method: 'POST', path: '/api/memory/retrieve-preview' },
+  run: async (context, input) => {
+    const { query, scope: reach, strategy, fusion, include, asOf, includeSuspect } = input
+    const { maxTokens, limit } = input
+    const { engine } = context
+    const scope = scopeOf(context, input, 'read')
+    const found = await engine.recall(scope, {
+      text: query,
+      limit,
+      tokensMax: maxTokens,
+      ...toFilter(input),
+      ...(defined({ strategy, fusion, include, asOf, includeSuspect, reach }) as object),
+    })
+    const { embedder, vectors } = engine.parts()
+    const fusionUsed = fusion ?? (await fusionOf(engine, scope.owner))
+    return {
+      memories: found.memories.map((recalled) =>
+        toPreview(recalled, query, found.strategy, fusionUsed),
+      ),
+      legs: toLegs(found),
+      abstained: found.abstained,
+      closeness: found.closeness,
+      time: found.time,
+      resolution: {
+        embeddingSource: embedder?.source ?? null,
+        embeddingModel: embedder?.model ?? null,
+        vectorStore: vectors,
+        strategyUsed: found.strategy,
+        fusionUsed,
+        rerankApplied: found.legs.rerank.state === 'searched',
+        fallbackReason: found.legs.meaning.because ?? found.legs.keyword.because,
+      },
+      totalTokensUsed: found.tokens,
+      budgetMaxTokens: maxTokens,
+    }
+  },
+})
+
+async function fusionOf({ settings }: Engine, owner: string): Promise<Settings['fusion']> {
+  const inForce = await settings.effective(owner as Parameters<typeof settings.effective>[0]) // recall has checked it
+  return inForce.fusion
+}
+
+function toPreview(
+  { memory, score, coverage, tokens, evidence, trail }: Recalled,
+  query: string,
+  strategy: Recollection['strategy'],
+  fusion: Settings['fusion'],
+) {
+  const isKeyword = evidence.keyword > 0
+  const isMeaning = evidence.meaning > 0
+  const { role, speaker, sessionId } = utteranceOf(memory)
+  const isTurn = isTurnDocument(memory)
+  return {
+    id: memory.id,
+    owner: memory.place.owner,
+    user: memory.place.user,
+    type: memory.type,
+    category: memory.category,
+    key: memory.key,
+    content: memory.content,
+    snippet: snippetFor(memory, query),
+    createdAt: isoTime(memory.createdAt),
+    sessionId,
+    role: isTurn ? role : null,
+    speaker: isTurn ? speaker : null,
+    score,
+    coverage,
+    tokens,
+    tier: tierOf(strategy, fusion, isKeyword, isMeaning),
+    vecScore: isMeaning ? evidence.meaning : null,
+    ftsScore: isKeyword ? evidence.keyword : null,
+    trail: trail.map((each) => ({ ...each })),
+  }
+}
+
+function tierOf(
+  strategy: Recollection['strategy'],
+  fusion: Settings['fusion'],
+  isKeyword: boolean,
+  isMeaning: boolean,
+) {
+  if (strategy === 'recent' || strategy === 'exact') return 'recent' as const
+  if (isKeyword && isMeaning)
+    return fusion === 'rrf' ? ('hybrid-rrf' as const) : ('hybrid' as const)
+  return isMeaning ? ('vector' as const) : ('fts5' as const)
+}
+
+export const previewInjection = defineOperation({
+  name: 'memory.previewInjection',
+  summary:
+    'The block that the gateway would give a model for a message, in a request of each API. Changes nothing.',
+  access: 'read',
+  input: z.strictObject({
+    ...scopeFields,
+    query: z.string().min(1).max(MESSAGE_CHARACTERS_MAX).describe('What the person says.'),
+    strategy: z.enum(STRATEGIES).optional(),
+    fusion: z.enum(FUSIONS).optional(),
+    gateMode: z
+      .enum(SETTINGS.relevanceGateMode.choices)
+      .optional()
+      .describe('In place of the setting `relevanceGateMode`; `llm` asks a model.'),
+    include: z
+      .enum(SETTINGS.recallSources.choices)
+      .optional()
+      .describe('In place of the setting `recallSources`.'),
+    maxTokens: z.int().min(1).max(TOKENS_MAX).optional(),
+    position: z.enum(SETTINGS.injectPosition.choices).optional(),
+  }),
+  output: z.object({
+    block: z.string().describe('Fence and all; empty when there is nothing to give.'),
+    tokens: z.int().describe('What it adds to the request.'),
+    budgetMaxTokens: z.int(),
+    skipped: z
+      .enum(SKIP_REASONS)
+      .nullable()
+      .describe('Why it would not be given; null when it would.'),
+    because: z.string().nullable().describe('The same in words.'),
+    gate: wireGate,
+    memories: z.array(z.string()).describe('In the block, in its order.'),
+    identity: z.array(z.string()).describe('Of those: what is always given.'),
+    quoted: z.array(z.string()).describe('Turns that are quoted.'),
+    excerpts: z
+      .array(
+        z.object({
+          id: z.string(),
+          role: z.enum(TURN_ROLES),
+          speaker: z.string(),
+          sessionId: z.string().describe('Empty when it belongs to none.'),
+          createdAt: z.string().describe('When it was said.'),
+          line: z.string().describe('As it stands in the block.'),
+        }),
+      )
+      .describe('The same turns, with the lines that quote them.'),
+    left: z.array(z.string()).describe('Recalled, but without room in the block.'),
+    degraded: z.array(z.string()).describe('What failed, so that less was found.'),
+    milliseconds: z.number(),
+    deadlineMs: z.int().describe('The gateway waits no longer: the setting `injectDeadlineMs`.'),
+    requests: z.array(
+      z.object({
+        format: z.enum(FORMAT_NAMES),
+        path: z.string(),
+        placement: z.enum(PLACEMENTS),
+        before: z.string().describe('An example of a request that says the message.'),
+        after: z.string().describe('The same with the block in it.'),
+      }),
+    ),
+  }),
+  http: { method: 'POST', path: '/api/memory/injection-preview' },
+  run: async (context, { query, strategy, fusion, gateMode, include, maxTokens, ...rest }) => {
+    const { position, ...input } = rest
+    const given = await context.engine.previewGiven(scopeOf(context, input, 'read'), query, {
+      trial: defined({
+        strategy,
+        fusion,
+        relevanceGateMode: gateMode,
+        recallSources: include,
+        contextTokensMax: maxTokens,
+        injectPosition: position,
+      }) as Trial, // what was not given is left out
+      signal: context.signal,
+    })
+    const { block, settings, skipped, gate, recalled, degraded, milliseconds } = given
+    const content = block?.content
+    const memories: string[] = content === undefined ? [] : [...memoryIdsIn(content)]
+    const quoted: string[] = content === undefined ? [] : [...turnIdsIn(content)]
+    const text = block?.text ?? ''
+    return {
+      block: text,
+      tokens: block?.tokens ?? 0,
+      budgetMaxTokens: settings.contextTokensMax,
+      skipped,
+      because: skipped === null ? null : SKIPPED[skipped],
+      gate,
+      memories,
+      identity: block?.identity.map(({ id }) => id as string) ?? [],
+      quoted,
+      excerpts: excerptsIn(content?.pieces ?? []),
+      left: recalled
+        .map(({ memory }) => memory.id as string)
+        .filter((id) => !memories.includes(id) && !quoted.includes(id)),
+      degraded: [...degraded],
+      milliseconds,
+      deadlineMs: settings.injectDeadlineMs,
+      requests: FORMAT_NAMES.map((name) => requestIn(name, query, text, settings)),
+    }
+  },
+})
+
+function excerptsIn(pieces: readonly BlockPiece[]) {
+  return pieces
+    .filter(({ document }) => isTurnDocument(document))
+    .map(({ document, line }) => ({
+      ...{ id: document.id as string, line, ...utteranceOf(document) },
+      createdAt: isoTime(document.createdAt),
+    }))
+}
+
+/** The smallest request of each API that says something to a model which has been told what it is. */
+const EXAMPLES: Readonly<Record<FormatName, (message: string) => JsonObject>> = {
+  chat: (content) => ({
+    model: 'gpt-5',
+    messages: [
+      { role: 'system', content: 'You are a helpful assistant.' },
+      { role: 'user', content },
+    ],
+  }),
+  responses: (input) => ({
+    model: 'gpt-5',
+    instructions: 'You are a helpful assistant.',
+    input,
+  }),
+  messages: (content) => ({
+    model: 'claude-sonnet-4-5',
+    max_tokens: 1_024,
+    system: 'You are a helpful assistant.',
+    messages: [{ role: 'user', content }],
+  }),
+}
+
+function requestIn(name: FormatName, message: string, block: string, settings: Settings) {
+  const format = FORMATS[name]
+  const placement = placementFor(settings.injectPosition, 'any')
+  const body = EXAMPLES[name](message)
+  const before = JSON.stringify(body, null, 2)
+  const after = block === '' ? null : format.inject(before, body, block, placement)
+  return { format: name, path: format.path, placement, before, after: after ?? before }
+}

@@ -1,0 +1,274 @@
+/** The operation that answers questions: from memories, and from any other source together with them. */
+import { z } from 'zod'
+import { InvalidFields } from '../../../domain/errors.ts'
+import { isMemoryDocument } from '../../../domain/search-document.ts'
+import { SETTINGS, STRATEGIES } from '../../../domain/settings/settings.ts'
+import { TURN_ROLES } from '../../../domain/turn.ts'
+import { citationOf } from '../../../files/citation.ts'
+import { isCited } from '../../../files/citation-mode.ts'
+import { FILE_SOURCES } from '../../../files/file.ts'
+import { type FoundItem, SOURCES } from '../../../files/search/source-search.ts'
+import { parseScope } from '../../../memory/draft.ts'
+import type { Recalled, Recollection } from '../../../recall/recall.ts'
+import { fileAnswer, toFileAnswer } from '../files/file-operations.ts'
+import { filterFields, legs, step, toFilter, toLegs } from '../memories/memory-list-operations.ts'
+import { defined } from '../memories/memory-operations.ts'
+import {
+  isoTime,
+  listOf,
+  memoryCategory,
+  memoryType,
+  timeInput,
+  toWire,
+  wireMemory,
+} from '../memory-schema.ts'
+import { defineOperation } from '../operation.ts'
+import { scopeFields, scopeOf } from '../scope-fields.ts'
+import { snippetFor, utteranceOf } from './turn-hit.ts'
+
+const searchHit = z.object({
+  id: z.string().describe('Of a memory or a turn; of files, the place as path#L5-L9.'),
+  source: z.enum(SOURCES),
+  owner: z.string().describe('`@shared` for what all share.'),
+  snippet: z
+    .string()
+    .describe('Of a memory its beginning; of a turn or file the passage that matches.'),
+  score: z.number().describe('With `sources`, 0 to 1; else only for comparing.'),
+  coverage: z
+    .number()
+    .optional()
+    .describe('Of memories and turns: how much of the question its words cover, 0 to 1.'),
+  tokens: z.int(),
+  type: memoryType.optional().describe('Of memories.'),
+  category: memoryCategory.optional().describe('Of memories.'),
+  createdAt: z.string().optional().describe('When it was learned or said; not of files.'),
+  memory: wireMemory.optional(),
+  trail: z.array(step).optional(),
+  content: z.string().optional().describe('Of turns: the whole turn.'),
+  role: z.enum(TURN_ROLES).optional().describe('Of turns.'),
+  speaker: z
+    .string()
+    .optional()
+    .describe('Of turns: the name of the speaker, or the role where there is no name.'),
+  sessionId: z.string().optional().describe('Of turns: the conversation.'),
+  path: z.string().optional().describe('Of files.'),
+  fileSource: z
+    .enum(FILE_SOURCES)
+    .optional()
+    .describe('Of files: `memory` for notes, `sessions` for transcripts.'),
+  startLine: z.int().optional(),
+  endLine: z.int().optional(),
+  citation: z.string().optional().describe('Of files, as the setting `fileCitations` says.'),
+})
+type Hit = z.output<typeof searchHit>
+type Detail = 'snippet' | 'full' | 'explain'
+
+export const searchMemories = defineOperation({
+  name: 'memory.search',
+  summary:
+    'What answers a question, best first, from memories, conversations and other sources; maybe nothing.',
+  access: 'read',
+  input: z.strictObject({
+    ...scopeFields,
+    ...filterFields,
+    query: z.string().min(1).max(1_048_576),
+    sources: listOf(z.enum(SOURCES))
+      .optional()
+      .describe(
+        'Default: memories, episodes, transcript (turns of conversations). Filters such as category leave out turns.',
+      ),
+    include: z
+      .enum(SETTINGS.recallSources.choices)
+      .optional()
+      .describe(
+        'Memories only (`facts`), turns of conversations only, or both. A short form of `sources`; give one of the two.',
+      ),
+    fileSources: listOf(z.enum(FILE_SOURCES))
+      .optional()
+      .describe('With files: `memory` for notes, `sessions` for transcripts. Default: both.'),
+    minScore: z
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .describe('With sources: what files and what was said must score.'),
+    sessionKey: z
+      .string()
+      .max(1_000)
+      .optional()
+      .describe('With files: who asks, as `agent:main:discord:group:42`.'),
+    scope: z
+      .enum(['session', 'owner', 'global'])
+      .optional()
+      .describe('Where to look; default: the setting `recallScope`.'),
+    limit: z.int().min(1).max(100).optional(),
+    strategy: z.enum(STRATEGIES).optional(),
+    maxTokens: z.int().min(1).max(16_000).optional(),
+    asOf: timeInput.optional(),
+    includeSuspect: z.boolean().optional(),
+    detail: z
+      .enum(['snippet', 'full', 'explain'])
+      .default('full')
+      .describe('Snippets only, the whole text, or the whole text with the ranking trail.'),
+  }),
+  output: z.object({
+    results: z.array(searchHit),
+    strategy: z.enum(STRATEGIES),
+    legs,
+    abstained: z.boolean().describe('Something was found, but nothing that was near enough.'),
+    closeness: z.number().nullable(),
+    time: z.string().nullable().describe('The time that the question names, in its words.'),
+    totalTokens: z.int(),
+    unanswered: z
+      .array(z.object({ source: z.enum(SOURCES), because: z.string() }))
+      .optional()
+      .describe('With sources: those that could not answer.'),
+    files: fileAnswer.optional().describe('With files: what searched in them.'),
+  }),
+  http: { method: 'POST', path: '/api/memory/search' },
+  mcp: {
+    tool: 'memory_search',
+    description:
+      'Search memories and turns of earlier conversations before answering anything about the user, their preferences, past decisions, people or dates. Returns snippets; an empty list means that nothing is known.',
+    fields: [
+      'query',
+      'limit',
+      'type',
+      'category',
+      'createdFrom',
+      'createdBefore',
+      'user',
+      'sessionId',
+      'scope',
+      'sources',
+    ],
+    fixed: { detail: 'snippet' },
+  },
+  cli: 'search',
+  run: async (context, input) => {
+    const { query, limit, strategy, maxTokens, asOf, includeSuspect, detail, scope: reach } = input
+    const { sources, include, fileSources, minScore, sessionKey } = input
+    const scope = scopeOf(context, input, 'read')
+    const asked = {
+      text: query,
+      ...toFilter(input),
+      ...(defined({
+        limit,
+        strategy,
+        tokensMax: maxTokens,
+        asOf,
+        includeSuspect,
+        include,
+        reach,
+      }) as object),
+    }
+    if (sources === undefined) {
+      refuseStray({ fileSources, minScore, sessionKey })
+      const found = await context.engine.recall(scope, asked)
+      const results = found.memories.map((each) => toHit(each, each.score, query, detail))
+      return { ...aboutRecall(found), results, totalTokens: found.tokens }
+    }
+    refuseInclude(include)
+    const { engine, signal } = context
+    const { items, recollection, files, unanswered } = await engine.searchSources(scope, {
+      ...asked,
+      ...{ sources, signal },
+      ...(minScore === undefined ? {} : { minScore }),
+      ...(fileSources === undefined ? {} : { fileSources }),
+    })
+    const inForce = await engine.settings.effective(parseScope(scope).owner)
+    const telling = {
+      ...{ query, detail, owner: scope.owner },
+      isCited: isCited(inForce.fileCitations, sessionKey),
+    }
+    return {
+      ...(recollection === null
+        ? notRecalled(strategy ?? inForce.strategy)
+        : aboutRecall(recollection)),
+      abstained: items.length === 0 && (recollection?.abstained ?? false),
+      results: items.map((item) => toItem(item, telling)),
+      totalTokens: items.reduce((sum, { tokens }) => sum + tokens, 0),
+      unanswered: unanswered.map((each) => ({ ...each })),
+      ...(files === null ? {} : { files: toFileAnswer(files, inForce.fileCitations) }),
+    }
+  },
+})
+
+/** What says nothing about memories must not look as if it did. */
+function refuseStray(fields: { readonly [name: string]: unknown }): void {
+  const stray = Object.keys(fields).filter((name) => fields[name] !== undefined)
+  if (stray.length === 0) return
+  throw new InvalidFields(
+    stray.map((field) => ({ field, message: `${field} goes with sources only.` })),
+  )
+}
+
+function refuseInclude(include: string | undefined): void {
+  if (include === undefined) return
+  const message = '`include` must not be given together with `sources`.'
+  throw new InvalidFields([{ field: 'include', message }])
+}
+
+function aboutRecall(found: Recollection) {
+  const { strategy, abstained, closeness, time } = found
+  return { strategy, abstained, closeness, time, legs: toLegs(found) }
+}
+
+function notRecalled(strategy: Recollection['strategy']) {
+  const leg = { state: 'skipped' as const, hits: 0, because: 'memories were not asked for' }
+  return {
+    ...{ strategy, closeness: null, time: null },
+    legs: { keyword: leg, meaning: leg, rerank: leg },
+  }
+}
+
+function toHit(recalled: Recalled, score: number, query: string, detail: Detail): Hit {
+  const { memory, coverage, tokens, trail } = recalled
+  const explained = detail === 'explain' ? { trail: trail.map((each) => ({ ...each })) } : {}
+  if (!isMemoryDocument(memory)) {
+    return {
+      id: memory.id,
+      source: 'transcript',
+      owner: memory.place.owner,
+      snippet: snippetFor(memory, query),
+      ...{ score, coverage, tokens },
+      ...(detail === 'snippet' ? {} : { content: memory.content }),
+      createdAt: isoTime(memory.createdAt),
+      ...utteranceOf(memory),
+      ...explained,
+    }
+  }
+  return {
+    id: memory.id,
+    source: memory.category === 'episode' ? 'episodes' : 'memories',
+    owner: memory.place.owner,
+    snippet: snippetFor(memory, query),
+    score,
+    coverage,
+    tokens,
+    type: memory.type,
+    category: memory.category,
+    createdAt: isoTime(memory.createdAt),
+    ...(detail === 'snippet' ? {} : { memory: toWire(memory) }),
+    ...explained,
+  }
+}
+
+type Telling = {
+  readonly query: string
+  readonly detail: Detail
+  readonly owner: string
+  readonly isCited: boolean
+}
+
+function toItem(item: FoundItem, { query, detail, owner, isCited: isWithCitation }: Telling): Hit {
+  const { score, tokens } = item
+  if (item.source !== 'files') return toHit(item.recalled, score, query, detail)
+  const { path, startLine, endLine, snippet, source: fileSource } = item.hit
+  const id = citationOf({ path, lineFirst: startLine, lineLast: endLine })
+  return {
+    ...{ id, source: item.source, owner, score, tokens, snippet },
+    ...{ path, fileSource, startLine, endLine },
+    ...(isWithCitation ? { citation: id } : {}),
+  }
+}

@@ -1,0 +1,56 @@
+/** Whose memories an operation is about: what the input names, within what the caller reaches. */
+import { z } from 'zod'
+import { AppError } from '../../domain/errors.ts'
+import { NAME_CHARACTERS_MAX } from '../../domain/limits.ts'
+import type { ScopeInput } from '../../memory/draft.ts'
+import { type Access, mayReach } from './authorization.ts'
+import type { Context } from './operation.ts'
+
+const name = z.string().min(1).max(NAME_CHARACTERS_MAX)
+
+/** `apiKeyId` is the owner under the name that users of another system know. */
+export const scopeFields = {
+  owner: name.optional().describe('Whose memories; default: the home of the key.'),
+  apiKeyId: name.optional().describe('The same as owner.'),
+  user: name.optional().describe('Only this user of the owner.'),
+  sessionId: z
+    .string()
+    .max(NAME_CHARACTERS_MAX)
+    .optional()
+    .describe('Only this session. Empty: not narrowed by session.'),
+}
+
+export type ScopeFields = {
+  readonly owner?: string | undefined
+  readonly apiKeyId?: string | undefined
+  readonly user?: string | undefined
+  readonly sessionId?: string | undefined
+}
+
+export function ownerOf(context: Context, input: ScopeFields, access: Access): string {
+  const { caller } = context
+  const { owner, apiKeyId } = input
+  if (owner !== undefined && apiKeyId !== undefined && owner !== apiKeyId) {
+    throw new AppError('invalid_input', 'owner and apiKeyId name different owners.', {
+      field: 'apiKeyId',
+    })
+  }
+  const named = owner ?? apiKeyId ?? caller.home
+  if (mayReach(caller, named, access)) return named
+  // Not forbidden: that would tell that there is such an owner.
+  throw new AppError('not_found', 'There is no such owner here.')
+}
+
+export function scopeOf(context: Context, input: ScopeFields, access: Access): ScopeInput {
+  const owner = ownerOf(context, input, access)
+  const { caller } = context
+  // Names of user and session that come with the caller are those of its home.
+  const isHome = owner === caller.home
+  const user = input.user ?? (isHome ? caller.user : undefined)
+  const session = (input.sessionId || undefined) ?? (isHome ? caller.session : undefined)
+  return {
+    owner,
+    ...(user === undefined ? {} : { user }),
+    ...(session === undefined ? {} : { session }),
+  }
+}

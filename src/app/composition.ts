@@ -1,0 +1,238 @@
+/** Wires adapters to the engine. The only place, with its siblings here, that knows both. */
+import { existsSync } from 'node:fs'
+import { createStoredSettings } from '../admin/stored-settings.ts'
+import { VECTOR_FORMS, type VectorForm } from '../domain/embedding-text.ts'
+import { AppError } from '../domain/errors.ts'
+import { parseSettings, type Settings } from '../domain/settings/settings.ts'
+import { createEngineOn, type Engine } from '../engine/engine.ts'
+import type { Embedder } from '../models/embedder.ts'
+import { openCacheFile } from '../models/embedders/sqlite-embedding-cache.ts'
+import type { LanguageModel } from '../models/language-model.ts'
+import type { Reranker } from '../models/reranker.ts'
+import { openNamedReranker } from '../models/rerankers/reranker-providers.ts'
+import { requireSettled } from '../portability/store-migration/migration-marker.ts'
+import { openPostgresStore, type PostgresOptions } from '../storage/postgres/postgres-store.ts'
+import { openSqliteFile } from '../storage/sqlite/connection/database-file.ts'
+import type { DatabaseKey } from '../storage/sqlite/connection/sqlite-driver.ts'
+import { keyFromFile, keyFromPassphrase } from '../storage/sqlite/encryption/encryption-key.ts'
+import type { VectorSearch } from '../storage/sqlite/sqlite-store.ts'
+import type { Store } from '../storage/store.ts'
+import type { VectorIndex } from '../storage/vector-index.ts'
+import type { CountTokens } from '../text/tokens.ts'
+import { openTiers, type VectorStoreOptions } from './database/vector-store-selection.ts'
+import { type FilesOptions, filesFor } from './file-composition.ts'
+import { createIds } from './id-generator.ts'
+import {
+  type EmbeddingOptions,
+  openBatchFilling,
+  openFormerEmbedder,
+  openReranker,
+  openStoredEmbedder,
+  type ProviderKeys,
+  type RerankOptions,
+} from './models/model-selection.ts'
+import { systemClock } from './system-clock.ts'
+
+/** Where memories are kept: one of `path`, `postgres` and `store`; without any, in memory and gone with the process. */
+export type EngineOptions = {
+  /** A SQLite file, made when it is missing. */
+  readonly path?: string
+  /** The key of an encrypted file; a new file is encrypted when there is one. */
+  readonly key?: { readonly file: string } | { readonly passphrase: string }
+  /** `full` survives a power cut at the cost of waiting for the disk at every write. Default: `normal`. */
+  readonly durability?: 'normal' | 'full'
+  /** A connection string. Needs the package `pg`. */
+  readonly postgres?: string
+  /** How it is used: limits, replicas, row security. */
+  readonly postgresOptions?: Omit<PostgresOptions, 'connectionString'>
+  /** Any other store; it is closed with the engine. */
+  readonly store?: Store & { readonly vectors?: VectorIndex | null }
+  /** Where vectors come from: the built-in model unless something else is said. `false`: recall by words alone. */
+  readonly embedding?: EmbeddingOptions | Embedder | false
+  /** `int8` keeps vectors in a quarter of the space. Default: `float32`. */
+  readonly vectorForm?: VectorForm
+  /** How SQLite looks for near vectors; `sqlite-vec` needs the package of that name, and is slower. Default: `built-in`. */
+  readonly vectorSearch?: VectorSearch
+  /** What a vector store beside the memories needs that is no setting; `vectorStore` and `qdrantUrl` are. */
+  readonly vectorStore?: VectorStoreOptions
+  /** How much memory SQLite's vectors may take while they are searched. Default: 512 MiB. */
+  readonly vectorMemoryBytes?: number
+  /** Reads the best candidates again, together with the question. Default: what the setting `rerankProviderModel` names. */
+  readonly rerank?: RerankOptions | Reranker
+  /** Keys by provider, as `{ openai: 'sk-…' }`, for models that stored settings name. */
+  readonly providerKeys?: ProviderKeys
+  /** Distils what was said into memories; the setting `coreModel` names the model to ask it for. Default: none. */
+  readonly languageModel?: LanguageModel
+  /** Counts tokens as the model does that the memories are for. Default: an estimate. */
+  readonly countTokens?: CountTokens
+  /** Memory in files: where its index is kept. Default: there is none. */
+  readonly files?: FilesOptions
+  /** Overrides of the defaults in the settings table. */
+  readonly settings?: { readonly [name: string]: unknown }
+}
+
+const OPTIONS: ReadonlySet<string> = new Set<keyof EngineOptions>([
+  'path',
+  'key',
+  'durability',
+  'postgres',
+  'postgresOptions',
+  'store',
+  'embedding',
+  'vectorForm',
+  'vectorSearch',
+  'vectorMemoryBytes',
+  'vectorStore',
+  'rerank',
+  'providerKeys',
+  'languageModel',
+  'countTokens',
+  'files',
+  'settings',
+])
+
+export async function createEngine(options: EngineOptions = {}): Promise<Engine> {
+  const stray = Object.keys(options).find((name) => !OPTIONS.has(name))
+  if (stray !== undefined) {
+    // A misspelt `path` would keep everything in memory, and lose it.
+    throw new AppError('invalid_input', `createEngine has no option "${stray}".`, { option: stray })
+  }
+  const { vectorForm = 'float32', countTokens, languageModel } = options
+  if (!VECTOR_FORMS.includes(vectorForm)) {
+    throw new AppError('invalid_input', `vectorForm is one of ${VECTOR_FORMS.join(', ')}.`)
+  }
+  const settings = parseSettings(options.settings ?? {})
+  const store = await openStore(options)
+  let tiered: ReturnType<typeof openTiers> | null = null
+  try {
+    await requireSettled(store)
+    const stored = await storedSettings(store)
+    const { embedding, embedder } = chooseEmbedding(options, stored)
+    const reranker = chooseReranker(options, stored)
+    const vectors = store.vectors ?? null
+    if (vectors !== null && embedder !== null) {
+      tiered = openTiers(store, vectors, settings, {
+        isEncrypted: options.key !== undefined,
+        ...options.vectorStore,
+      })
+    }
+    const meaning = {
+      vectorForm,
+      ...(embedder === null
+        ? {}
+        : {
+            embedder,
+            formerEmbedder: (signature: string) => openFormerEmbedder(signature, embedding ?? {}),
+          }),
+    }
+    return createEngineOn({
+      store,
+      ...(vectors === null ? {} : { vectors }),
+      ...(store.withoutVectors == null ? {} : { withoutVectors: store.withoutVectors }),
+      ...tiered,
+      clock: systemClock,
+      ids: createIds(),
+      settings,
+      ...meaning,
+      ...(reranker === undefined ? {} : { reranker }),
+      ...(languageModel === undefined ? {} : { languageModel }),
+      onErased: () => forgetVectors(embedding?.cacheFile ?? null),
+      ...(options.files === undefined
+        ? {}
+        : {
+            files: filesFor(withKey(options.files, options.key), {
+              ...meaning,
+              openFilling: (model, folder) =>
+                embedding === null ? null : openBatchFilling(embedding, model, folder),
+            }),
+          }),
+      ...(countTokens === undefined ? {} : { countTokens }),
+    })
+  } catch (error) {
+    await tiered?.vectors.close()
+    await store.close()
+    throw error
+  }
+}
+
+/** What is stored for the whole system and decides how the engine is built. */
+async function storedSettings(store: Store): Promise<Settings> {
+  const ports = { store, clock: systemClock, ids: createIds(), settings: {} }
+  return createStoredSettings(ports).effective(null)
+}
+
+/** Without options where the embedder is the caller's own, or there is none. */
+function chooseEmbedding({ embedding = {}, providerKeys = {} }: EngineOptions, stored: Settings) {
+  if (embedding === false) return { embedding: null, embedder: null }
+  if ('embed' in embedding) return { embedding: null, embedder: embedding }
+  return openStoredEmbedder(embedding, stored, providerKeys)
+}
+
+function chooseReranker(
+  { rerank, providerKeys = {} }: EngineOptions,
+  { rerankProviderModel }: Settings,
+): Reranker | undefined {
+  if (rerank !== undefined) return 'rerank' in rerank ? rerank : openReranker(rerank)
+  return rerankProviderModel === ''
+    ? undefined
+    : openNamedReranker(rerankProviderModel, providerKeys)
+}
+
+type OpenedStore = Store & {
+  readonly vectors?: VectorIndex | null
+  readonly withoutVectors?: string | null
+}
+
+async function openStore({
+  path,
+  key,
+  durability,
+  postgres,
+  postgresOptions,
+  store,
+  vectorSearch,
+  vectorMemoryBytes,
+}: EngineOptions): Promise<OpenedStore> {
+  if ([path, postgres, store].filter((place) => place !== undefined).length > 1) {
+    throw new AppError('invalid_input', 'Give one of path, postgres and store, not several.')
+  }
+  if (store !== undefined) return store
+  if (postgres !== undefined)
+    return openPostgresStore({ ...postgresOptions, connectionString: postgres })
+  return openSqliteFile({
+    path: path ?? ':memory:',
+    now: () => systemClock.now(),
+    key: key === undefined ? null : toDatabaseKey(key),
+    ...(durability === undefined ? {} : { durability }),
+    ...(vectorSearch === undefined ? {} : { vectors: vectorSearch }),
+    ...(vectorMemoryBytes === undefined ? {} : { vectorMemoryBytes }),
+  })
+}
+
+function toDatabaseKey(key: NonNullable<EngineOptions['key']>): DatabaseKey {
+  return 'file' in key ? keyFromFile(key.file) : keyFromPassphrase(key.passphrase)
+}
+
+/** What is made of files is as secret as memories. */
+function withKey(files: FilesOptions, key: EngineOptions['key']): FilesOptions {
+  if (files.key !== undefined || key === undefined) return files
+  return { ...files, key: toDatabaseKey(key) }
+}
+
+/** Vectors tell of texts, and the file that keeps them knows nothing of memories: it starts anew. */
+async function forgetVectors(cacheFile: string | null): Promise<void> {
+  if (cacheFile === null || !existsSync(cacheFile)) return
+  const cache = openCacheFile({ path: cacheFile, clock: systemClock })
+  try {
+    await cache.clear()
+  } catch (error) {
+    throw new AppError(
+      'unavailable',
+      `It was erased, but vectors of its text may be left in ${cacheFile}. Delete that file.`,
+      {},
+      error,
+    )
+  } finally {
+    await cache.close()
+  }
+}

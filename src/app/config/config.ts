@@ -1,0 +1,492 @@
+/**
+ * Configuration: where the data is and who asks, from flags, then the environment, then defaults. The only reader
+ * of the environment. A variable that is ours by its name but unknown is refused: a typo must not look like success.
+ */
+import { isAbsolute, join, resolve } from 'node:path'
+import type { GlobalFlags, Names, RemoteServer, ServerSettings } from '../../api/cli/host.ts'
+import type { ToolSets } from '../../api/mcp/tool-registry.ts'
+import { VECTOR_FORMS, type VectorForm } from '../../domain/embedding-text.ts'
+import { AppError, toAppError } from '../../domain/errors.ts'
+import {
+  parseSettings,
+  type SettingName,
+  type SettingValues,
+} from '../../domain/settings/settings.ts'
+import { nearest } from '../../lib/closest-match.ts'
+import {
+  PROVIDERS,
+  parseEmbeddingModel,
+} from '../../models/embedders/remote/embedding-providers.ts'
+import { RERANKERS } from '../../models/rerankers/reranker-providers.ts'
+import type { PostgresOptions } from '../../storage/postgres/postgres-store.ts'
+import { WITHOUT_PGVECTOR } from '../../storage/postgres/schema/vector-schema.ts'
+import { VECTOR_SEARCHES, type VectorSearch } from '../../storage/sqlite/sqlite-store.ts'
+import {
+  EMBEDDING_SOURCES,
+  type EmbeddingOptions,
+  type ProviderKeys,
+  type RerankOptions,
+} from '../models/model-selection.ts'
+
+export const ENVIRONMENT = {
+  RECOLLECT_DATA: 'The data folder, as `--data`.',
+  RECOLLECT_OWNER: 'Whose memories, as `--owner`.',
+  RECOLLECT_USER: 'Which user of the owner, as `--user`.',
+  RECOLLECT_KEY_FILE: 'The file with the key of an encrypted database, as `--key-file`.',
+  RECOLLECT_KEY: 'The key itself: 64 hex digits.',
+  RECOLLECT_PASSPHRASE: 'A passphrase instead of a key.',
+  RECOLLECT_POSTGRES:
+    'Keeps memories on a PostgreSQL server instead of in the data folder: its address, as `postgresql://localhost/recollect`. Needs the package `pg`.',
+  RECOLLECT_POSTGRES_SCHEMA: 'The schema that they are kept in there. Default: `recollect`.',
+  RECOLLECT_POSTGRES_POOL: 'How many connections a process keeps to it at most. Default: 10.',
+  RECOLLECT_POSTGRES_STATEMENT_MS:
+    'How long a statement may take there, waiting for other writers included. Default: 30000; 0 for no limit.',
+  RECOLLECT_POSTGRES_WAIT_MS:
+    'How long a call waits while all connections are in use. Default: 10000.',
+  RECOLLECT_POSTGRES_REPLICAS: 'Addresses of read replicas, with commas: searches go there.',
+  RECOLLECT_POSTGRES_REPLICA_LAG_MS:
+    'How far a replica may be behind what other processes have written. Default: 5000.',
+  RECOLLECT_POSTGRES_ROW_SECURITY:
+    '`1` has PostgreSQL itself keep owners apart as well. Once on, it stays on for the schema.',
+  RECOLLECT_POSTGRES_WITHOUT_PGVECTOR:
+    'What to do where pgvector is missing: `keyword` (the default: search by words alone) or `exact` (compare all vectors of an owner).',
+  RECOLLECT_VECTOR_STORE: 'The setting `vectorStore`.',
+  RECOLLECT_QDRANT_URL: 'The setting `qdrantUrl`.',
+  RECOLLECT_QDRANT_KEY:
+    'The key for it. One that was set with `PUT /api/settings/qdrant` goes before it.',
+  RECOLLECT_LANCEDB_FOLDER: 'The setting `lancedbFolder`.',
+  RECOLLECT_URL: 'The server that commands are for, as `--url`.',
+  RECOLLECT_API_KEY: 'The key for that server, as `--key`.',
+  RECOLLECT_HOST: 'Where `serve` listens. Default: 127.0.0.1.',
+  RECOLLECT_PORT: 'The port of `serve`. Default: 20128.',
+  RECOLLECT_TLS_CERT: 'The certificate that `serve` shows, as `--tls-cert`.',
+  RECOLLECT_TLS_KEY: 'Its private key, as `--tls-key`.',
+  RECOLLECT_TRUST_PROXY: '`1` when `serve` stands behind a proxy, as `--trust-proxy`.',
+  RECOLLECT_ALLOWED_HOSTS: 'Further names of the server, with commas, as `--allow-host`.',
+  RECOLLECT_ALLOWED_ORIGINS: 'Pages that may ask the server, with commas, as `--allow-origin`.',
+  RECOLLECT_REQUESTS_PER_MINUTE: 'The setting `requestsPerMinute`.',
+  RECOLLECT_PROVIDERS:
+    'The file that says which providers the gateway asks. Default: `providers.json` in the data folder.',
+  RECOLLECT_GATEWAY_BODY_MB: 'How large a request to a model may be, in megabytes. Default: 32.',
+  RECOLLECT_MCP_COMPATIBILITY:
+    '`1` adds the tool names of other memory servers, as `mcp --compatibility`.',
+  RECOLLECT_MCP_FURTHER: '`1` adds tools for conversations and upkeep, as `mcp --further`.',
+  RECOLLECT_LOG:
+    'What the server logs: `silent`, `error`, `warn`, `info` or `debug`. Default: `info`, and `warn` on a terminal.',
+  RECOLLECT_OTLP_ENDPOINT:
+    'Where traces go, as `http://127.0.0.1:4318`. Default: `OTEL_EXPORTER_OTLP_ENDPOINT`; none without it.',
+  OTEL_EXPORTER_OTLP_ENDPOINT: 'The same, under the name that other programs read.',
+  RECOLLECT_TRACE_CONTENT: '`1` puts questions and memories into traces. Never without it.',
+  RECOLLECT_EMBEDDING:
+    'Where vectors come from: `auto` (the default: the remote model if one is named and its key is there, else the local one), `transformers` (local), `static`, `remote`, or `none`.',
+  RECOLLECT_EMBEDDING_MODEL: 'The remote model, as `openai/text-embedding-3-small`.',
+  RECOLLECT_EMBEDDING_KEY:
+    'Its key. Default: the usual variable of the provider, as `OPENAI_API_KEY`.',
+  RECOLLECT_EMBEDDING_URL: 'Its address, when it is not the usual one.',
+  RECOLLECT_EMBEDDING_REQUESTS_PER_MINUTE:
+    'How many requests a minute its service allows; more wait. Default: 0, no limit.',
+  RECOLLECT_EMBEDDING_TOKENS_PER_MINUTE: 'How many tokens, the same way.',
+  RECOLLECT_ALLOW_DOWNLOAD: '`1` lets a local model that is not there be downloaded from the hub.',
+  RECOLLECT_RERANK_URL: 'The address of a reranker that speaks `POST /v1/rerank`.',
+  RECOLLECT_RERANK_MODEL: 'Its model.',
+  RECOLLECT_RERANK_KEY: 'Its key.',
+  RECOLLECT_RERANK_FOLDER: 'The folder of a local cross-encoder instead.',
+  MEMORY_TRANSFORMERS_MODEL:
+    'The local model: a folder, or `owner/name` of one on the hub. Default: the built-in one.',
+  MEMORY_STATIC_MODEL:
+    'The static model: the path of a folder as `scripts/models/distill-static.mjs` makes one, or the name of one in `MEMORY_STATIC_CACHE_DIR`; none of the hub, whose static models have another form. Default: the one that comes along.',
+  MEMORY_STATIC_CACHE_DIR: 'Where models are kept that do not come with the package.',
+  MEMORY_VEC_QUANTIZATION:
+    '`int8` keeps vectors in a quarter of the space. Default: `float32`, also called `none`.',
+  RECOLLECT_VECTOR_SEARCH:
+    'How SQLite looks for near vectors: `built-in` (the default) or `sqlite-vec`, the package of that name, which reads all vectors of an owner for each question and holds everything else up meanwhile.',
+  RECOLLECT_VECTOR_MEMORY_MB:
+    'How much memory the vectors of SQLite may take while they are searched, in megabytes; those of an owner with more are read for each question. Default: 512.',
+  MEMORY_VEC_TOP_K: 'The setting `vectorCandidates`.',
+  MEMORY_RRF_K: 'The setting `rrfK`.',
+  MEMORY_EMBEDDING_CACHE_MAX: 'How many vectors are kept in memory. Default: 1000; 0 for none.',
+  MEMORY_EMBEDDING_CACHE_TTL_MS: 'For how long. Default: 300000, five minutes.',
+} as const
+type VariableName = keyof typeof ENVIRONMENT
+
+export type Environment = { readonly [name: string]: string | undefined }
+
+export type KeySource = {
+  readonly kind: 'file' | 'text' | 'passphrase'
+  /** The path of the file, or the secret itself. */
+  readonly value: string
+  /** Where it was given, in words. */
+  readonly origin: string
+}
+
+export type Config = {
+  readonly dataFolder: string
+  /** The same where it was said, by flag or variable; null for the usual one. */
+  readonly dataNamed: string | null
+  readonly scope: Names
+  /** What of the scope was said, by flag or variable. */
+  readonly named: Partial<Names>
+  readonly key: KeySource | null
+  /** The address of a PostgreSQL server that keeps the memories. */
+  readonly postgres: string | null
+  /** How that server is used. */
+  readonly postgresOptions: Omit<PostgresOptions, 'connectionString'>
+  readonly remote: RemoteServer | null
+  readonly server: ServerSettings
+  readonly mcpTools: ToolSets
+  readonly gateway: GatewayConfig
+  /** Null: what suits whoever reads it. */
+  readonly log: LogLevel | null
+  readonly telemetry: { readonly endpoint: string | null; readonly traceContent: boolean }
+  readonly listen: { readonly host: string; readonly port: number }
+  readonly embedding: EmbeddingOptions
+  readonly vectorForm: VectorForm
+  readonly vectorSearch: VectorSearch | null
+  readonly vectorMemoryBytes: number | null
+  /** The usual keys of services. */
+  readonly providerKeys: ProviderKeys
+  /** The key for the Qdrant that the environment names. */
+  readonly qdrantKey: string | null
+  readonly rerank: RerankOptions | null
+  readonly settings: SettingValues
+}
+
+export type GatewayConfig = {
+  readonly providersFile: string
+  /** Whether somebody said so: then it must be there. */
+  readonly isProvidersFileNamed: boolean
+  /** Null: the usual. */
+  readonly bodyBytesMax: number | null
+}
+
+export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+export type System = { readonly platform: NodeJS.Platform; readonly home: string }
+
+const OWNER = 'default'
+const HOST = '127.0.0.1'
+const PORT = 20_128
+const PORT_MAX = 65_535
+const FOLDER = 'recollect'
+
+export function readConfig(flags: GlobalFlags, environment: Environment, system: System): Config {
+  refuseUnknown(environment)
+  // An empty variable is how a shell says "not set".
+  const variable = (name: VariableName) => environment[name] || undefined
+  const named: Partial<Names> = given({
+    owner: flags.owner ?? variable('RECOLLECT_OWNER'),
+    user: flags.user ?? variable('RECOLLECT_USER'),
+    session: flags.session,
+  })
+  const data = flags.data ?? variable('RECOLLECT_DATA')
+  const dataFolder = resolve(data ?? defaultFolder(environment, system))
+  return {
+    dataFolder,
+    dataNamed: data === undefined ? null : resolve(data),
+    scope: { owner: OWNER, ...named },
+    named,
+    key: keySource(flags, variable),
+    postgres: flags.data === undefined ? (variable('RECOLLECT_POSTGRES') ?? null) : null,
+    postgresOptions: readPostgres(variable),
+    remote: readRemote(flags, variable),
+    server: readServer(variable),
+    mcpTools: {
+      compatibility: isOn('RECOLLECT_MCP_COMPATIBILITY', variable),
+      further: isOn('RECOLLECT_MCP_FURTHER', variable),
+    },
+    gateway: readGateway(dataFolder, variable),
+    log: oneOf('RECOLLECT_LOG', variable, LOG_LEVELS) ?? null,
+    telemetry: {
+      endpoint:
+        variable('RECOLLECT_OTLP_ENDPOINT') ?? variable('OTEL_EXPORTER_OTLP_ENDPOINT') ?? null,
+      traceContent: isOn('RECOLLECT_TRACE_CONTENT', variable),
+    },
+    listen: {
+      host: variable('RECOLLECT_HOST') ?? HOST,
+      port: parsePort(ownPort(variable('RECOLLECT_PORT'))),
+    },
+    embedding: readEmbedding(variable, environment),
+    vectorForm: readVectorForm(variable),
+    vectorSearch: oneOf('RECOLLECT_VECTOR_SEARCH', variable, VECTOR_SEARCHES) ?? null,
+    vectorMemoryBytes: bytesOf(whole('RECOLLECT_VECTOR_MEMORY_MB', variable)),
+    providerKeys: usualKeys(environment),
+    qdrantKey: variable('RECOLLECT_QDRANT_KEY') ?? null,
+    rerank: readRerank(variable),
+    settings: readSettings(variable),
+  }
+}
+
+type Variable = (name: VariableName) => string | undefined
+
+/** Clusters put variables for each of their services into every container, also under this name. */
+function ownPort(text: string | undefined): string | undefined {
+  return text?.startsWith('tcp://') === true ? undefined : text
+}
+
+const SETTING_VARIABLES = [
+  ['MEMORY_RRF_K', 'rrfK'],
+  ['MEMORY_VEC_TOP_K', 'vectorCandidates'],
+  ['RECOLLECT_REQUESTS_PER_MINUTE', 'requestsPerMinute'],
+] as const satisfies readonly (readonly [VariableName, SettingName])[]
+
+const SETTING_TEXTS = [
+  ['RECOLLECT_VECTOR_STORE', 'vectorStore'],
+  ['RECOLLECT_QDRANT_URL', 'qdrantUrl'],
+  ['RECOLLECT_LANCEDB_FOLDER', 'lancedbFolder'],
+] as const satisfies readonly (readonly [VariableName, SettingName])[]
+
+function readSettings(variable: Variable): SettingValues {
+  const given = [
+    ...SETTING_VARIABLES.map(([name, setting]) => [name, setting, whole(name, variable)] as const),
+    ...SETTING_TEXTS.map(([name, setting]) => [name, setting, variable(name)] as const),
+  ]
+  const values = given.map(([name, setting, value]) => {
+    try {
+      return parseSettings({ [setting]: value })
+    } catch (error) {
+      // What can be changed from here is the variable, so the message must name it.
+      const { code, message } = toAppError(error)
+      throw new AppError(code, message.replace(`Setting "${setting}"`, name), { variable: name })
+    }
+  })
+  return Object.assign({}, ...values)
+}
+
+function readPostgres(variable: Variable): Config['postgresOptions'] {
+  const poolSize = whole('RECOLLECT_POSTGRES_POOL', variable)
+  if (poolSize === 0) {
+    throw new AppError('invalid_input', 'RECOLLECT_POSTGRES_POOL takes at least 1.')
+  }
+  return {
+    replicas: listed(variable('RECOLLECT_POSTGRES_REPLICAS')),
+    rowSecurity: isOn('RECOLLECT_POSTGRES_ROW_SECURITY', variable),
+    ...given({
+      schema: variable('RECOLLECT_POSTGRES_SCHEMA'),
+      poolSize,
+      statementTimeoutMs: whole('RECOLLECT_POSTGRES_STATEMENT_MS', variable),
+      connectionWaitMs: whole('RECOLLECT_POSTGRES_WAIT_MS', variable),
+      replicaLagMsMax: whole('RECOLLECT_POSTGRES_REPLICA_LAG_MS', variable),
+      withoutPgvector: oneOf('RECOLLECT_POSTGRES_WITHOUT_PGVECTOR', variable, WITHOUT_PGVECTOR),
+    }),
+  }
+}
+
+function readRemote(flags: GlobalFlags, variable: Variable): RemoteServer | null {
+  if (flags.data !== undefined && flags.url !== undefined) {
+    throw new AppError('invalid_input', 'Give --data or --url, not both: a folder, or a server.')
+  }
+  // Who names a folder means that one, whatever else is set.
+  const url = flags.data === undefined ? (flags.url ?? variable('RECOLLECT_URL')) : undefined
+  if (url === undefined) {
+    if (flags.key === undefined) return null
+    throw new AppError(
+      'invalid_input',
+      '--key goes with --url, the address of a server. The key of an encrypted database is given with --key-file.',
+    )
+  }
+  const origin = flags.url === undefined ? 'RECOLLECT_URL' : '--url'
+  const key = flags.key ?? variable('RECOLLECT_API_KEY') ?? null
+  if (key !== null && !/^[\x21-\x7e]+$/.test(key)) {
+    const name = flags.key === undefined ? 'RECOLLECT_API_KEY' : '--key'
+    throw new AppError('invalid_input', `${name} is no key of a server; one begins with rc_.`)
+  }
+  return { url: serverAddress(url, origin), key, origin }
+}
+
+function serverAddress(text: string, origin: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null
+  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
+  if (url === null || !isHttp || url.username !== '' || url.search !== '' || url.hash !== '') {
+    throw new AppError(
+      'invalid_input',
+      `${origin} takes the address of a server, as http://127.0.0.1:${PORT}.`,
+    )
+  }
+  return url.href.replace(/\/+$/, '')
+}
+
+function readServer(variable: Variable): ServerSettings {
+  const certFile = variable('RECOLLECT_TLS_CERT')
+  const keyFile = variable('RECOLLECT_TLS_KEY')
+  if ((certFile === undefined) !== (keyFile === undefined)) {
+    throw new AppError('invalid_input', 'RECOLLECT_TLS_CERT and RECOLLECT_TLS_KEY go together.')
+  }
+  return {
+    tls: certFile === undefined || keyFile === undefined ? null : { certFile, keyFile },
+    trustProxy: isOn('RECOLLECT_TRUST_PROXY', variable),
+    allowedHosts: listed(variable('RECOLLECT_ALLOWED_HOSTS')),
+    allowedOrigins: listed(variable('RECOLLECT_ALLOWED_ORIGINS')),
+  }
+}
+
+function readGateway(dataFolder: string, variable: Variable): GatewayConfig {
+  const file = variable('RECOLLECT_PROVIDERS')
+  return {
+    providersFile: resolve(file ?? join(dataFolder, 'providers.json')),
+    isProvidersFileNamed: file !== undefined,
+    bodyBytesMax: bytesOf(whole('RECOLLECT_GATEWAY_BODY_MB', variable)),
+  }
+}
+
+function bytesOf(megabytes: number | undefined): number | null {
+  return megabytes === undefined ? null : megabytes * 1_048_576
+}
+
+function listed(text: string | undefined): readonly string[] {
+  return (text ?? '').split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]))
+}
+
+const ON = ['1', 'true', 'yes', 'on']
+const OFF = ['0', 'false', 'no', 'off']
+
+function isOn(name: VariableName, variable: Variable): boolean {
+  const text = variable(name)?.toLowerCase()
+  if (text === undefined || OFF.includes(text)) return false
+  if (ON.includes(text)) return true
+  throw new AppError('invalid_input', `${name} takes 1 or 0, not "${text.slice(0, 40)}".`)
+}
+
+function readEmbedding(variable: Variable, environment: Environment): EmbeddingOptions {
+  const remoteModel = variable('RECOLLECT_EMBEDDING_MODEL')
+  const named = remoteModel === undefined ? null : parseEmbeddingModel(remoteModel)
+  const usual = named === null ? undefined : usualKeys(environment)[named.provider]
+  return given({
+    source: oneOf('RECOLLECT_EMBEDDING', variable, EMBEDDING_SOURCES),
+    remoteModel,
+    apiKey: variable('RECOLLECT_EMBEDDING_KEY') ?? usual,
+    url: variable('RECOLLECT_EMBEDDING_URL'),
+    localModel: variable('MEMORY_TRANSFORMERS_MODEL'),
+    staticModel: variable('MEMORY_STATIC_MODEL'),
+    modelFolder: variable('MEMORY_STATIC_CACHE_DIR'),
+    allowDownload: isOn('RECOLLECT_ALLOW_DOWNLOAD', variable) ? true : undefined,
+    requestsPerMinute: whole('RECOLLECT_EMBEDDING_REQUESTS_PER_MINUTE', variable) || undefined,
+    tokensPerMinute: whole('RECOLLECT_EMBEDDING_TOKENS_PER_MINUTE', variable) || undefined,
+    cacheEntriesMax: whole('MEMORY_EMBEDDING_CACHE_MAX', variable),
+    cacheAgeMsMax: whole('MEMORY_EMBEDDING_CACHE_TTL_MS', variable),
+  })
+}
+
+/** Keys under the names that the providers' own tools use, so that they need not be given twice. */
+export function usualKeys(environment: Environment): ProviderKeys {
+  const services = [...Object.entries(PROVIDERS), ...Object.entries(RERANKERS)]
+  const keys = services.flatMap(([provider, { keyVariables }]) => {
+    const key = keyVariables.map((name) => environment[name]).find(Boolean)
+    return key === undefined ? [] : [[provider, key] as const]
+  })
+  return Object.fromEntries(keys)
+}
+
+/** `none` is what others call the form that leaves nothing out. */
+function readVectorForm(variable: Variable): VectorForm {
+  const form = oneOf('MEMORY_VEC_QUANTIZATION', variable, [...VECTOR_FORMS, 'none'])
+  return form === undefined || form === 'none' ? 'float32' : form
+}
+
+function readRerank(variable: Variable): RerankOptions | null {
+  const folder = variable('RECOLLECT_RERANK_FOLDER')
+  const url = variable('RECOLLECT_RERANK_URL')
+  if (folder !== undefined) return { folder }
+  if (url === undefined) return null
+  const apiKey = variable('RECOLLECT_RERANK_KEY')
+  const model = variable('RECOLLECT_RERANK_MODEL')
+  if (model === undefined) {
+    throw new AppError('invalid_input', 'RECOLLECT_RERANK_URL needs RECOLLECT_RERANK_MODEL.')
+  }
+  return { url, model, ...(apiKey === undefined ? {} : { apiKey }) }
+}
+
+function oneOf<Word extends string>(
+  name: VariableName,
+  variable: Variable,
+  words: readonly Word[],
+): Word | undefined {
+  const text = variable(name)
+  const word = words.find((candidate) => candidate === text)
+  if (text === undefined || word !== undefined) return word
+  throw new AppError('invalid_input', `${name} is one of ${words.join(', ')}; not "${text}".`)
+}
+
+function whole(name: VariableName, variable: Variable): number | undefined {
+  const text = variable(name)
+  if (text === undefined || /^\d{1,9}$/.test(text)) {
+    return text === undefined ? undefined : Number(text)
+  }
+  throw new AppError('invalid_input', `${name} takes a whole number, not "${text}".`)
+}
+
+/** Only what was given: an option that is left out has its default, one that is undefined has not. */
+function given<Options extends object>(options: Options) {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Options]?: Exclude<Options[Name], undefined>
+  } // the rest was left out
+}
+
+/** Whether colours are wanted at all, see no-color.org. */
+export function wantsColor(environment: Environment): boolean {
+  return !environment.NO_COLOR && environment.TERM !== 'dumb'
+}
+
+/** The environment of this process. */
+export function processEnvironment(): Environment {
+  return process.env
+}
+
+function defaultFolder(environment: Environment, { platform, home }: System): string {
+  if (platform === 'win32') {
+    return join(environment.APPDATA || join(home, 'AppData', 'Roaming'), FOLDER)
+  }
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support', FOLDER)
+  const xdg = environment.XDG_DATA_HOME
+  // The specification says to ignore a relative one.
+  return join(xdg && isAbsolute(xdg) ? xdg : join(home, '.local', 'share'), FOLDER)
+}
+
+function keySource(
+  flags: GlobalFlags,
+  variable: (name: VariableName) => string | undefined,
+): KeySource | null {
+  if (flags.keyFile !== undefined) {
+    return { kind: 'file', value: flags.keyFile, origin: `the file ${flags.keyFile}` }
+  }
+  const kinds = [
+    ['RECOLLECT_KEY_FILE', 'file'],
+    ['RECOLLECT_KEY', 'text'],
+    ['RECOLLECT_PASSPHRASE', 'passphrase'],
+  ] as const
+  const given = kinds.flatMap(([name, kind]): readonly KeySource[] => {
+    const value = variable(name)
+    return value === undefined ? [] : [{ kind, value, origin: name }]
+  })
+  if (given.length > 1) {
+    const names = given.map((source) => source.origin).join(' and ')
+    throw new AppError('invalid_input', `${names} are both set. Set only one of them.`)
+  }
+  return given[0] ?? null
+}
+
+function parsePort(text: string | undefined): number {
+  if (text === undefined) return PORT
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
+  if (Number.isNaN(port) || port > PORT_MAX) {
+    throw new AppError('invalid_input', `RECOLLECT_PORT takes a number from 0 to ${PORT_MAX}.`)
+  }
+  return port
+}
+
+/** What clusters and linked containers set for a service of our name. */
+const OF_A_CLUSTER = /^RECOLLECT_(?:SERVICE_|PORT_|ENV_|NAME$)/
+
+function refuseUnknown(environment: Environment): void {
+  for (const name of Object.keys(environment)) {
+    if (!name.startsWith('RECOLLECT_') || Object.hasOwn(ENVIRONMENT, name)) continue
+    if (OF_A_CLUSTER.test(name)) continue
+    const meant = nearest(name, Object.keys(ENVIRONMENT))
+    const suggestion = meant === null ? '' : ` Did you mean ${meant}?`
+    throw new AppError(
+      'invalid_input',
+      `There is no environment variable ${name.slice(0, 60)} for Recollect.${suggestion}`,
+      { variable: name },
+    )
+  }
+}

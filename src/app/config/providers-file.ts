@@ -1,0 +1,281 @@
+/**
+ * The providers: those of a file, and those that the environment implies. The file is read strictly, as a misspelt key
+ * would otherwise be a setting that silently does nothing; and whatever is said about it, no secret is.
+ */
+import { readFileSync, statSync } from 'node:fs'
+import { basename } from 'node:path'
+import { FORMAT_NAMES, type FormatName } from '../../api/gateway/formats/format.ts'
+import { AppError } from '../../domain/errors.ts'
+import { parseBaseUrl, parseKey } from '../../domain/service-endpoint.ts'
+import { nearest } from '../../lib/closest-match.ts'
+import type { Provider, ProviderKind, ProviderTimeouts, Registry } from '../../models/provider.ts'
+import { DEMO_MODEL } from '../../models/providers/demo/demo-upstream.ts'
+import { checkAddress, hostOf, mayBePrivate } from '../../models/providers/ssrf-guard.ts'
+import type { Environment } from './config.ts'
+import { jsonFaultLine } from './json-error-position.ts'
+import { type FileEntry, type ProvidersFile, parseProvidersFile } from './providers-schema.ts'
+
+export type ProviderOptions = {
+  readonly path: string
+  /** Whether somebody said so; otherwise it is the usual place, where nothing need be. */
+  readonly isNamed: boolean
+  readonly environment: Environment
+}
+
+export type ConfiguredRegistry = Registry & {
+  /** What the operator should know, in sentences. */
+  readonly warnings: readonly string[]
+}
+
+const BASE_URLS: Readonly<Record<ProviderKind, string>> = {
+  openai: 'https://api.openai.com/v1',
+  anthropic: 'https://api.anthropic.com/v1',
+  gemini: 'https://generativelanguage.googleapis.com/v1beta/openai',
+  ollama: 'http://127.0.0.1:11434/v1',
+  demo: '',
+}
+
+/** Models that think say nothing for minutes; clients of theirs wait as long. */
+const TIMEOUTS: ProviderTimeouts = { connectMs: 10_000, firstByteMs: 600_000, idleMs: 300_000 }
+
+/** Which variables stand for a provider that nobody wrote down; of several, the first that is set. */
+const IMPLIED = [
+  ['openai', ['OPENAI_API_KEY']],
+  ['anthropic', ['ANTHROPIC_API_KEY']],
+  ['gemini', ['GEMINI_API_KEY', 'GOOGLE_API_KEY']],
+] as const satisfies readonly (readonly [ProviderKind, readonly string[]])[]
+
+export function readProviders(options: ProviderOptions): ConfiguredRegistry {
+  const { path, environment } = options
+  const text = readText(options)
+  const raw = text === null ? {} : parseJson(text, path)
+  const file = parseProvidersFile(expand(raw, [], path, environment), basename(path))
+  const written = Object.entries(file.providers).map(([name, entry]) => toProvider(name, entry))
+  const providers = [...written, ...impliedProviders(environment).filter(isMissingIn(written))]
+  const warnings = [
+    ...(text !== null && holdsSecrets(raw) && canOthersRead(path) ? [readableWarning(path)] : []),
+    ...written.flatMap(plaintextWarning),
+  ]
+  checkAliases(file, path)
+  return {
+    providers,
+    aliases: file.aliases,
+    defaults: resolveDefaults(file, providers, path),
+    chosenDefaults: FORMAT_NAMES.filter((format) => file.default[format] !== undefined),
+    warnings,
+  }
+}
+
+function readText({ path, isNamed }: ProviderOptions): string | null {
+  try {
+    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '')
+  } catch (thrown) {
+    const code = Object(thrown).code
+    if (code === 'ENOENT' && !isNamed) return null
+    const what = code === 'ENOENT' ? 'is not there' : `can't be read (${code})`
+    const codeOfError = code === 'ENOENT' ? 'not_found' : 'invalid_input'
+    throw new AppError(codeOfError, `The file of providers ${path} ${what}.`, { path })
+  }
+}
+
+function parseJson(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    const line = jsonFaultLine(text) ?? 1
+    throw new AppError(
+      'invalid_input',
+      `${path} is not valid JSON: something is wrong at or before line ${line}.`,
+      { path, line },
+    )
+  }
+}
+
+/** `${NAME}` in any text stands for a variable. */
+function expand(
+  value: unknown,
+  at: readonly string[],
+  path: string,
+  environment: Environment,
+): unknown {
+  if (typeof value === 'string') return expandText(value, at, path, environment)
+  if (Array.isArray(value)) {
+    return value.map((each, index) => expand(each, [...at, String(index)], path, environment))
+  }
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).map(
+    ([name, each]) => [name, expand(each, [...at, name], path, environment)] as const,
+  )
+  return Object.fromEntries(members)
+}
+
+function expandText(
+  text: string,
+  at: readonly string[],
+  path: string,
+  environment: Environment,
+): string {
+  const [section, provider] = at
+  const whose =
+    section === 'providers' && provider !== undefined ? ` of the provider ${provider}` : ''
+  const where = `"${at.at(-1)}"${whose} in ${basename(path)}`
+  return text.replaceAll(/\$\{([^}]*)\}?/g, (found: string, name: string) => {
+    if (!found.endsWith('}') || !/^[A-Za-z_]\w*$/.test(name)) {
+      const message = `${where} has a "\${" that begins no name of a variable, as in \${OPENAI_API_KEY}.`
+      throw new AppError('invalid_input', message, { field: at.join('.') })
+    }
+    const value = environment[name]
+    if (value !== undefined && value !== '') return value
+    throw new AppError(
+      'invalid_input',
+      `The environment variable ${name} is not set, and ${where} needs it. Set it, or take that line out.`,
+      {
+        variable: name,
+        field: at.join('.'),
+        ...(whose === '' ? {} : { provider: provider ?? '' }),
+      },
+    )
+  })
+}
+
+function toProvider(name: string, entry: FileEntry): Provider {
+  const { kind } = entry
+  const provider = {
+    name,
+    kind,
+    baseUrl: kind === 'demo' ? '' : baseUrlOf(name, kind, entry.baseUrl ?? BASE_URLS[kind]),
+    key: parseKey(entry.key ?? undefined, `the provider ${name}`) ?? null,
+    models: kind === 'demo' && entry.models.length === 0 ? [DEMO] : entry.models,
+    systemRole: entry.systemRole,
+    supportsTools: entry.supportsTools,
+    isPrivate: entry.private,
+    headers: entry.headers,
+    timeouts: { ...TIMEOUTS, ...entry.timeouts },
+  }
+  if (kind !== 'demo') checkAddress(provider)
+  return provider
+}
+
+const DEMO = {
+  id: DEMO_MODEL,
+  contextWindow: null,
+  systemRole: null,
+  supportsTools: null,
+} as const
+
+/** People copy what a tool shows them, and some tools leave `/v1` out. */
+function baseUrlOf(name: string, kind: ProviderKind, text: string): string {
+  const url = parseBaseUrl(text, `the provider ${name}`)
+  const isBare = new URL(url).pathname === '/'
+  const lacksVersion = kind === 'anthropic' ? !url.endsWith('/v1') : kind === 'ollama' && isBare
+  return lacksVersion ? `${url}/v1` : url
+}
+
+function impliedProviders(environment: Environment): readonly Provider[] {
+  const withKeys = IMPLIED.flatMap(([kind, variables]) => {
+    const key = variables.map((variable) => environment[variable]).find((value) => value?.trim())
+    return key === undefined ? [] : [implied(kind, key)]
+  })
+  return [...withKeys, implied('ollama', null), implied('demo', null)]
+}
+
+function implied(kind: ProviderKind, key: string | null): Provider {
+  return toProvider(kind, {
+    kind,
+    key,
+    baseUrl: undefined,
+    models: [],
+    systemRole: null,
+    supportsTools: null,
+    private: false,
+    headers: {},
+    timeouts: {},
+  })
+}
+
+function isMissingIn(written: readonly Provider[]): (provider: Provider) => boolean {
+  const names = new Set(written.map(({ name }) => name.toLowerCase()))
+  return ({ name }) => !names.has(name)
+}
+
+/** An alias is looked up once, so one of another would lead nowhere. */
+function checkAliases({ aliases }: ProvidersFile, path: string): void {
+  for (const [name, target] of Object.entries(aliases)) {
+    if (!Object.hasOwn(aliases, target)) continue
+    throw new AppError(
+      'invalid_input',
+      `The alias ${name} in ${basename(path)} stands for another alias, ${target}. Name the model itself.`,
+      { field: `aliases.${name}` },
+    )
+  }
+}
+
+function resolveDefaults(
+  file: ProvidersFile,
+  providers: readonly Provider[],
+  path: string,
+): Registry['defaults'] {
+  const entries = FORMAT_NAMES.map((format) => {
+    const wanted = file.default[format]
+    if (wanted === undefined) return [format, impliedDefault(format, providers)] as const
+    const found = providers.find(({ name }) => name.toLowerCase() === wanted.toLowerCase())
+    if (found !== undefined) return [format, found.name] as const
+    const meant = nearest(
+      wanted,
+      providers.map(({ name }) => name),
+    )
+    const suggestion = meant === null ? '' : ` Did you mean ${meant}?`
+    throw new AppError(
+      'invalid_input',
+      `"default" in ${basename(path)} names ${wanted}, which is no provider.${suggestion}`,
+      { field: 'default' },
+    )
+  })
+  return Object.fromEntries(entries) as Registry['defaults'] // one for each format
+}
+
+function impliedDefault(format: FormatName, providers: readonly Provider[]): string | null {
+  const wanted = format === 'messages' ? 'anthropic' : 'openai'
+  const first = providers.find(({ kind }) => kind === wanted)
+  if (first !== undefined) return first.name
+  // Ollama and the demo are always there, and so say nothing about what is meant.
+  const [only, ...others] = providers.filter(({ kind }) => kind !== 'ollama' && kind !== 'demo')
+  return only === undefined || others.length > 0 ? null : only.name
+}
+
+/** Whether a key stands in the file itself. */
+function holdsSecrets(raw: unknown): boolean {
+  const entries = Object.values(Object(Object(raw).providers))
+  return entries.some((entry) => {
+    const { key, headers } = Object(entry)
+    const values = Object.entries(Object(headers)).filter(([name]) => SECRET_HEADER.test(name))
+    return [key, ...values.map(([, value]) => value)].some(isLiteral)
+  })
+}
+
+const SECRET_HEADER = /auth|key|token|secret|cookie/i
+
+function isLiteral(value: unknown): boolean {
+  return typeof value === 'string' && value !== '' && !value.includes('${')
+}
+
+const OTHERS = 0o077
+
+function canOthersRead(path: string): boolean {
+  // Windows has other means, which these bits don't tell of.
+  return process.platform !== 'win32' && (statSync(path).mode & OTHERS) !== 0
+}
+
+function readableWarning(path: string): string {
+  return `${path} holds keys, and others on this machine can read it. Run: chmod 600 ${path}`
+}
+
+function plaintextWarning(provider: Provider): readonly string[] {
+  if (provider.kind === 'demo') return []
+  const url = new URL(provider.baseUrl)
+  if (url.protocol === 'https:' || mayBePrivate(provider, url)) return []
+  const { name } = provider
+  return [
+    `The provider ${name} is asked over http:// at ${hostOf(url)}: keys and words can be read on the way.`,
+  ]
+}

@@ -1,0 +1,159 @@
+/** What a file of providers may hold, and how it is told what is wrong with it. */
+import { z } from 'zod'
+import { FORMAT_NAMES, type FormatName } from '../../api/gateway/formats/format.ts'
+import { AppError } from '../../domain/errors.ts'
+import { nearest } from '../../lib/closest-match.ts'
+import {
+  PROVIDER_KINDS,
+  type ProviderKind,
+  type ProviderModel,
+  type ProviderTimeouts,
+  SYSTEM_ROLES,
+  type SystemRole,
+} from '../../models/provider.ts'
+import { isReservedHeader } from '../../models/providers/upstream-headers.ts'
+
+export type FileEntry = {
+  readonly kind: ProviderKind
+  readonly baseUrl: string | undefined
+  readonly key: string | null
+  readonly models: readonly ProviderModel[]
+  readonly systemRole: SystemRole | null
+  readonly supportsTools: boolean | null
+  readonly private: boolean
+  readonly headers: Readonly<Record<string, string>>
+  readonly timeouts: Partial<ProviderTimeouts>
+}
+
+export type ProvidersFile = {
+  readonly default: Readonly<Partial<Record<FormatName, string>>>
+  readonly aliases: Readonly<Record<string, string>>
+  readonly providers: Readonly<Record<string, FileEntry>>
+}
+
+const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+const TIMEOUT_MS_MAX = 86_400_000
+
+const text = z.string().trim().min(1)
+const milliseconds = z.int().min(1).max(TIMEOUT_MS_MAX)
+const systemRole = z.enum(SYSTEM_ROLES).nullable().default(null)
+const supportsTools = z.boolean().nullable().default(null)
+
+const timeouts = z.strictObject({
+  connectMs: milliseconds.optional(),
+  firstByteMs: milliseconds.optional(),
+  idleMs: milliseconds.optional(),
+})
+
+const model = z.strictObject({
+  id: text,
+  contextWindow: z.int().min(1).nullable().default(null),
+  systemRole,
+  supportsTools,
+})
+
+const headerName = z
+  .string()
+  .regex(HEADER_NAME, 'is no name of a header')
+  .refine((name) => !isReservedHeader(name), 'is a header that is set for each request')
+
+const entry = z.strictObject({
+  kind: z.preprocess(
+    (kind) => (kind === 'openai-compatible' ? 'openai' : kind),
+    z.enum(PROVIDER_KINDS),
+  ),
+  baseUrl: text.optional(),
+  key: text.nullable().default(null),
+  models: z
+    .array(z.preprocess((each) => (typeof each === 'string' ? { id: each } : each), model))
+    .default([]),
+  systemRole,
+  supportsTools,
+  private: z.boolean().default(false),
+  headers: z
+    .record(headerName, z.string().regex(HEADER_VALUE, 'holds characters that no header may have'))
+    .default({}),
+  timeouts: timeouts.default({}),
+})
+
+const defaults = z.strictObject({
+  chat: text.optional(),
+  responses: text.optional(),
+  messages: text.optional(),
+})
+
+const file = z.strictObject({
+  default: z
+    .preprocess(
+      (value) =>
+        typeof value === 'string'
+          ? Object.fromEntries(FORMAT_NAMES.map((format) => [format, value]))
+          : value,
+      defaults,
+    )
+    .default({}),
+  aliases: z.record(text, text).default({}),
+  providers: z
+    .record(z.string().regex(NAME, 'is no name: letters, digits and any of _.-'), entry)
+    .default({}),
+})
+
+/** What is told of the file calls it by `name`. */
+export function parseProvidersFile(value: unknown, name: string): ProvidersFile {
+  const result = file.safeParse(value)
+  if (!result.success) {
+    const sentences = result.error.issues.slice(0, FAULTS_SHOWN).map(tellFault)
+    const field = result.error.issues[0]?.path.join('.') ?? ''
+    throw new AppError('invalid_input', `${name}: ${sentences.join(' ')}`, { field })
+  }
+  // What isn't given is left out by the schema, never undefined.
+  const parsed = result.data as ProvidersFile
+  checkNames(Object.entries(parsed.providers), name)
+  return parsed
+}
+
+const FAULTS_SHOWN = 5
+
+/** Which names there are, by where in the file one was not known. */
+function knownNames(path: readonly PropertyKey[]): readonly string[] {
+  if (path.length === 0) return Object.keys(file.shape)
+  if (path[0] === 'default') return FORMAT_NAMES
+  if (path.length === 2) return Object.keys(entry.shape)
+  return Object.keys(path[2] === 'timeouts' ? timeouts.shape : model.shape)
+}
+
+/** The schema's own words never hold a value of the file, only what was expected. */
+function tellFault(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'unrecognized_keys') {
+    const known = knownNames(issue.path)
+    return issue.keys.map((key) => tellUnknown(issue.path, key, known)).join(' ')
+  }
+  const where = issue.path.length === 0 ? 'the file' : `"${issue.path.join('.')}"`
+  if (issue.code === 'invalid_key') return `${where} ${issue.issues[0]?.message ?? 'is no name'}.`
+  return `${where}: ${issue.message}.`
+}
+
+function tellUnknown(path: readonly PropertyKey[], key: string, known: readonly string[]): string {
+  const meant = nearest(key, known)
+  const suggestion =
+    meant === null ? ` Known are ${known.join(', ')}.` : ` Did you mean "${meant}"?`
+  return `"${[...path, key.slice(0, 60)].join('.')}" is not known.${suggestion}`
+}
+
+function checkNames(entries: readonly (readonly [string, FileEntry])[], file: string): void {
+  const seen = new Set<string>()
+  for (const [name, { kind }] of entries) {
+    const known = name.toLowerCase()
+    if (seen.has(known)) {
+      const message = `${file}: two providers have the name ${name} but for capital letters.`
+      throw new AppError('invalid_input', message, { provider: name })
+    }
+    if (known === 'demo' && kind !== 'demo') {
+      const message = `${file}: the name demo is that of the built-in demo. Choose another.`
+      throw new AppError('invalid_input', message, { provider: name })
+    }
+    seen.add(known)
+  }
+}

@@ -1,0 +1,88 @@
+/** Moving everything between the places that there are: a data folder, encrypted or not, and a PostgreSQL server. */
+import { existsSync, mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { MoveTarget, Moving, NewKey } from '../../api/cli/host.ts'
+import {
+  type MovableStore,
+  moveStore,
+  type NewStore,
+  undoMove,
+} from '../../portability/store-migration/store-migration.ts'
+import { openPostgresStore, withoutPassword } from '../../storage/postgres/postgres-store.ts'
+import { openSqliteFile } from '../../storage/sqlite/connection/database-file.ts'
+import type { DatabaseKey } from '../../storage/sqlite/connection/sqlite-driver.ts'
+
+export type MovingOptions = {
+  readonly now: () => number
+  /** The store that the configuration says. */
+  readonly openSource: () => Promise<MovableStore>
+  readonly databaseFile: string
+  readonly isPostgres: boolean
+  readonly keyFor: (key: NewKey | null) => Promise<DatabaseKey | null>
+}
+
+export function createMoving(options: MovingOptions): Moving {
+  const onSource = async <T>(work: (source: MovableStore) => Promise<T>): Promise<T> => {
+    const source = await options.openSource()
+    try {
+      return await work(source)
+    } finally {
+      await source.close()
+    }
+  }
+  return {
+    preview: () =>
+      onSource(async (source) => {
+        const { location, rows } = await source.report()
+        const spaces = (await source.vectors?.spaces()) ?? []
+        const vectors = spaces.reduce((sum, space) => sum + space.vectors, 0)
+        return { from: location, rows, vectors }
+      }),
+    move: (target, { onProgress, signal }) =>
+      onSource(async (source) => {
+        const opened = await openTarget(options, target)
+        try {
+          const { now } = options
+          const moved = await moveStore({ source, target: opened, now, onProgress, signal })
+          return { ...moved, settings: settingsFor(options, target) }
+        } finally {
+          await opened.close()
+        }
+      }),
+    undo: () => onSource(undoMove),
+  }
+}
+
+async function openTarget(options: MovingOptions, target: MoveTarget): Promise<NewStore> {
+  if (target.kind === 'postgres') {
+    const { url, schema } = target
+    return openPostgresStore({ connectionString: url, ...(schema === null ? {} : { schema }) })
+  }
+  const path = join(resolve(target.folder), options.databaseFile)
+  const key = await options.keyFor(existingKey(target.key, existsSync(path)))
+  mkdirSync(resolve(target.folder), { recursive: true, mode: 0o700 })
+  return openSqliteFile({ path, now: options.now, key })
+}
+
+/** A move that goes on finds the key that it had made. */
+function existingKey(key: NewKey | null, isBegun: boolean): NewKey | null {
+  const isMade = key?.kind === 'generated' && isBegun && existsSync(key.path)
+  return isMade ? { kind: 'file', path: key.path } : key
+}
+
+function settingsFor({ isPostgres }: MovingOptions, target: MoveTarget): readonly string[] {
+  if (target.kind === 'postgres') {
+    const { url, schema } = target
+    return [
+      `RECOLLECT_POSTGRES=${withoutPassword(url)}`,
+      ...(schema === null ? [] : [`RECOLLECT_POSTGRES_SCHEMA=${schema}`]),
+    ]
+  }
+  const { key } = target
+  const keyFile = key?.kind === 'generated' || key?.kind === 'file' ? key.path : null
+  return [
+    `RECOLLECT_DATA=${resolve(target.folder)}`,
+    ...(isPostgres ? ['RECOLLECT_POSTGRES='] : []),
+    ...(keyFile === null ? [] : [`RECOLLECT_KEY_FILE=${resolve(keyFile)}`]),
+  ]
+}

@@ -1,0 +1,321 @@
+/** The database in a data folder: opened with the key that was configured or asked for, copied, converted, salvaged. */
+import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import type {
+  Converted,
+  Database,
+  DatabaseState,
+  NewKey,
+  OnProgress,
+  Salvaged,
+} from '../../api/cli/host.ts'
+import { AppError, type ErrorCode, toAppError } from '../../domain/errors.ts'
+import type { LanguageModel } from '../../models/language-model.ts'
+import { openPostgresStore } from '../../storage/postgres/postgres-store.ts'
+import { fileKind, openSqliteFile } from '../../storage/sqlite/connection/database-file.ts'
+import { type DatabaseKey, missingCipher } from '../../storage/sqlite/connection/sqlite-driver.ts'
+import {
+  generateKeyFile,
+  keyFromFile,
+  keyFromPassphrase,
+  keyFromText,
+} from '../../storage/sqlite/encryption/encryption-key.ts'
+import { convertDatabase } from '../../storage/sqlite/encryption/rekey.ts'
+import {
+  restoreSnapshot,
+  snapshotAt,
+  takeSnapshot,
+} from '../../storage/sqlite/maintenance/snapshots.ts'
+import { type Salvage, salvage } from '../../storage/sqlite/recovery/database-recovery.ts'
+import { createEngine, type EngineOptions } from '../composition.ts'
+import type { Config, KeySource } from '../config/config.ts'
+import { removeIndex } from '../file-composition.ts'
+import { createMoving } from './database-migration.ts'
+import { createPostgresDatabase, engineOptions } from './postgres-database.ts'
+
+export const DATABASE_FILE = 'recollect.db'
+const CACHE_FILE = 'embedding-cache.db'
+export const FILES_FILE = 'files.db'
+
+export type DatabaseOptions = {
+  readonly config: Config
+  readonly now: () => number
+  /** Asks a person for the passphrase of the database; null when nobody can be asked. */
+  readonly askPassphrase: (() => Promise<string>) | null
+  /** Distils what was said. */
+  readonly languageModel: LanguageModel
+}
+
+export function createDatabase(options: DatabaseOptions): Database {
+  const { config, now, askPassphrase, languageModel } = options
+  if (config.postgres !== null) {
+    const { postgres, postgresOptions } = config
+    return createPostgresDatabase(config, postgres, languageModel, {
+      files: { path: join(config.dataFolder, FILES_FILE) },
+      moving: createMoving({
+        ...{ now, databaseFile: DATABASE_FILE, isPostgres: true },
+        openSource: () => openPostgresStore({ ...postgresOptions, connectionString: postgres }),
+        keyFor: async (key) => {
+          if (key !== null) return toNewKey(key, config)
+          return config.key === null ? null : toKey(config.key)
+        },
+      }),
+    })
+  }
+  const folder = config.dataFolder
+  const path = join(folder, DATABASE_FILE)
+  const files = join(folder, FILES_FILE)
+  let asked: DatabaseKey | undefined
+  const currentKey = async (): Promise<DatabaseKey | null> => {
+    if (config.key !== null) return toKey(config.key)
+    if (asked === undefined && askPassphrase !== null && stateOf(path) === 'encrypted') {
+      asked = keyFromPassphrase(await askPassphrase())
+    }
+    return asked ?? null
+  }
+  const convert = async (
+    from: DatabaseKey | null,
+    to: DatabaseKey | null,
+    onProgress: OnProgress,
+  ) => {
+    requireDatabase(path)
+    const converted = toConverted(await convertDatabase({ path, from, to, now, onProgress }))
+    // It is made again, with the new key or without one.
+    if (converted.isChanged) removeIndex(files)
+    return converted
+  }
+  return {
+    folder,
+    file: path,
+    state: () => stateOf(path),
+    openEngine: async ({ create }) => {
+      if (!create && stateOf(path) === 'missing') {
+        return createEngine({ embedding: false, files: { path: ':memory:' } })
+      }
+      makeFolder(folder)
+      const key = await currentKey()
+      const store = await openSqliteFile({ path, now, key, ...vectorOptions(config) })
+      const isEncrypted = stateOf(path) === 'encrypted'
+      if (isEncrypted) removeCache(folder)
+      return createEngine({
+        ...fileOptions(config, isEncrypted),
+        store,
+        languageModel,
+        files: { path: files, key: isEncrypted ? key : null },
+      })
+    },
+    backup: async (target) => {
+      requireDatabase(path)
+      const copy = resolve(target)
+      if (!existsSync(dirname(copy))) {
+        throw new AppError('not_found', `There is no folder ${dirname(copy)}.`, { path: copy })
+      }
+      const store = await openSqliteFile({ path, now, key: await currentKey() })
+      try {
+        await store.backup(copy)
+      } finally {
+        await store.close()
+      }
+    },
+    snapshot: async (target, keep) => {
+      requireDatabase(path)
+      const into = resolve(target)
+      makeFolder(into)
+      const key = await currentKey()
+      const store = await openSqliteFile({ path, now, key })
+      try {
+        const { taken, removed } = await takeSnapshot(store, into, { now: now(), keep, key })
+        return { file: taken.path, removed: removed.length }
+      } finally {
+        await store.close()
+      }
+    },
+    recover: async (from, { at, force }) => {
+      const source = backupIn(resolve(from), at)
+      if (existsSync(path) && !force) {
+        throw new AppError(
+          'conflict',
+          `There is a database at ${path}. With --force it is put aside first.`,
+          { path },
+        )
+      }
+      makeFolder(folder)
+      const key = await currentKey()
+      const keptAt = await restoreSnapshot({ from: source, path, key, now: now() })
+      return { file: source, keptAt }
+    },
+    encrypt: async (key, onProgress) => {
+      requireDatabase(path)
+      const to = toNewKey(key, config)
+      requireCipher()
+      try {
+        const converted = await convert(null, to, onProgress)
+        removeCache(folder)
+        return converted
+      } catch (error) {
+        // Nothing is encrypted with it, and a second try would find its place taken.
+        if (key.kind === 'generated' && stateOf(path) === 'plain') rmSync(key.path, { force: true })
+        throw error
+      }
+    },
+    decrypt: async (onProgress) => convert(await currentKey(), null, onProgress),
+    rekey: async (key, onProgress) => {
+      requireDatabase(path)
+      const from = await currentKey()
+      return convert(from, toNewKey(key, config), onProgress)
+    },
+    salvage: async (onProgress) => {
+      const key = await currentKey()
+      await requireDamage(() => openSqliteFile({ path, now, key }))
+      return toSalvaged(await salvage({ path, key, now, onProgress }))
+    },
+    moving: createMoving({
+      ...{ now, databaseFile: DATABASE_FILE, isPostgres: false },
+      openSource: async () => {
+        requireDatabase(path)
+        return openSqliteFile({ path, now, key: await currentKey() })
+      },
+      keyFor: async (key) => (key === null ? currentKey() : toNewKey(key, config)),
+    }),
+  }
+}
+
+/** What is sound, in use, or from a newer version must not be taken apart. */
+async function requireDamage(open: () => ReturnType<typeof openSqliteFile>): Promise<void> {
+  try {
+    const store = await open()
+    try {
+      const faults = await store.inspect({ repair: false })
+      if (faults.some((fault) => !fault.repairable)) return
+    } finally {
+      await store.close()
+    }
+  } catch (error) {
+    const { code } = toAppError(error)
+    if (code === 'schema_mismatch' || code === 'busy' || code === 'missing_part') throw error
+    return
+  }
+  throw new AppError('conflict', 'The database is sound: there is nothing to salvage.')
+}
+
+function fileOptions(config: Config, isEncrypted: boolean): EngineOptions {
+  const { embedding, dataFolder } = config
+  const options = engineOptions(config)
+  return {
+    ...options,
+    vectorStore: { ...options.vectorStore, isEncrypted },
+    embedding: {
+      modelFolder: join(dataFolder, 'models'),
+      ...embedding,
+      // Never beside a database that is encrypted: vectors tell of texts.
+      cacheFile: isEncrypted ? null : join(dataFolder, CACHE_FILE),
+    },
+  }
+}
+
+function vectorOptions({ vectorSearch, vectorMemoryBytes }: Config) {
+  return {
+    ...(vectorSearch === null ? {} : { vectors: vectorSearch }),
+    ...(vectorMemoryBytes === null ? {} : { vectorMemoryBytes }),
+  }
+}
+
+/** Vectors that were kept before the database was encrypted. */
+function removeCache(folder: string): void {
+  for (const end of ['', '-wal', '-shm', '.damaged']) {
+    rmSync(join(folder, `${CACHE_FILE}${end}`), { force: true })
+  }
+}
+
+function stateOf(path: string): DatabaseState {
+  const kind = existsSync(path) ? fileKind(path) : 'absent'
+  if (kind === 'absent' || kind === 'empty') return 'missing'
+  return kind === 'unknown' ? 'unreadable' : kind
+}
+
+function requireDatabase(path: string): void {
+  if (stateOf(path) === 'missing') {
+    throw new AppError('not_found', `There is no database at ${path} yet.`, { path })
+  }
+}
+
+function requireCipher(): void {
+  const missing = missingCipher()
+  if (missing !== null) throw new AppError('missing_part', missing)
+}
+
+/** The file itself, or the one of a folder that was the last by then. */
+function backupIn(from: string, at: number | null): string {
+  const stat = statSync(from, { throwIfNoEntry: false })
+  if (stat === undefined) throw new AppError('not_found', `There is no backup at ${from}.`)
+  if (stat.isDirectory()) return snapshotAt(from, at ?? Number.POSITIVE_INFINITY).path
+  if (at === null) return from
+  throw new AppError('invalid_input', '--at chooses among the backups of a folder; this is a file.')
+}
+
+/** Others have no business in it: memories are private. */
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    const code: ErrorCode = reason === 'ENOSPC' ? 'disk_full' : 'read_only'
+    const why = reason === 'EEXIST' || reason === 'ENOTDIR' ? 'a file is in its way' : reason
+    throw new AppError(code, `The data folder ${folder} cannot be made: ${why}.`, {}, error)
+  }
+}
+
+function toKey({ kind, value }: KeySource): DatabaseKey {
+  if (kind === 'file') return keyFromFile(value)
+  return kind === 'text' ? keyFromText(value) : keyFromPassphrase(value)
+}
+
+function toNewKey(key: NewKey, { key: configured }: Config): DatabaseKey {
+  switch (key.kind) {
+    case 'file':
+      return keyFromFile(key.path)
+    case 'passphrase':
+      return keyFromPassphrase(key.passphrase)
+    case 'generated':
+      requireCipher() // before a key is made that nothing could be encrypted with
+      generateKeyFile(key.path)
+      return keyFromFile(key.path)
+    case 'configured':
+      if (configured === null) throw new AppError('invalid_input', 'There is no key.')
+      return toKey(configured)
+  }
+}
+
+function toConverted({
+  kind,
+  plainCopies,
+}: Awaited<ReturnType<typeof convertDatabase>>): Converted {
+  return { isChanged: kind === 'converted', plainCopies }
+}
+
+function toSalvaged({ copied, lost, namelessPlaces, quarantined }: Salvage): Salvaged {
+  const { memory = 0, revision = 0, tombstone = 0 } = copied
+  const several = (number: number | null, what: string) =>
+    number === null || number === 0 ? [] : [`${number} ${what}`]
+  return {
+    recovered: {
+      memories: memory,
+      'earlier versions': revision,
+      'traces of forgotten ones': tombstone,
+    },
+    losses: [
+      ...(lost.memories === null ? ['how many memories there were is not known'] : []),
+      ...several(lost.memories, 'memories'),
+      ...Object.entries(lost.rows).flatMap(([table, rows]) =>
+        several(rows, `damaged rows of the table ${table}`),
+      ),
+      ...several(lost.pages.length, 'pages that could not be read'),
+      ...(lost.recentWrites ? ['the last writes before the damage'] : []),
+      ...several(
+        namelessPlaces,
+        'names of owners or users; look for "salvaged-" in `recollect status`',
+      ),
+    ],
+    damagedAt: quarantined,
+  }
+}

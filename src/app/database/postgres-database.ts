@@ -1,0 +1,72 @@
+/** The database on a PostgreSQL server. Copies and encryption are that server's own business. */
+import { join } from 'node:path'
+import type { Database, Moving } from '../../api/cli/host.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { LanguageModel } from '../../models/language-model.ts'
+import { createEngine, type EngineOptions } from '../composition.ts'
+import type { Config } from '../config/config.ts'
+import type { FilesOptions } from '../file-composition.ts'
+import type { VectorStoreOptions } from './vector-store-selection.ts'
+
+export function createPostgresDatabase(
+  config: Config,
+  url: string,
+  languageModel: LanguageModel,
+  { files, moving }: { readonly files: FilesOptions; readonly moving: Moving },
+): Database {
+  const elsewhere = async (): Promise<never> => {
+    throw new AppError(
+      'invalid_input',
+      'The memories are in PostgreSQL (RECOLLECT_POSTGRES): use its own tools for this, as pg_dump.',
+    )
+  }
+  return {
+    folder: config.dataFolder,
+    file: withoutSecret(url),
+    state: () => 'plain',
+    // Files are on this machine, and so is what is made of them.
+    openEngine: () =>
+      createEngine({
+        ...engineOptions(config),
+        postgres: url,
+        postgresOptions: config.postgresOptions,
+        ...{ languageModel, files },
+      }),
+    backup: elsewhere,
+    snapshot: elsewhere,
+    recover: elsewhere,
+    encrypt: elsewhere,
+    decrypt: elsewhere,
+    rekey: elsewhere,
+    salvage: elsewhere,
+    moving,
+  }
+}
+
+/** What the configuration says about an engine, wherever its memories are. */
+export function engineOptions(config: Config): EngineOptions {
+  const { embedding, vectorForm, providerKeys, rerank, settings } = config
+  return {
+    ...{ embedding, vectorForm, providerKeys, settings },
+    vectorStore: vectorStoreOptions(config),
+    ...(rerank === null ? {} : { rerank }),
+  }
+}
+
+function vectorStoreOptions({ dataFolder, qdrantKey, settings }: Config): VectorStoreOptions {
+  return {
+    folder: join(dataFolder, 'lancedb'),
+    ...(qdrantKey === null ? {} : { qdrantKey }),
+    ...(settings.qdrantUrl === undefined ? {} : { qdrantKeyUrl: settings.qdrantUrl }),
+  }
+}
+
+/** Where it is, without the password. What is no address may be anything, so nothing of it is told. */
+function withoutSecret(url: string): string {
+  try {
+    const { protocol, host, pathname } = new URL(url)
+    return `${protocol}//${host}${pathname}`
+  } catch {
+    return 'postgresql'
+  }
+}

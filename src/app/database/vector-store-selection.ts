@@ -1,0 +1,138 @@
+/** Which vector store stands beside the memories, from settings, secrets and what the process was started with. */
+
+import { readSecret } from '../../admin/secrets.ts'
+import { createStoredSettings } from '../../admin/stored-settings.ts'
+import {
+  resolveSettings,
+  type Settings,
+  type SettingValues,
+} from '../../domain/settings/settings.ts'
+import { sha256 } from '../../lib/hash.ts'
+import type { Store } from '../../storage/store.ts'
+import type { VectorIndex } from '../../storage/vector-index.ts'
+import { type Tiers, withMirror } from '../../storage/vector-replica/failover-vector-index.ts'
+import type { ConfiguredMirror } from '../../storage/vector-replica/replica-controller.ts'
+import { createIds } from '../id-generator.ts'
+import { systemClock } from '../system-clock.ts'
+
+export {
+  LancePlugin,
+  type PluginDraft,
+  type PluginEntry,
+  type PluginHit,
+  type PluginOptions,
+} from '../../storage/lancedb/plugin-memory-table.ts'
+
+export type VectorStoreOptions = {
+  /** The key for Qdrant, where none is stored. */
+  readonly qdrantKey?: string
+  /** The only address that this key is sent to. Default: any that is set. */
+  readonly qdrantKeyUrl?: string
+  /** Where LanceDB keeps its vectors when no folder is set. */
+  readonly folder?: string
+  readonly isEncrypted?: boolean
+}
+
+/** The store and its index, with what the settings name beside it, now and whenever they change. */
+export function openTiers<Kept extends Store>(
+  store: Kept,
+  vectors: VectorIndex,
+  started: SettingValues,
+  options: VectorStoreOptions,
+): Tiers<Kept> {
+  return withMirror({
+    store,
+    vectors,
+    clock: systemClock,
+    configuration: async () => {
+      const ports = { store, clock: systemClock, ids: createIds(), settings: {} }
+      // Read anew each time: what others keep for a moment may be from before the change.
+      const stored = await createStoredSettings(ports).stored(null)
+      const settings = resolveSettings(started, stored)
+      const key = (await readSecret(ports, 'qdrant')) ?? startedKey(settings, options)
+      return configuredMirror(settings, key, { ...options, index: vectors.report() })
+    },
+  })
+}
+
+/** A key that came with an address is for that one, wherever somebody may point Qdrant later. */
+export function startedKey({ qdrantUrl }: Settings, options: VectorStoreOptions): string | null {
+  const { qdrantKey = null, qdrantKeyUrl = qdrantUrl } = options
+  return qdrantUrl === qdrantKeyUrl ? qdrantKey : null
+}
+
+/** `index` is what the index of the memories says of itself. */
+export function configuredMirror(
+  settings: Settings,
+  qdrantKey: string | null,
+  options: VectorStoreOptions & { readonly index?: ReturnType<VectorIndex['report']> },
+): ConfiguredMirror {
+  const { vectorStore, qdrantUrl, lancedbFolder } = settings
+  const byItself = qdrantUrl !== '' ? 'qdrant' : lancedbFolder !== '' ? 'lancedb' : 'embedded'
+  switch (vectorStore === 'auto' ? byItself : vectorStore) {
+    case 'qdrant':
+      return qdrant(settings, qdrantKey)
+    case 'lancedb':
+      return lancedb(lancedbFolder === '' ? options.folder : lancedbFolder, options)
+    case 'pgvector':
+      return pgvector(options.index ?? {})
+    default:
+      return { kind: 'none' }
+  }
+}
+
+function pgvector({ kind, because }: ReturnType<VectorIndex['report']>): ConfiguredMirror {
+  if (kind === 'pgvector') return { kind: 'none' }
+  return refused(
+    null,
+    kind === 'plain'
+      ? `pgvector can’t be used: ${because}. Vectors are compared without it.`
+      : 'The memories are not in PostgreSQL, so there is no pgvector: set RECOLLECT_POSTGRES, or another vectorStore.',
+  )
+}
+
+function qdrant(settings: Settings, apiKey: string | null): ConfiguredMirror {
+  const { qdrantUrl: url, qdrantQuantization: quantisation, qdrantPrefix } = settings
+  if (url === '') return refused('qdrant', 'Where Qdrant is has not been said: set qdrantUrl.')
+  const collectionPrefix = qdrantPrefix === '' ? undefined : qdrantPrefix
+  return {
+    kind: 'mirror',
+    name: 'qdrant',
+    // Hashed, so that no key is where somebody might look.
+    identity: sha256(JSON.stringify([url, apiKey, quantisation, qdrantPrefix])),
+    open: async () => {
+      const { openQdrantMirror } = await import('../../storage/qdrant/qdrant-vector-replica.ts')
+      return openQdrantMirror({
+        ...{ url, clock: systemClock, quantisation },
+        ...(apiKey === null ? {} : { apiKey }),
+        ...(collectionPrefix === undefined ? {} : { collectionPrefix }),
+      })
+    },
+  }
+}
+
+function lancedb(
+  folder: string | undefined,
+  { isEncrypted = false }: VectorStoreOptions,
+): ConfiguredMirror {
+  if (isEncrypted) {
+    return refused('lancedb', 'The memories are encrypted, and LanceDB would keep vectors openly.')
+  }
+  if (folder === undefined) return refused('lancedb', 'There is no folder: set lancedbFolder.')
+  return {
+    kind: 'mirror',
+    name: 'lancedb',
+    identity: folder,
+    open: async () => {
+      const { openLanceMirror } = await import('../../storage/lancedb/lancedb-vector-replica.ts')
+      return openLanceMirror({ folder, clock: systemClock })
+    },
+  }
+}
+
+function refused(
+  name: (ConfiguredMirror & { kind: 'refused' })['name'],
+  because: string,
+): ConfiguredMirror {
+  return { kind: 'refused', name, because }
+}

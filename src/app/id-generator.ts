@@ -1,0 +1,49 @@
+/**
+ * Sortable ids: the time in the first ten characters, then a counter, then randomness.
+ *
+ * The counter makes ids of one process sort in the order they were made even within a millisecond; the random
+ * tail keeps processes apart.
+ */
+import { randomBytes } from 'node:crypto'
+import type { IdKinds, Instant } from '../domain/ids.ts'
+import type { Ids } from '../lib/clock.ts'
+
+/** Crockford's base 32: no letter that reads like a digit, and in ASCII order. */
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+const TIME_CHARACTERS = 10
+const COUNTER_CHARACTERS = 4
+const RANDOM_CHARACTERS = 8
+const POOL_BYTES = RANDOM_CHARACTERS * 512
+
+export function createIds(): Ids {
+  let lastAt = Number.NaN
+  let counter = 0
+  let pool: Uint8Array = new Uint8Array(0)
+  let used = 0
+  // One draw from the system costs as much as a hundred bytes of it.
+  const random = () => {
+    if (used >= pool.length) {
+      pool = randomBytes(POOL_BYTES)
+      used = 0
+    }
+    let text = ''
+    for (let n = 0; n < RANDOM_CHARACTERS; n++) text += ALPHABET[(pool[used++] ?? 0) & 31]
+    return text
+  }
+  return {
+    next<Prefix extends keyof IdKinds>(prefix: Prefix, at: Instant) {
+      counter = at === lastAt ? counter + 1 : 0
+      lastAt = at
+      const time = encode(Math.max(0, at), TIME_CHARACTERS)
+      return `${prefix}_${time}${encode(counter, COUNTER_CHARACTERS)}${random()}` as IdKinds[Prefix]
+    },
+  }
+}
+
+function encode(value: number, characters: number): string {
+  let text = ''
+  for (let rest = value; text.length < characters; rest = Math.floor(rest / 32)) {
+    text = (ALPHABET[rest % 32] ?? '') + text
+  }
+  return text
+}

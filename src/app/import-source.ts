@@ -1,0 +1,364 @@
+/** Opens whatever someone wants to import: finds out what it is, and gives its lines or its records. */
+import { createReadStream, type Stats } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { basename } from 'node:path'
+import type { ImportSource, OpenedImport } from '../api/cli/host.ts'
+import { linesOf } from '../api/cli/input/text-input.ts'
+import { AppError, type ErrorCode } from '../domain/errors.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { ScopeInput } from '../memory/draft.ts'
+import type { Imported } from '../portability/import-rows.ts'
+import { readChatgpt } from '../portability/importers/chatgpt.ts'
+import { readClaude } from '../portability/importers/claude.ts'
+import {
+  type ForeignDatabase,
+  openForeignDatabase,
+} from '../portability/importers/foreign-database.ts'
+import {
+  type Fields,
+  type ForeignRecord,
+  isObject,
+  parsedOrNull,
+  readItem,
+} from '../portability/importers/foreign-record.ts'
+import {
+  DETECTION_BYTES,
+  detectFormat,
+  formatOfTables,
+  IMPORT_FORMATS,
+  type ImportFormat,
+  isSqlite,
+} from '../portability/importers/format-detection.ts'
+import { readMarkdown } from '../portability/importers/markdown.ts'
+import { readMem0 } from '../portability/importers/mem0.ts'
+import { OMNIROUTE_TABLES, readOmniroute } from '../portability/importers/omniroute.ts'
+import { OPENCLAW_TABLES } from '../portability/importers/openclaw.ts'
+import { OSAURUS_TABLES } from '../portability/importers/osaurus.ts'
+import { readGraph, readGraphLine } from '../portability/importers/server-memory.ts'
+import type { ForeignOptions } from '../portability/record-import.ts'
+import { isOpenHere } from '../storage/sqlite/connection/database-file.ts'
+
+/** Larger ones would have to be held in memory several times over. */
+export const WHOLE_FILE_BYTES_MAX = 100 * 1024 * 1024
+
+/** What an import needs of the engine. */
+export type ImportingEngine = Pick<Engine, 'import'> & {
+  importRecords(
+    scope: ScopeInput,
+    records: AsyncIterable<ForeignRecord>,
+    options?: ForeignOptions,
+  ): Promise<Imported>
+}
+
+export type ImportFileOptions = ImportSource & {
+  /** Where foreign data goes. Our own exports say themselves whose they are, unless `intoOwner` is given. */
+  readonly scope: ScopeInput
+  readonly intoOwner?: string
+  readonly keepOwners?: boolean
+  readonly passphrase?: string
+  readonly onProgress?: (done: number) => void
+  readonly signal?: AbortSignal
+}
+
+/** The whole of it: opens the source and takes it in. */
+export async function importFile(
+  engine: ImportingEngine,
+  options: ImportFileOptions,
+): Promise<Imported & { readonly format: ImportFormat }> {
+  const { scope, intoOwner, passphrase, keepOwners, onProgress, signal } = options
+  const common = {
+    ...(onProgress === undefined ? {} : { onProgress }),
+    ...(signal === undefined ? {} : { signal }),
+  }
+  const opened = await openImport(options)
+  try {
+    const imported =
+      opened.kind === 'lines'
+        ? await engine.import(opened.lines, {
+            ...common,
+            ...(intoOwner === undefined ? {} : { owner: intoOwner }),
+            ...(passphrase === undefined ? {} : { passphrase }),
+          })
+        : await engine.importRecords(
+            intoOwner === undefined ? scope : { ...scope, owner: intoOwner },
+            opened.records,
+            {
+              ...common,
+              ...(keepOwners === undefined ? {} : { keepOwners }),
+              ...(opened.observedAt === null ? {} : { observedAt: opened.observedAt }),
+            },
+          )
+    return { ...imported, format: opened.format }
+  } finally {
+    opened.close()
+  }
+}
+
+export async function openImport(input: ImportSource): Promise<OpenedImport> {
+  const { source } = input
+  const wanted = input.from === undefined ? null : parseFormat(input.from)
+  const file = typeof source === 'string' ? await fileAt(source) : null
+  const name = typeof source === 'string' ? basename(source) : source.name
+  const { start, bytes } = await peeked(typeof source === 'string' ? read(source) : source.bytes)
+  if (isSqlite(start) || wanted?.endsWith('-sqlite')) {
+    await bytes.return(undefined)
+    if (typeof source !== 'string') {
+      throw new AppError('invalid_input', 'A database is read from a file, not from a stream.')
+    }
+    return openDatabase(source, wanted, file)
+  }
+  const format = wanted ?? detectFormat(start, name)
+  if (format === null) {
+    await bytes.return(undefined)
+    throw unknownFormat(name, start)
+  }
+  const counted = counting(bytes, input.onBytes)
+  const common = {
+    format,
+    sizeBytes: file?.size ?? null,
+    close: () => void bytes.return(undefined),
+  }
+  if (format === 'recollect' || format === 'recollect-encrypted') {
+    return { ...common, kind: 'lines', lines: linesOf(counted, name) }
+  }
+  const isWhole = format !== 'server-memory' || isOneObject(start)
+  if (isWhole && file !== null) refuseTooLarge(file.size, name)
+  const records = readerOf(format, start)(counted, name)
+  return { ...common, kind: 'records', records, observedAt: file?.mtimeMs ?? null }
+}
+
+type Bytes = AsyncIterable<Uint8Array>
+type Reader = (bytes: Bytes, name: string) => AsyncIterable<ForeignRecord>
+
+function readerOf(format: ImportFormat, start: Uint8Array): Reader {
+  switch (format) {
+    case 'omniroute-json':
+      return ofJson(readOmniroute)
+    case 'mem0':
+      return ofJson(readMem0)
+    case 'chatgpt':
+      return ofJson(readChatgpt)
+    case 'claude':
+      return ofJson(readClaude)
+    case 'server-memory':
+      return isOneObject(start) ? ofJson(readGraph) : ofGraphLines
+    case 'markdown':
+      return async function* (bytes, name) {
+        yield* readMarkdown(await wholeText(bytes, name))
+      }
+    default:
+      throw new AppError('internal', `${format} is not read from text.`)
+  }
+}
+
+/** A graph in one object, rather than one entity or relation per line. */
+function isOneObject(start: Uint8Array): boolean {
+  const first = parsedOrNull(
+    Buffer.from(start).toString('utf8').trimStart().split('\n', 1)[0] ?? '',
+  )
+  return !isObject(first) || !Object.hasOwn(first, 'type')
+}
+
+function ofJson(parse: (value: unknown) => Iterable<ForeignRecord>): Reader {
+  return async function* (bytes, name) {
+    const text = await wholeText(bytes, name)
+    let value: unknown
+    try {
+      value = JSON.parse(text)
+    } catch (cause) {
+      throw new AppError('invalid_input', `${name} is not valid JSON, or was cut off.`, {}, cause)
+    }
+    yield* parse(value)
+  }
+}
+
+async function* ofGraphLines(bytes: Bytes, name: string): AsyncGenerator<ForeignRecord> {
+  let at = 0
+  for await (const line of linesOf(bytes, name)) {
+    at++
+    if (line.trim() !== '') yield* readGraphLine(parsedOrNull(line), at)
+  }
+}
+
+async function wholeText(bytes: Bytes, name: string): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of bytes) {
+    size += chunk.length
+    refuseTooLarge(size, name)
+    chunks.push(chunk)
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
+  } catch (cause) {
+    throw new AppError('invalid_input', `${name} is not UTF-8 text.`, {}, cause)
+  }
+}
+
+function refuseTooLarge(bytes: number, name: string): void {
+  if (bytes <= WHOLE_FILE_BYTES_MAX) return
+  const limit = `${WHOLE_FILE_BYTES_MAX / 1024 / 1024} MB`
+  throw new AppError(
+    'too_large',
+    `${name} is larger than ${limit}, and files of this kind are read as a whole. Split it into several files.`,
+    { bytes: WHOLE_FILE_BYTES_MAX },
+  )
+}
+
+const DATABASES = {
+  'omniroute-sqlite': OMNIROUTE_TABLES,
+  'osaurus-sqlite': OSAURUS_TABLES,
+  'openclaw-sqlite': OPENCLAW_TABLES,
+} as const
+
+async function openDatabase(
+  path: string,
+  wanted: ImportFormat | null,
+  file: Stats | null,
+): Promise<OpenedImport> {
+  const database = await openForeignDatabase(path)
+  try {
+    const format = wanted ?? formatOfTables(database.tables)
+    if (format === null || !Object.hasOwn(DATABASES, format)) {
+      throw new AppError(
+        'invalid_input',
+        `${basename(path)} is a database, but not one of those that can be read: ${Object.keys(DATABASES).join(', ')}.`,
+        { path },
+      )
+    }
+    return {
+      kind: 'records',
+      format,
+      records: databaseRecords(database, DATABASES[format as keyof typeof DATABASES]), // checked above
+      sizeBytes: file?.size ?? null,
+      observedAt: file?.mtimeMs ?? null,
+      close: () => database.close(),
+    }
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+type TableReader = {
+  readonly required: readonly string[]
+  readonly optional: readonly string[]
+  readonly read: (row: Fields, at: number) => ForeignRecord | readonly ForeignRecord[]
+}
+
+async function* databaseRecords(
+  database: ForeignDatabase,
+  readers: Readonly<Record<string, TableReader>>,
+): AsyncGenerator<ForeignRecord> {
+  try {
+    for (const [table, reader] of Object.entries(readers)) {
+      // Older and newer versions of a program lack some of its tables.
+      if (!database.tables.includes(table)) continue
+      let at = 0
+      for (const row of database.rows(table, reader)) {
+        at++
+        const number = at
+        yield* readItem(number, () => reader.read(row, number))
+      }
+    }
+  } finally {
+    database.close()
+  }
+}
+
+function parseFormat(text: string): ImportFormat {
+  const found = IMPORT_FORMATS.find((format) => format === text)
+  if (found !== undefined) return found
+  throw new AppError(
+    'invalid_input',
+    `"${text.slice(0, 80)}" is no format. There are: ${IMPORT_FORMATS.join(', ')}.`,
+    { field: 'from' },
+  )
+}
+
+function unknownFormat(name: string, start: Uint8Array): AppError {
+  const isArchive = start[0] === 0x50 && start[1] === 0x4b && start[2] === 3
+  const isZipped = start[0] === 0x1f && start[1] === 0x8b
+  return new AppError(
+    'invalid_input',
+    isArchive || isZipped
+      ? `${name} is an archive. Unpack it, and import the file that is meant.`
+      : `What ${name} holds could not be told from how it begins. Say it: ${IMPORT_FORMATS.join(', ')}.`,
+  )
+}
+
+/** The beginning, and everything from the beginning on. */
+async function peeked(
+  bytes: Bytes,
+): Promise<{ readonly start: Uint8Array; readonly bytes: AsyncGenerator<Uint8Array> }> {
+  const source = bytes[Symbol.asyncIterator]()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  while (size < DETECTION_BYTES) {
+    const { done, value } = await source.next()
+    if (done === true) break
+    chunks.push(value)
+    size += value.length
+  }
+  const start = Buffer.concat(chunks)
+  async function* all() {
+    try {
+      yield start
+      for (let next = await source.next(); next.done !== true; next = await source.next()) {
+        yield next.value
+      }
+    } finally {
+      await source.return?.()
+    }
+  }
+  return { start: start.subarray(0, DETECTION_BYTES), bytes: all() }
+}
+
+async function* counting(
+  bytes: Bytes,
+  onBytes: ImportSource['onBytes'],
+): AsyncGenerator<Uint8Array> {
+  let count = 0
+  for await (const chunk of bytes) {
+    count += chunk.length
+    onBytes?.(count)
+    yield chunk
+  }
+}
+
+async function* read(path: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* createReadStream(path)
+  } catch (error) {
+    throw toFileError(error, path)
+  }
+}
+
+async function fileAt(path: string): Promise<Stats> {
+  // Only to look at it would let go of the locks that this process has on it.
+  if (isOpenHere(path)) {
+    throw new AppError('invalid_input', `${path} is the database that is in use here.`, { path })
+  }
+  const found = await stat(path).catch((error: unknown) => {
+    throw toFileError(error, path)
+  })
+  if (found.isDirectory()) {
+    throw new AppError('invalid_input', `${path} is a folder, not a file.`, { path })
+  }
+  return found
+}
+
+const FILE_ERRORS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  ENOENT: ['not_found', 'There is no file'],
+  ENOTDIR: ['not_found', 'There is no file'],
+  EACCES: ['read_only', 'Access is denied:'],
+  EPERM: ['read_only', 'Access is denied:'],
+}
+
+function toFileError(error: unknown, path: string): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const known = FILE_ERRORS[code]
+  return known === undefined
+    ? error
+    : new AppError(known[0], `${known[1]} ${path}.`, { path }, error)
+}

@@ -1,0 +1,69 @@
+/** The MCP door: on the streams of a process, for clients that start one, and behind the port of the server. */
+import type { Readable, Writable } from 'node:stream'
+import type { McpOptions, ServeOptions, Serving } from '../api/cli/host.ts'
+import { createMcpDoor } from '../api/mcp/http-transport.ts'
+import { localCaller, serveStdio } from '../api/mcp/stdio-transport.ts'
+import type { ToolSets } from '../api/mcp/tool-registry.ts'
+import type { Caller } from '../api/operations/authorization.ts'
+import type { Context } from '../api/operations/operation.ts'
+import { serve } from './serve.ts'
+
+const PATH = '/mcp'
+
+/** While it serves, it also does what is due in the background, as a server does. */
+export async function serveOverStreams(
+  options: McpOptions,
+  streams: { readonly stdin: Readable; readonly stdout: Writable },
+): Promise<void> {
+  const { engine, version, scope, tools, stop } = options
+  // A store that can't be written to at the moment is no reason not to serve what it holds.
+  const starting = Promise.allSettled([engine.jobs.start(), engine.files?.start()])
+  try {
+    await serveStdio({
+      ...streams,
+      contextOf: contextOf(options),
+      version,
+      ...tools,
+      caller: localCaller(scope.owner, scope.user),
+      signal: stop,
+    })
+  } finally {
+    await starting
+    await engine.jobs.stop()
+  }
+}
+
+/** The server, with MCP at `/mcp` behind the same port. */
+export async function serveWithMcp(
+  options: ServeOptions,
+  tools: Partial<ToolSets> = {},
+): Promise<Serving> {
+  const { engine, version, embeddingProviders = [], mounts = [] } = options
+  const door = createMcpDoor({
+    contextOf: contextOf({ engine, version, embeddingProviders }),
+    version,
+    ...tools,
+  })
+  const serving = await serve({
+    ...options,
+    mounts: [...mounts, { path: PATH, handle: (...given) => door.handle(...given) }],
+  })
+  return {
+    ...serving,
+    close: async () => {
+      // Streams stay open for as long as the client likes; they would keep the server from ending.
+      await Promise.all([serving.close(), door.close()])
+    },
+  }
+}
+
+function contextOf(parts: Pick<Context, 'engine' | 'version' | 'embeddingProviders'>) {
+  const { engine, version, embeddingProviders } = parts
+  return (caller: Caller, signal: AbortSignal): Context => ({
+    engine,
+    caller,
+    version,
+    embeddingProviders,
+    signal,
+  })
+}

@@ -1,0 +1,333 @@
+/** Chooses and builds what turns texts into vectors, and what reranks, from the configuration. */
+import { existsSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { AppError, toAppError } from '../../domain/errors.ts'
+import type { Settings } from '../../domain/settings/settings.ts'
+import { packageFolder } from '../../lib/package-folder.ts'
+import type { Embedder } from '../../models/embedder.ts'
+import { openBatchLedger } from '../../models/embedders/batch-api/batch-ledger.ts'
+import { openBatches } from '../../models/embedders/batch-api/batch-providers.ts'
+import {
+  type Filling,
+  openFilling,
+} from '../../models/embedders/batch-api/provider-batch-embedder.ts'
+import { persisted } from '../../models/embedders/embedding-cache.ts'
+import { cached } from '../../models/embedders/embedding-memory-cache.ts'
+import { openLocalEmbedder } from '../../models/embedders/local/local-embedder.ts'
+import { DEFAULT_MODEL } from '../../models/embedders/local/local-embedder-options.ts'
+import {
+  openRemoteEmbedder,
+  parseEmbeddingModel,
+  purposeMatters,
+  type RemoteConfig,
+  remoteAccount,
+} from '../../models/embedders/remote/embedding-providers.ts'
+import { openCacheFile } from '../../models/embedders/sqlite-embedding-cache.ts'
+import { openStaticEmbedder } from '../../models/embedders/static/static-embedder.ts'
+import { unusableEmbedder } from '../../models/embedders/unavailable-embedder.ts'
+import type { Reranker } from '../../models/reranker.ts'
+import { openLocalReranker } from '../../models/rerankers/local-reranker.ts'
+import { openRemoteReranker } from '../../models/rerankers/remote-reranker.ts'
+import { systemClock } from '../system-clock.ts'
+
+export const EMBEDDING_SOURCES = ['auto', 'transformers', 'static', 'remote', 'none'] as const
+export type EmbeddingSource = (typeof EMBEDDING_SOURCES)[number]
+
+/** Where vectors come from. Everything has a default: the built-in model, offline, without a key. */
+export type EmbeddingOptions = {
+  /** `auto`: a remote model if one is named and its key is there, else the local one. `none`: words alone. */
+  readonly source?: EmbeddingSource
+  /** `provider/model`, as `openai/text-embedding-3-small`. */
+  readonly remoteModel?: string
+  readonly apiKey?: string
+  /** Of the remote service, when it is not the usual one. */
+  readonly url?: string
+  /** What the remote service allows; calls wait their turn. Default: no limit. */
+  readonly requestsPerMinute?: number
+  readonly tokensPerMinute?: number
+  /** The built-in one by default; or the path of a folder, or `owner/name` of a model on the hub. */
+  readonly localModel?: string
+  /** The one that comes with the package by default; or a folder, or the name of one in `modelFolder`. */
+  readonly staticModel?: string
+  /** Where models that don't come with the package are kept. */
+  readonly modelFolder?: string
+  readonly allowDownload?: boolean
+  /**
+   * A file that keeps the vectors of a remote model across runs, because they cost money. Not for encrypted data:
+   * vectors tell of texts. It is emptied whenever memories are erased.
+   */
+  readonly cacheFile?: string | null
+  /** Keeps those of a local model there as well. */
+  readonly cachesLocal?: boolean
+  /** How large it may become. Default: 256 MiB. */
+  readonly cacheFileBytesMax?: number
+  readonly cacheEntriesMax?: number
+  readonly cacheAgeMsMax?: number
+}
+
+export type RerankOptions =
+  | { readonly url: string; readonly model: string; readonly apiKey?: string }
+  /** A folder with a cross-encoder in ONNX form. */
+  | { readonly folder: string }
+
+/** Keys of services by the names of their providers, for models that are named elsewhere than their keys. */
+export type ProviderKeys = { readonly [provider: string]: string }
+
+/** What stored settings say of where vectors come from. */
+type StoredChoice = Pick<
+  Settings,
+  'embeddingSource' | 'embeddingProviderModel' | 'transformersEnabled' | 'staticEnabled'
+>
+/** What `auto` may fall back to. */
+type Allowed = Pick<StoredChoice, 'transformersEnabled' | 'staticEnabled'>
+
+const STATIC_MODEL = 'static-gte-256'
+const ALL: Allowed = { transformersEnabled: true, staticEnabled: true }
+
+/** Options with what is stored, where whoever starts the process has said nothing else. */
+function withStored(
+  options: EmbeddingOptions,
+  stored: StoredChoice,
+  keys: ProviderKeys,
+): EmbeddingOptions {
+  const source = options.source ?? stored.embeddingSource
+  const { embeddingProviderModel: remoteModel } = stored
+  if (options.remoteModel !== undefined || remoteModel === '') return { ...options, source }
+  const apiKey = options.apiKey ?? keys[parseEmbeddingModel(remoteModel).provider]
+  return { ...options, source, remoteModel, ...(apiKey === undefined ? {} : { apiKey }) }
+}
+
+/**
+ * The embedder of such options. Where settings had a say, a remote model that can't be asked is no reason not to start:
+ * nobody could change them any more.
+ */
+export function openStoredEmbedder(
+  options: EmbeddingOptions,
+  stored: StoredChoice,
+  keys: ProviderKeys,
+): { readonly embedding: EmbeddingOptions; readonly embedder: Embedder | null } {
+  const embedding = withStored(options, stored, keys)
+  const isSaid = options.source !== undefined && options.remoteModel !== undefined
+  const because = embedding.source === 'remote' && !isSaid ? remoteFault(embedding) : null
+  return {
+    embedding,
+    embedder:
+      because === null
+        ? openEmbedder(embedding, stored)
+        : unusableEmbedder(namedIn(embedding), because),
+  }
+}
+
+/** Null when recall should go by words alone. Nothing is loaded and nobody is called before the first text. */
+export function openEmbedder(options: EmbeddingOptions, allowed = ALL): Embedder | null {
+  switch (options.source ?? 'auto') {
+    case 'none':
+      return null
+    case 'static':
+      return remembered(openStatic(options), options)
+    case 'transformers':
+      return remembered(openLocal(options), options)
+    case 'remote':
+      return openRemote(options)
+    case 'auto':
+      return openAuto(options, allowed)
+  }
+}
+
+/** The remote model if one is named and can be asked; else what may stand in for it, and its report says why. */
+function openAuto(options: EmbeddingOptions, allowed: Allowed): Embedder | null {
+  const { remoteModel } = options
+  if (remoteModel === undefined) return openFallback(options, allowed)
+  const because = remoteFault(options)
+  if (because === null) return openRemote(options)
+  const fallback = openFallback(options, allowed)
+  if (fallback === null) return unusableEmbedder(namedIn(options), because)
+  return reporting(fallback, { insteadOf: remoteModel, insteadBecause: because })
+}
+
+function openFallback(options: EmbeddingOptions, allowed: Allowed): Embedder | null {
+  if (allowed.transformersEnabled) return remembered(openLocal(options), options)
+  return allowed.staticEnabled ? remembered(openStatic(options), options) : null
+}
+
+/** The same embedder, with more to report. */
+function reporting(embedder: Embedder, facts: Readonly<Record<string, string>>): Embedder {
+  return {
+    describe: (signal) => embedder.describe(signal),
+    embed: (texts, call) => embedder.embed(texts, call),
+    report: () => {
+      const report = embedder.report()
+      return { ...report, facts: { ...report.facts, ...facts } }
+    },
+    close: () => embedder.close(),
+  }
+}
+
+/** What of the remote model is known whether or not it can be asked. */
+function namedIn({ remoteModel = '' }: EmbeddingOptions) {
+  const slash = remoteModel.indexOf('/')
+  if (slash < 1) return { source: 'remote', model: remoteModel }
+  return { source: remoteModel.slice(0, slash), model: remoteModel.slice(slash + 1) }
+}
+
+const SIGNATURE = /^(?<source>[^:]+):(?<model>.+):\d+(?::\w+)?$/
+
+/**
+ * The embedder that made a space, where its model can still be had: it comes with the package, is kept where models
+ * are, or is one of the very service that is asked now. A service that somebody has turned away from gets no more texts.
+ */
+export function openFormerEmbedder(signature: string, options: EmbeddingOptions): Embedder | null {
+  const { source = '', model = '' } = SIGNATURE.exec(signature)?.groups ?? {}
+  if (source === 'transformers') return openFormerLocal(model, options)
+  if (source === 'static') return openFormerStatic(model, options)
+  if (namedIn(options).source !== source || !usesRemote(options)) return null
+  return openRemote({ ...options, remoteModel: `${source}/${nameIn(model)}` })
+}
+
+function openFormerLocal(model: string, options: EmbeddingOptions): Embedder | null {
+  if (model === DEFAULT_MODEL) return remembered(openLocalEmbedder({}), options)
+  const { modelFolder, localModel } = options
+  const folder = keptFolder(model, modelFolder, localModel)
+  if (folder === null) return null
+  // One of the hub goes by its whole name; one in a folder by that of the folder.
+  const kept = model.includes('/')
+    ? { ...options, localModel: nameIn(model) }
+    : { localModel: folder }
+  return remembered(openLocal({ ...kept, allowDownload: false }), options)
+}
+
+function openFormerStatic(model: string, options: EmbeddingOptions): Embedder | null {
+  if (model.startsWith(`${STATIC_MODEL}@`)) return remembered(openStatic({}), options)
+  const folder = keptFolder(model, options.modelFolder, options.staticModel)
+  return folder === null ? null : remembered(openStatic({ staticModel: folder }), options)
+}
+
+/** Where models are kept, or beside the present one. What is in it is compared when it is opened. */
+function keptFolder(
+  model: string,
+  modelFolder: string | undefined,
+  present: string | undefined,
+): string | null {
+  const beside = present === undefined ? undefined : dirname(present)
+  const places = [modelFolder, beside].filter((place) => place !== undefined)
+  const folders = places.map((place) => resolve(place, nameIn(model)))
+  return folders.find((folder) => existsSync(folder)) ?? null
+}
+
+/** A model is called after its folder, with a hash of what is in it behind an `@`; one of a service, of its address. */
+function nameIn(model: string): string {
+  return model.replace(/@[^@]*$/, '')
+}
+
+export function openReranker(options: RerankOptions): Reranker {
+  return 'folder' in options
+    ? openLocalReranker({ folder: options.folder })
+    : openRemoteReranker(options)
+}
+
+function openLocal({ localModel, modelFolder, allowDownload }: EmbeddingOptions): Embedder {
+  return openLocalEmbedder({
+    ...(localModel === undefined ? {} : { model: localModel }),
+    ...(modelFolder === undefined ? {} : { cacheFolder: modelFolder }),
+    ...(allowDownload === undefined ? {} : { allowDownload }),
+  })
+}
+
+function openStatic({ staticModel, modelFolder }: EmbeddingOptions): Embedder {
+  if (staticModel === undefined) {
+    return openStaticEmbedder({ folder: join(packageFolder(), 'models', STATIC_MODEL) })
+  }
+  const isPath = /[\\/]/.test(staticModel)
+  const folder = isPath || modelFolder === undefined ? staticModel : join(modelFolder, staticModel)
+  return openStaticEmbedder({ folder })
+}
+
+/** Why the remote model can't be asked; null when it can. */
+function remoteFault(options: EmbeddingOptions): string | null {
+  try {
+    openRemoteEmbedder(remoteConfig(options))
+    return null
+  } catch (thrown) {
+    const { code, message } = toAppError(thrown)
+    if (code === 'invalid_input') return message
+    throw thrown
+  }
+}
+
+function usesRemote(options: EmbeddingOptions): boolean {
+  const { source = 'auto' } = options
+  return (source === 'remote' || source === 'auto') && remoteFault(options) === null
+}
+
+function openRemote(options: EmbeddingOptions): Embedder {
+  const config = remoteConfig(options)
+  return remembered(openRemoteEmbedder(config), options, {
+    account: remoteAccount(config),
+    purposeMatters: purposeMatters(config),
+  })
+}
+
+function remoteConfig(options: EmbeddingOptions): RemoteConfig {
+  const { remoteModel, apiKey, url, requestsPerMinute, tokensPerMinute } = options
+  if (remoteModel === undefined) {
+    throw new AppError(
+      'invalid_input',
+      'A remote embedding model is named as provider/model, for example openai/text-embedding-3-small.',
+    )
+  }
+  return {
+    ...parseEmbeddingModel(remoteModel),
+    clock: systemClock,
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(url === undefined ? {} : { baseUrl: url }),
+    ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
+    ...(tokensPerMinute === undefined ? {} : { tokensPerMinute }),
+  }
+}
+
+/** Batches of the service that embeds; null where it has none, or nothing keeps vectors for them. */
+export function openBatchFilling(
+  options: EmbeddingOptions,
+  embedder: Embedder,
+  folder: string,
+): Filling | null {
+  const { cacheFile } = options
+  if (cacheFile == null || !usesRemote(options)) return null
+  const config = remoteConfig(options)
+  const batches = openBatches(config)
+  if (batches === null) return null
+  return openFilling({
+    ...{ embedder, batches, clock: systemClock },
+    identity: { account: remoteAccount(config), purposeMatters: purposeMatters(config) },
+    cache: openCacheFile({ path: cacheFile, clock: systemClock }),
+    ledger: openBatchLedger(folder),
+  })
+}
+
+/** What was embedded once is not embedded again soon; with a file, not in later runs either. */
+function remembered(
+  embedder: Embedder,
+  { cacheFile, cachesLocal, cacheFileBytesMax, cacheEntriesMax, cacheAgeMsMax }: EmbeddingOptions,
+  about: { readonly account: string; readonly purposeMatters: boolean } = LOCAL,
+): Embedder {
+  const kept =
+    cacheFile == null || (about === LOCAL && cachesLocal !== true)
+      ? embedder
+      : persisted(embedder, {
+          cache: openCacheFile({
+            path: cacheFile,
+            clock: systemClock,
+            ...(cacheFileBytesMax === undefined ? {} : { bytesMax: cacheFileBytesMax }),
+          }),
+          ...about,
+        })
+  return cached(kept, {
+    clock: systemClock,
+    purposeMatters: about.purposeMatters,
+    ...(cacheEntriesMax === undefined ? {} : { entriesMax: cacheEntriesMax }),
+    ...(cacheAgeMsMax === undefined ? {} : { ageMsMax: cacheAgeMsMax }),
+  })
+}
+
+/** A model may have a prompt of its own for questions, so the two are kept apart. */
+const LOCAL = { account: 'local', purposeMatters: true }

@@ -1,0 +1,64 @@
+/**
+ * The providers of this process: the gateway and memory itself ask them over the same connections. They are opened when
+ * somebody first asks, because most commands never do.
+ */
+import type { LanguageModel } from '../../models/language-model.ts'
+import type { Upstream } from '../../models/upstream.ts'
+import type { Config, Environment } from '../config/config.ts'
+import type { ConfiguredRegistry } from '../config/providers-file.ts'
+
+export type OpenProviders = {
+  readonly registry: ConfiguredRegistry
+  readonly upstream: Upstream
+}
+
+export type ProviderAccess = {
+  /** Fails when what is written down about providers can't be used. */
+  open(): Promise<OpenProviders>
+  /** Closing it closes the connections. */
+  readonly languageModel: LanguageModel
+}
+
+export function createProviderAccess(
+  { gateway }: Pick<Config, 'gateway'>,
+  environment: Environment,
+): ProviderAccess {
+  type Opened = OpenProviders & { readonly languageModel: LanguageModel }
+  let opened: Promise<Opened> | null = null
+  const load = async (): Promise<Opened> => {
+    const [{ readProviders }, { createUpstream }, { createLanguageModel }, { systemClock }] =
+      await Promise.all([
+        import('../config/providers-file.ts'),
+        import('../../models/providers/provider-upstream.ts'),
+        import('../../models/llm/provider-language-model.ts'),
+        import('../system-clock.ts'),
+      ])
+    const { providersFile: path, isProvidersFileNamed: isNamed } = gateway
+    const registry = readProviders({ path, isNamed, environment })
+    const upstream = createUpstream()
+    const languageModel = createLanguageModel({ registry, upstream, clock: systemClock })
+    return { registry, upstream, languageModel }
+  }
+  const open = async () => {
+    opened ??= load()
+    try {
+      return await opened
+    } catch (error) {
+      opened = null // the file may be better the next time
+      throw error
+    }
+  }
+  return {
+    open,
+    languageModel: {
+      complete: async (request) => (await open()).languageModel.complete(request),
+      providers: async () =>
+        (await (await open()).languageModel.providers?.()) ?? { providers: [], aliases: [] },
+      close: async () => {
+        const closing = opened
+        opened = null
+        await closing?.then(({ upstream }) => upstream.close()).catch(() => {}) // it was never open
+      },
+    },
+  }
+}

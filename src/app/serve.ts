@@ -1,0 +1,99 @@
+/** Starts and stops the HTTP server. */
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import type { ServeOptions, Serving } from '../api/cli/host.ts'
+import {
+  bracketed,
+  hostsFor,
+  isLoopback,
+  isWildcard,
+} from '../api/http/security/host-validation.ts'
+import { openHttpDoor } from '../api/http/server.ts'
+import { AppError } from '../domain/errors.ts'
+import { systemClock } from './system-clock.ts'
+
+/** Beside the code, in the package as in a clone. */
+const STUDIO_FOLDER = fileURLToPath(new URL('../../dist-studio', import.meta.url))
+
+export async function serve(options: ServeOptions): Promise<Serving> {
+  const { host, port, engine, allowedHosts, tls, auth = 'keys', graceMs, ...rest } = options
+  refuseOpenDoors(options)
+  const certificate = tls == null ? null : readCertificate(tls)
+  const door = openHttpDoor(
+    {
+      studioFolder: STUDIO_FOLDER,
+      ...rest,
+      engine,
+      auth,
+      clock: options.clock ?? systemClock,
+      hosts: hostsFor(host, allowedHosts),
+      allowsAddresses: isWildcard(host),
+      isTls: certificate !== null,
+    },
+    certificate,
+  )
+  door.server.listen(port, host)
+  try {
+    await once(door.server, 'listening')
+  } catch (error) {
+    throw cannotListen(host, port, error)
+  }
+  // Only now: a server that cannot start must not use up the one time its key is shown.
+  const managementKey = auth === 'off' ? null : await engine.keys.ensureManagement()
+  const address = door.server.address() as AddressInfo // it listens on a port, not on a pipe
+  return {
+    url: `${certificate === null ? 'http' : 'https'}://${bracketed(host)}:${address.port}`,
+    managementKey,
+    warnings: warningsFor(options),
+    close: () => door.close(graceMs),
+  }
+}
+
+function refuseOpenDoors({ host, auth, hasOpenMetrics }: ServeOptions): void {
+  if (isLoopback(host)) return
+  if (auth === 'off') {
+    throw new AppError(
+      'invalid_input',
+      `Without keys, everybody who reaches ${host} could read and change everything. Only a server on 127.0.0.1 may do without.`,
+      { field: 'auth', host },
+    )
+  }
+  if (hasOpenMetrics === true) {
+    const message = `Metrics without a key are only for a server on 127.0.0.1, not on ${host}.`
+    throw new AppError('invalid_input', message, { field: 'hasOpenMetrics', host })
+  }
+}
+
+function warningsFor({ host, auth, tls, trustProxy }: ServeOptions): readonly string[] {
+  if (auth === 'off') {
+    return ['Keys are off: every program on this machine can read and change everything.']
+  }
+  if (isLoopback(host) || tls != null || trustProxy === true) return []
+  return [
+    `Others can reach ${host}, and what they send, keys and memories included, travels unencrypted. Use TLS, or a proxy that does.`,
+  ]
+}
+
+function readCertificate({ certFile, keyFile }: NonNullable<ServeOptions['tls']>) {
+  const read = (path: string, field: string) => {
+    try {
+      return readFileSync(path)
+    } catch (error) {
+      throw new AppError('invalid_input', `${path} can't be read.`, { field }, error)
+    }
+  }
+  return { cert: read(certFile, 'tls.certFile'), key: read(keyFile, 'tls.keyFile') }
+}
+
+function cannotListen(host: string, port: number, error: unknown): AppError {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const why =
+    code === 'EADDRINUSE'
+      ? `Port ${port} is taken, perhaps by another Recollect. Choose another one with --port.`
+      : code === 'EACCES'
+        ? `Port ${port} may not be used without special rights. Choose one above 1023 with --port.`
+        : `Cannot listen on ${host}:${port} (${code}).`
+  return new AppError('unavailable', why, { host, port }, error)
+}

@@ -1,0 +1,119 @@
+/** Puts logs, metrics and spans around a server. */
+
+import type { ServeOptions, Serving } from '../api/cli/host.ts'
+import type { RequestReport } from '../api/http/server-options.ts'
+import { toAppError } from '../domain/errors.ts'
+import type { Engine } from '../engine/engine.ts'
+import { gaugesOf } from '../engine/health.ts'
+import { observed } from '../engine/instrumentation.ts'
+import { tellingTiers } from '../engine/replica-instrumentation.ts'
+import type { AskedModel, EndedJob } from '../learning/learning.ts'
+import { nextTurn } from '../lib/event-loop.ts'
+import { createTelemetry } from '../telemetry/composite-telemetry.ts'
+import { createLog } from '../telemetry/json-log.ts'
+import { createTracing, startExporter } from '../telemetry/otel-tracing.ts'
+import { createMetrics } from '../telemetry/prometheus-metrics.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
+import type { Config } from './config/config.ts'
+
+const SERVER_FAULT = 500
+
+export async function serveObserved(
+  options: ServeOptions,
+  { log: level, telemetry: { endpoint, traceContent } }: Pick<Config, 'log' | 'telemetry'>,
+  start: (options: ServeOptions) => Promise<Serving>,
+): Promise<Serving> {
+  const { engine: bare, version, host } = options
+  // Who sits at a terminal sees the address and the key there, not a line for every request.
+  const log = createLog({ level: level ?? (process.stderr.isTTY ? 'warn' : 'info') })
+  const surroundings = { isStopping: false }
+  const metrics = createMetrics({
+    process: true,
+    gauges: async () => gaugesOf(await bare.status().catch(toAppError), surroundings),
+  })
+  const tracing = createTracing({ version, captureContent: traceContent })
+  const telemetry = createTelemetry({ log, metrics, tracing })
+  const exporter =
+    endpoint === null
+      ? null
+      : await startExporter({
+          endpoint,
+          version,
+          onLost: (count, outcome) => {
+            telemetry.count('recollect_spans_lost_total', {}, count)
+            telemetry.log('warn', 'traces_lost', { count, outcome })
+          },
+        })
+  const stopWatching = bare.tiers.watch(tellingTiers(telemetry))
+  const engine = observed(bare, telemetry)
+  const serving = await start({
+    ...options,
+    engine,
+    metrics: () => metrics.text(),
+    onRequest: (report) => tell(telemetry, report),
+    onAnswer: ({ provider, outcome }) =>
+      telemetry.count('recollect_provider_answers_total', { provider, outcome: String(outcome) }),
+  })
+  telemetry.log('info', 'started', { host, version })
+  await startJobs(bare, telemetry)
+  await startFiles(bare, telemetry)
+  return {
+    ...serving,
+    close: async () => {
+      surroundings.isStopping = true
+      telemetry.log('info', 'stopping')
+      await Promise.all([serving.close(), bare.jobs.stop()])
+      stopWatching()
+      await nextTurn() // what was last done is told by then
+      telemetry.log('info', 'stopped')
+      await exporter?.close()
+      await log.close()
+    },
+  }
+}
+
+/** A store that can't be written to at the moment is no reason not to serve what it holds. */
+async function startJobs({ jobs }: Engine, telemetry: Telemetry): Promise<void> {
+  try {
+    await jobs.start({
+      onEnded: (ended) => tellJob(telemetry, ended),
+      onAsked: (asked) => tellModel(telemetry, asked),
+    })
+  } catch (error) {
+    telemetry.log('warn', 'job', { outcome: toAppError(error).code, error })
+  }
+}
+
+/** The same holds for files that can't be watched at the moment. */
+async function startFiles({ files }: Engine, telemetry: Telemetry): Promise<void> {
+  try {
+    await files?.start()
+  } catch (error) {
+    telemetry.log('warn', 'files_unwatched', { outcome: toAppError(error).code, error })
+  }
+}
+
+function tellJob(telemetry: Telemetry, { kind: job, outcome, ms: milliseconds }: EndedJob): void {
+  telemetry.count('recollect_jobs_total', { job, outcome })
+  telemetry.observe('recollect_job_seconds', milliseconds / 1_000, { job })
+  const isAmiss = outcome === 'failed' || outcome === 'unsettled'
+  telemetry.log(isAmiss ? 'warn' : 'debug', 'job', { job, outcome, milliseconds })
+}
+
+function tellModel(telemetry: Telemetry, { outcome, tokens }: AskedModel): void {
+  telemetry.count('recollect_model_requests_total', { outcome })
+  for (const direction of ['input', 'output'] as const) {
+    const count = tokens?.[direction] ?? 0
+    if (count > 0) telemetry.count('recollect_model_tokens_total', { direction }, count)
+  }
+}
+
+function tell(telemetry: Telemetry, report: RequestReport): void {
+  const { method, route, status, ms, requestId, keyId, error } = report
+  telemetry.count('recollect_http_requests_total', { method, route, status: String(status) })
+  telemetry.observe('recollect_http_request_seconds', ms / 1_000, { method, route })
+  const milliseconds = Math.round(ms * 100) / 100
+  const fields = { door: 'http', method, route, status, milliseconds, requestId, actor: keyId }
+  if (status < SERVER_FAULT) telemetry.log('info', 'request', fields)
+  else telemetry.log('error', 'request_failed', { ...fields, error })
+}

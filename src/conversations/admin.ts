@@ -1,0 +1,146 @@
+/** What a person may look at and put right of what was kept: conversations, their digests, and who the person is. */
+
+import { type OwnerId, parseId } from '../domain/ids.ts'
+import type { Memory } from '../domain/memory.ts'
+import type { Settings } from '../domain/settings/settings.ts'
+import type { Turn } from '../domain/turn.ts'
+import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import type { Jobs } from '../jobs/jobs.ts'
+import { type EpisodeQuery, factsOf, getEpisode, listEpisodes } from '../learning/episodes.ts'
+import {
+  type AddedIdentity,
+  addIdentity,
+  getIdentity,
+  type Identity,
+  listIdentities,
+} from '../learning/identity/identities.ts'
+import { type Cleared, clear } from '../memory/bulk-deletion.ts'
+import { type DraftInput, parseScope, type ScopeInput } from '../memory/draft.ts'
+import type { Remembered } from '../memory/memory-writer.ts'
+import type { FoundTurn } from '../recall/turn-retriever.ts'
+import type { Page } from '../storage/store.ts'
+import {
+  type EditedTurn,
+  editTurn,
+  type ForgottenSession,
+  type ForgottenTurn,
+  forgetSession,
+  forgetTurn,
+  getTurn,
+  listSessions,
+  listTurns,
+  type PageQuery,
+  type SearchTurns,
+  type SessionReport,
+  type Sources,
+  type SwitchedTurn,
+  searchTurns,
+  sessionNamed,
+  sourcesOf,
+  switchTurn,
+  type TurnEdit,
+  type TurnsQuery,
+} from './transcript-admin.ts'
+
+export type { EpisodeQuery } from '../learning/episodes.ts'
+
+export interface Keeping {
+  /** Digests of conversations. They are memories: what changes memories changes them. */
+  readonly episodes: {
+    list(scope: ScopeInput, query?: EpisodeQuery): Promise<Page<Memory>>
+    /** With what was distilled from the same turns. Fails for other memories. */
+    get(
+      scope: ScopeInput,
+      id: string,
+    ): Promise<{ readonly episode: Memory; readonly facts: readonly Memory[] }>
+  }
+  /** Who people are: statements that are always told, and the narrative that is made from them. */
+  readonly identity: {
+    /** One for each user that has any. */
+    list(scope: ScopeInput): Promise<readonly Identity[]>
+    /** Fails for other memories. */
+    get(scope: ScopeInput, id: string): Promise<Memory>
+    add(
+      scope: ScopeInput,
+      statement: { readonly content: string; readonly source?: string },
+    ): Promise<AddedIdentity>
+  }
+  /** What was said. */
+  readonly transcript: {
+    /** Those with the last word first. */
+    sessions(scope: ScopeInput, query?: PageQuery): Promise<Page<SessionReport>>
+    turns(scope: ScopeInput, query?: TurnsQuery): Promise<Page<Turn>>
+    get(scope: ScopeInput, id: string): Promise<Turn>
+    search(scope: ScopeInput, query: SearchTurns): Promise<readonly FoundTurn[]>
+    /** What it says now is learned from again. */
+    edit(scope: ScopeInput, id: string, edit: TurnEdit): Promise<EditedTurn>
+    /** Neither found, quoted nor learned from, until it is restored. What was learned from it stays, and is named. */
+    disable(scope: ScopeInput, id: string): Promise<SwitchedTurn>
+    restore(scope: ScopeInput, id: string): Promise<SwitchedTurn>
+    /** For good. What was learned from it stays, and is named. */
+    forget(scope: ScopeInput, id: string): Promise<ForgottenTurn>
+    /** All that was said in a session, for good; with `memories`, what was learned in it goes into the bin. */
+    forgetSession(
+      scope: ScopeInput,
+      options?: { readonly memories?: boolean },
+    ): Promise<ForgottenSession & { readonly cleared: Cleared | null }>
+    /** The turns that a memory was learned from, and which of them are gone. */
+    sources(memory: Memory): Promise<Sources>
+  }
+}
+
+type KeepingParts = {
+  readonly ports: EnginePorts
+  readonly jobs: Jobs
+  readonly settingsOf: (owner: OwnerId) => Promise<Settings>
+  readonly remember: (scope: ScopeInput, draft: DraftInput) => Promise<Remembered>
+  /** Whatever else may hold something of what was erased lets it go. */
+  readonly letGo: () => Promise<void>
+}
+
+export function createKeeping(parts: KeepingParts): Keeping {
+  const { ports, remember, letGo } = parts
+  return {
+    episodes: {
+      list: async (scope, query = {}) => listEpisodes(ports, parseScope(scope), query),
+      get: async (scope, id) => {
+        const episode = await getEpisode(ports, parseScope(scope), parseId('mem', id))
+        return { episode, facts: await factsOf(ports, episode) }
+      },
+    },
+    identity: {
+      list: async (scope) => listIdentities(ports, parseScope(scope)),
+      get: async (scope, id) => getIdentity(ports, parseScope(scope), parseId('mem', id)),
+      add: async (scope, { content, source = 'library' }) =>
+        addIdentity(ports, remember, parseScope(scope), { content, source }),
+    },
+    transcript: {
+      sessions: async (scope, query = {}) => listSessions(ports, parseScope(scope), query),
+      turns: async (scope, query = {}) => listTurns(ports, parseScope(scope), query),
+      get: async (scope, id) => getTurn(ports, parseScope(scope), parseId('turn', id)),
+      search: async (scope, query) => searchTurns(ports, parseScope(scope), query),
+      edit: async (scope, id, edit) =>
+        editTurn(parts, parseScope(scope), parseId('turn', id), edit),
+      disable: async (scope, id) => {
+        const disabled = await switchTurn(parts, parseScope(scope), parseId('turn', id), true)
+        await letGo()
+        return disabled
+      },
+      restore: async (scope, id) =>
+        switchTurn(parts, parseScope(scope), parseId('turn', id), false),
+      forget: async (scope, id) => {
+        const forgotten = await forgetTurn(ports, parseScope(scope), parseId('turn', id))
+        await letGo()
+        return forgotten
+      },
+      forgetSession: async (scope, { memories = false } = {}) => {
+        const place = await sessionNamed(ports, parseScope(scope))
+        const forgotten = await forgetSession(parts, place)
+        const cleared = memories ? await clear(ports, place, { includeEnded: true }, {}) : null
+        await letGo()
+        return { ...forgotten, cleared }
+      },
+      sources: (memory) => sourcesOf(ports, memory),
+    },
+  }
+}

@@ -1,0 +1,296 @@
+/** What memory has to say to a request, and how much of it fits. */
+
+import type { StoredSettings } from '../../admin/stored-settings.ts'
+import { stripBlocks } from '../../domain/context-block.ts'
+import type { ErrorCode } from '../../domain/errors.ts'
+import type { Instant, Scope } from '../../domain/ids.ts'
+import type { Settings } from '../../domain/settings/settings.ts'
+import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import type { Patience } from '../../lib/overdue-circuit-breaker.ts'
+import { hashOf, steady } from '../../lib/parts-hash.ts'
+import { orCancelled, type Timely, withinTime } from '../../lib/timeout.ts'
+import { parseScope } from '../../memory/draft.ts'
+import type { Recalled } from '../../recall/recall.ts'
+import { estimateTokens } from '../../text/tokens.ts'
+import type { ConversationRequest, Prepared, SkipReason } from '../conversations.ts'
+import type { ReceiptGate, ReceiptMemory } from '../receipts/receipt.ts'
+import { findSession } from '../recording/transcript-writer.ts'
+import type { Conversation } from '../session/session-resolver.ts'
+import type { Reader } from './context-builder.ts'
+import type { BlockDecision, GivenBlock, StickyBlocks } from './context-cache.ts'
+import { shownMessages } from './shown-messages.ts'
+import type { Home } from './user-cache.ts'
+
+export type PreparingParts = {
+  readonly ports: EnginePorts
+  readonly settings: Pick<StoredSettings, 'effective' | 'known'>
+  /** In force while those of the owner can't be read. */
+  readonly defaults: Settings
+  readonly read: Reader['read']
+  readonly sticky: StickyBlocks
+  /** With the store, before anything else is asked of it: one that hangs holds up one request, not each of them. */
+  readonly patience: Patience
+}
+
+/** What came of it. */
+export type Preparation = {
+  readonly at: Instant
+  /** Null when they could not be read. */
+  readonly settings: Settings | null
+  /** What is given, or in shadow mode would have been. */
+  readonly block: GivenBlock | null
+  readonly skipped: SkipReason | null
+  readonly error: ErrorCode | null
+  /** What kind of memories the message was found to need; null when that was not asked. */
+  readonly gate: ReceiptGate | null
+  /** What was found, also where nothing of it was given. */
+  readonly recalled: readonly ReceiptMemory[]
+  /** What failed, so that less was found than could have been. */
+  readonly degraded: readonly string[]
+  readonly milliseconds: number
+}
+
+/** What each part of recall may take of the time that all of it has: one that hangs must not cost the others. */
+const LEG_SHARE = 0.4
+const LEG_MS_MIN = 10
+
+export function prepareAtOnce(
+  { settings, defaults }: PreparingParts,
+  { wants, scope }: Pick<ConversationRequest, 'scope' | 'wants'>,
+): Prepared | null {
+  if (!wants.memory) return { ...NOTHING, settings: defaults, skipped: 'no-memory' }
+  const known = quietly(() => settings.known(parseScope(scope).owner))
+  return known === null || known.enabled ? null : { ...NOTHING, settings: known, skipped: 'off' }
+}
+
+const NOTHING = { receipt: null, block: null, count: 0, tokens: 0, degraded: [] } as const
+
+/** Never fails, and takes no longer than the setting `injectDeadlineMs`. */
+export async function prepareBlock(
+  parts: PreparingParts,
+  request: ConversationRequest,
+): Promise<Preparation> {
+  const { ports } = parts
+  const started = performance.now()
+  const at = ports.clock.now()
+  let settings: Settings | null = null
+  const degraded = new Set<string>()
+  const end = (outcome: Pick<Preparation, 'skipped'> & Partial<Preparation>): Preparation => ({
+    at,
+    settings,
+    block: null,
+    gate: null,
+    recalled: [],
+    error: null,
+    degraded: [...degraded],
+    ...outcome,
+    milliseconds: Math.round((performance.now() - started) * 1_000) / 1_000,
+  })
+  const failed = ({ error, isLate }: Extract<Timely<unknown>, { kind: 'failed' }>) =>
+    end({ skipped: isLate ? 'late' : 'failed', error: error.code })
+
+  const read = await settingsIn(parts, request)
+  if (read.kind === 'failed') return failed(read)
+  settings = read.result
+  if (!settings.enabled) return end({ skipped: 'off' })
+  const skipped = reasonToSkip(request, settings)
+  if (skipped !== null) return end({ skipped })
+
+  const { injectDeadlineMs, shadow } = settings
+  const left = Math.max(1, injectDeadlineMs - (performance.now() - started))
+  const leftMs = () => injectDeadlineMs - (performance.now() - started)
+  const call = { parts, request, settings, at, degraded, leftMs }
+  const made = await withinTime(left, (late) => orCancelled(blockFor(call, late), request.signal))
+  if (made.kind === 'failed') return failed(made)
+  const { block, ...found } = made.result
+  if (typeof block === 'string') return end({ ...found, skipped: block })
+  return end({ ...found, block, skipped: shadow ? 'shadow' : null })
+}
+
+/** As a rule they are known; waiting for nothing would cost more than everything else when memory is off. */
+async function settingsIn(
+  { settings, defaults, patience }: PreparingParts,
+  request: ConversationRequest,
+): Promise<Timely<Settings>> {
+  const owner = () => parseScope(request.scope).owner
+  const known = quietly(() => settings.known(owner()))
+  if (known !== null) return { kind: 'done', result: known }
+  return patience.within(defaults.injectDeadlineMs, async () => settings.effective(owner()))
+}
+
+function quietly<Result>(work: () => Result): Result | null {
+  try {
+    return work()
+  } catch {
+    return null
+  }
+}
+
+/** What can be told without looking at any memory. */
+function reasonToSkip(request: ConversationRequest, settings: Settings): SkipReason | null {
+  if (!settings.inject || !request.wants.inject) return 'no-inject'
+  if (questionOf(request) === '') return 'no-question'
+  return budgetOf(request, settings) <= 0 ? 'no-budget' : null
+}
+
+function questionOf({ asked }: ConversationRequest): string {
+  return stripBlocks(asked.exchanges.at(-1)?.user ?? '').trim()
+}
+
+/** Text in a prompt has about four characters a token, code and other scripts fewer. */
+const CHARACTERS_PER_TOKEN = 3
+/** Kept free for the answer when the client doesn't say how long it may be. */
+const ANSWER_TOKENS = 4_096
+const ANSWER_SHARE_MAX = 1 / 8
+
+/** A follow-up question is searched together with so many messages before it. */
+const CONTEXT_MESSAGES = 2
+/** Of the answer to each, so much: it begins with what it is about. */
+const ANSWERED_CHARACTERS = 200
+
+/** How many tokens the block may take. */
+function budgetOf(request: ConversationRequest, { contextTokensMax }: Settings): number {
+  return Math.min(contextTokensMax, roomInWindow(request))
+}
+
+function roomInWindow({ asked, contextWindow }: ConversationRequest): number {
+  if (contextWindow === null) return Number.POSITIVE_INFINITY
+  const answer =
+    asked.outputTokensMax ?? Math.min(ANSWER_TOKENS, Math.floor(contextWindow * ANSWER_SHARE_MAX))
+  return contextWindow - Math.ceil(asked.characters / CHARACTERS_PER_TOKEN) - answer
+}
+
+type BlockCall = {
+  readonly parts: PreparingParts
+  readonly request: ConversationRequest
+  readonly settings: Settings
+  readonly at: Instant
+  /** Noted as soon as it is known: it is told whatever becomes of the block. */
+  readonly degraded: Set<string>
+  readonly leftMs: () => number
+}
+
+async function blockFor(call: BlockCall, late: AbortSignal): Promise<BlockDecision> {
+  const { parts, request, settings, at } = call
+  const { sticky, ports, read } = parts
+  const key = { name: stickyName(request), settings }
+  const home = homeOf(request)
+  const budget = budgetOf(request, settings)
+  // Outside of a tool loop the message is asked for the first time, or again: then it is recalled afresh.
+  const isLoop = request.asked.continuesAnswer
+  const before = isLoop ? await sticky.find(ports.store, home, key, at) : null
+  if (before !== null && (typeof before.block === 'string' || before.block.tokens <= budget)) {
+    return before
+  }
+  const { gate, block, ...found } = await read({
+    home,
+    place: () => placeToLook(call),
+    text: questionOf(request),
+    shown: shownMessages(request.asked),
+    context: saidBefore(request),
+    at,
+    settings,
+    budget,
+    countTokens: request.countTokens ?? ports.countTokens ?? estimateTokens,
+    legMs: Math.max(
+      LEG_MS_MIN,
+      Math.min(settings.legDeadlineMs, Math.floor(settings.injectDeadlineMs * LEG_SHARE)),
+    ),
+    leftMs: call.leftMs,
+    signal: late,
+    degraded: call.degraded,
+  })
+  const recalled = found.recalled.map(toReceiptMemory)
+  if (typeof block === 'string') {
+    // What was not found because something failed may be found by the next request.
+    if (call.degraded.size === 0) sticky.keep(key, { gate, recalled, block }, at)
+    return { gate, recalled, block }
+  }
+  const { text, tokens, content, identity } = block
+  const given: GivenBlock = {
+    text,
+    tokens,
+    content,
+    identity: identity.map(({ id }) => id),
+    gate,
+    recalled,
+  }
+  const decision = { gate, recalled, block: given }
+  sticky.keep(key, decision, at)
+  return decision
+}
+
+/** The user's messages before the one that is asked now, newest first. */
+function saidBefore({ asked }: ConversationRequest): readonly string[] {
+  return asked.exchanges
+    .slice(0, -1)
+    .slice(-CONTEXT_MESSAGES)
+    .reverse()
+    .map(({ user, assistant }) => {
+      const said = stripBlocks(user).trim()
+      // "Where is it?" may be about what the answer named.
+      const answered = stripBlocks(assistant ?? '').slice(0, ANSWERED_CHARACTERS)
+      return `${said}\n${answered}`.trim()
+    })
+    .filter((text) => text !== '')
+}
+
+/** A request that names no user is nobody's in particular: what others told the same owner is not for it. */
+function homeOf({ scope }: ConversationRequest): Home {
+  const { owner, user } = parseScope(scope)
+  return { owner, user: user ?? null }
+}
+
+/** Everything of the user, or the session when the settings say so. */
+async function placeToLook({ parts, request, settings, at }: BlockCall): Promise<Scope> {
+  const home = homeOf(request)
+  if (settings.recallScope !== 'session') return home
+  const conversation = conversationOf(request, at)
+  return { ...home, session: conversation.named ?? (await findSession(parts.ports, conversation)) }
+}
+
+function toReceiptMemory({ memory, score, coverage, trail }: Recalled): ReceiptMemory {
+  return {
+    memory: memory.id,
+    score,
+    coverage,
+    trail: trail.map((step) => ({ stage: step.stage, score: step.score })),
+  }
+}
+
+/** Equal for the requests of one conversation that wait for an answer to the same words. */
+export function stickyName({ scope, asked }: ConversationRequest): string {
+  const { exchanges, conversation, previous } = asked
+  const opening = exchanges[0]?.user ?? null
+  return hashOf(
+    scope.owner,
+    scope.user ?? null,
+    scope.session ?? conversation ?? previous ?? opening,
+    exchanges.at(-1)?.user ?? null,
+  )
+}
+
+/** The conversation that a request is part of, without what memory itself has put into it. */
+export function conversationOf(request: ConversationRequest, at: Instant): Conversation {
+  const { scope, asked, format } = request
+  const { owner, user, session } = parseScope(scope)
+  const instructions = hashOf(steady(stripBlocks(asked.instructions)))
+  return {
+    owner,
+    user: user ?? null,
+    named: session ?? null,
+    exchanges: asked.exchanges.map((exchange) => ({
+      user: stripBlocks(exchange.user),
+      assistant: exchange.assistant === null ? null : stripBlocks(exchange.assistant),
+    })),
+    toolResults: asked.toolResults.map(stripBlocks),
+    instructions,
+    previous: asked.previous,
+    // Where no provider keeps it, programs give one name to all that they ask for: answers, but also titles and topics.
+    conversation:
+      asked.conversation !== null && format === 'messages'
+        ? hashOf(asked.conversation, instructions)
+        : asked.conversation,
+    at,
+  }
+}

@@ -1,0 +1,94 @@
+/** What the gateway would give a model for a message: found in the same way, but given to nobody and counted nowhere. */
+
+import { stripBlocks } from '../../domain/context-block.ts'
+import type { Settings } from '../../domain/settings/settings.ts'
+import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import { parseScope, type ScopeInput } from '../../memory/draft.ts'
+import type { Recalled } from '../../recall/recall.ts'
+import { estimateTokens } from '../../text/tokens.ts'
+import type { SkipReason } from '../conversations.ts'
+import type { ReceiptGate } from '../receipts/receipt.ts'
+import type { FittedBlock } from './block-composer.ts'
+import type { Reader } from './context-builder.ts'
+
+/** Settings that can be tried without changing them. */
+export type Trial = Partial<
+  Pick<
+    Settings,
+    | 'strategy'
+    | 'fusion'
+    | 'relevanceGateMode'
+    | 'recallSources'
+    | 'contextTokensMax'
+    | 'injectPosition'
+  >
+>
+
+export type GivenPreview = {
+  /** Those of the owner, with what is tried. */
+  readonly settings: Settings
+  /** Null when there is nothing to decide about. */
+  readonly gate: ReceiptGate | null
+  /** Also there when the settings keep it from being given. */
+  readonly block: FittedBlock | null
+  /** Why the gateway would give nothing; null when it would. */
+  readonly skipped: SkipReason | null
+  readonly recalled: readonly Recalled[]
+  readonly degraded: readonly string[]
+  /** The gateway goes on without memories when it takes longer than `injectDeadlineMs`. */
+  readonly milliseconds: number
+}
+
+type PreviewParts = { readonly ports: EnginePorts; readonly read: Reader['read'] }
+
+export async function previewGiven(
+  { ports, read }: PreviewParts,
+  scope: ScopeInput,
+  message: string,
+  settings: Settings,
+  signal: AbortSignal,
+): Promise<GivenPreview> {
+  const started = performance.now()
+  const degraded = new Set<string>()
+  const end = (
+    outcome: Pick<GivenPreview, 'skipped'> &
+      Partial<Pick<GivenPreview, 'gate' | 'block' | 'recalled'>>,
+  ): GivenPreview => ({
+    settings,
+    gate: null,
+    block: null,
+    recalled: [],
+    ...outcome,
+    degraded: [...degraded],
+    milliseconds: Math.round((performance.now() - started) * 1_000) / 1_000,
+  })
+  const text = stripBlocks(message).trim()
+  if (text === '') return end({ skipped: 'no-question' })
+  if (settings.contextTokensMax === 0) return end({ skipped: 'no-budget' })
+  const { owner, user = null, session } = parseScope(scope)
+  const home = { owner, user }
+  const { strategy, fusion, recallScope } = settings
+  const { gate, block, recalled } = await read({
+    home,
+    place: async () =>
+      recallScope === 'session' && session !== undefined ? { ...home, session } : home,
+    text,
+    at: ports.clock.now(),
+    settings,
+    budget: settings.contextTokensMax,
+    countTokens: ports.countTokens ?? estimateTokens,
+    looking: { strategy, fusion, purpose: 'search' },
+    leftMs: () => settings.injectDeadlineMs,
+    signal,
+    degraded,
+  })
+  if (typeof block === 'string') return end({ gate, recalled, skipped: block })
+  return end({ gate, recalled, block, skipped: heldBack(settings) })
+}
+
+/** What keeps a block from being given that there is. */
+function heldBack({ enabled, inject, shadow }: Settings): SkipReason | null {
+  if (!enabled) return 'off'
+  if (!inject) return 'no-inject'
+  return shadow ? 'shadow' : null
+}

@@ -1,0 +1,9 @@
+/** The messages of a request: a model reads them anyway, so memory does not repeat them. */
+import type { Asked } from '../../api/gateway/formats/format.ts'
+import { stripBlocks } from '../../domain/context-block.ts'
+
+/** Trimmed, without blocks of memories. */
+export function shownMessages({ exchanges }: Pick<Asked, 'exchanges'>): ReadonlySet<string> {
+  const messages = exchanges.flatMap(({ user, assistant }) => [user, assistant ?? ''])
+  return new Set(messages.map((text) => stripBlocks(text).trim()))
+}

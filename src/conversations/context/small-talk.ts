@@ -1,0 +1,96 @@
+/** Messages that need no memory and leave none: politeness, sums, and questions about the world. */
+import { STOP_WORDS } from '../../text/search/stopwords.ts'
+
+const WORDS_MAX = 16
+const WORDS = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu
+
+/** At least one of these makes it politeness. */
+const POLITE: ReadonlySet<string> = new Set(
+  (
+    'hi hello hey yo greetings morning afternoon evening night bye goodbye cheers thanks thank thx ty welcome please sorry ' +
+    'ok okay sure yes yeah yep no nope great good nice glad happy pleased lovely awesome wonderful perfect excellent amazing ' +
+    'fantastic cool noted understood acknowledged pleasure enjoy worries luck lol haha wow exactly absolutely certainly ' +
+    'definitely indeed helpful see ' +
+    'hallo guten tag morgen abend tschuss tschüss danke dankeschön bitte gern gerne geschehen klar super prima toll schön ' +
+    'freut verstanden notiert ja nein natürlich entschuldigung ' +
+    'bonjour salut merci bonsoir revoir plaisir enchanté accord parfait oui non bienvenue ' +
+    'hola gracias buenos buenas adiós gusto encantado encantada vale perfecto genial ' +
+    'olá oi obrigado obrigada tchau prazer perfeito ótimo'
+  ).split(' '),
+)
+
+/** These may stand beside them. */
+const FILLERS: ReadonlySet<string> = new Set(
+  (
+    'sounds hear meet meeting know let lets help helps helped assist assistance need else anything question questions free ' +
+    'feel ask course problem problems care day weekend soon later today tomorrow got it right interesting really much very ' +
+    'so well done fun im ill ive youre thats its dont cant lot always works work now funny talk again say go going come on ' +
+    'up i me my we us our you your to if is are am be the a an and or for of in on at with can could will would do does did ' +
+    'this that what how any there here just not as have has was were one sentence keep mind remember ' +
+    'mich kennenzulernen alles viel spaß erfolg glück bis bald später helfen frage fragen ich dir dich das ist ' +
+    'beaucoup bien aider je vous suis très ' +
+    'muchas días tardes noches mucho nada ayudar claro muy bien ' +
+    'bom boa dia tarde noite claro ajudar muito'
+  ).split(' '),
+)
+const PLEASANTRY = /^\W*(?:how are you|how(?:'s| is) it going|what(?:'s| is) up|wie geht)/iu
+
+/** "Great to meet you! Let me know if you need anything else." */
+export function isSmallTalk(text: string): boolean {
+  const words = text.toLowerCase().replaceAll(/['’]/gu, '').match(WORDS) ?? []
+  if (words.length > WORDS_MAX) return false
+  const isPolite = PLEASANTRY.test(text) || words.some((word) => POLITE.has(word))
+  return isPolite && words.every((word) => isPlain(word))
+}
+
+function isPlain(word: string): boolean {
+  return POLITE.has(word) || FILLERS.has(word) || STOP_WORDS.has(word)
+}
+
+const CALCULATING: ReadonlySet<string> = new Set(
+  (
+    'convert calculate compute what whats how much many is are in into to of as equals plus minus times divided by percent ' +
+    'square root and a an the please pls ' +
+    'wie viel viele sind ist rechne umrechnen um durch mal geteilt prozent und von in zu ' +
+    'convierte calcula cuánto cuántos cuántas es son en a por ciento de entre más menos ' +
+    'convertis calcule combien font fait fois pour cent'
+  ).split(' '),
+)
+const UNITS: ReadonlySet<string> = new Set(
+  (
+    'mm cm m km inch inches foot feet ft yard yards yd mile miles mi metre metres meter meters kilometre kilometres kilometer ' +
+    'kilometers centimetre centimetres centimeter centimeters mg g kg gram grams kilo kilos kilogram kilograms ounce ounces oz ' +
+    'pound pounds lb lbs stone ml l litre litres liter liters gallon gallons cup cups pint pints teaspoon teaspoons tablespoon ' +
+    'tablespoons tsp tbsp celsius fahrenheit kelvin c f k degree degrees acre acres hectare hectares mph kmh kph knots second ' +
+    'seconds minute minutes hour hours day days week weeks kb mb gb tb ' +
+    'meile meilen meter zoll fuß grad stunden minuten sekunden tage kilometer liter gramm pfund unzen ' +
+    'milla millas metros kilómetros litros gramos libras grados horas minutos segundos días'
+  ).split(' '),
+)
+const NUMBER = /^\d+(?:st|nd|rd|th|km|cm|mm|m|kg|g|ml|l|ft|in|lb|lbs|oz|mi|c|f)?$/u
+
+const UNIT_AT_NUMBER = /^\d+\p{L}+$/u
+
+/** "Convert 3 miles to km": a number, and beside it units and words of reckoning only. */
+export function isCalculation(text: string): boolean {
+  const words = text.toLowerCase().replaceAll(/['’]/gu, '').match(WORDS) ?? []
+  if (words.length > WORDS_MAX) return false
+  const numbers = words.filter((word) => NUMBER.test(word)).length
+  const units = words.filter((word) => UNITS.has(word) || UNIT_AT_NUMBER.test(word)).length
+  const isReckoning = numbers >= 2 || (numbers === 1 && units >= 2)
+  return (
+    isReckoning &&
+    words.every((word) => NUMBER.test(word) || UNITS.has(word) || CALCULATING.has(word))
+  )
+}
+
+const QUESTION_CHARACTERS_MAX = 200
+/** In questions that tell something of the person who asks. */
+const PERSONAL =
+  /(?<![\p{L}\p{N}])(?:i|i'm|im|i've|i'd|my|me|mine|myself|we|our|us|ich|mich|mir|mein\p{L}*|wir|uns|unser\p{L}*|je|j|me|moi|mon|ma|mes|nous|notre|nos|yo|mi|mis|nosotr\p{L}*|nuestr\p{L}*|eu|meu|minha|meus|minhas|nosso|nossa)(?![\p{L}\p{N}])/iu
+
+/** "How tall is Everest?": one short question that says nothing about who asks. */
+export function isBareQuestion(text: string): boolean {
+  if (text.length > QUESTION_CHARACTERS_MAX || !/[?？]$/u.test(text)) return false
+  return !/[.!。！\n]\s*\S/u.test(text) && !PERSONAL.test(text)
+}

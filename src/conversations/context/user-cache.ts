@@ -1,0 +1,150 @@
+/**
+ * A few memories of each user that are needed with every message, kept at hand. What changes here is heard at once, and so
+ * is what other processes change where the store hears them. It is also seen by looking again: what is known every few
+ * seconds, for what is new once a minute, because finding that there is nothing new takes a look at all memories of the
+ * owner.
+ */
+import { covers, type Instant, type OwnerId, type Scope, type UserId } from '../../domain/ids.ts'
+import { BELIEVED_TRUST_LEVELS, type Memory } from '../../domain/memory.ts'
+import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import type { Change, MemoryFilter } from '../../storage/store.ts'
+
+/** A user of an owner, or nobody in particular: never all of them. */
+export type Home = { readonly owner: OwnerId; readonly user: UserId | null }
+
+/** Which ones: of one category, in use and believed. The newest, where there are more. */
+export type Wanted = {
+  readonly category: Memory['category']
+  readonly limit: number
+  readonly where?: (now: Instant) => MemoryFilter
+}
+
+type Kept = {
+  readonly home: Home
+  readonly rows: Promise<readonly Memory[]>
+  /** Null until they are read. */
+  ids: ReadonlySet<string> | null
+  readonly lookedAt: Instant
+  readonly checkedAt: Instant
+}
+
+const LOOK_MS = 60_000
+const CHECK_MS = 2_000
+const HOMES_MAX = 5_000
+
+export class AtHand {
+  readonly #ports: EnginePorts
+  readonly #wanted: Wanted
+  /** The one that was read last is the last one. */
+  readonly #kept = new Map<string, Kept>()
+
+  constructor(ports: EnginePorts, wanted: Wanted) {
+    this.#ports = ports
+    this.#wanted = wanted
+  }
+
+  /** Some may have ended since they were read. */
+  of(home: Home): Promise<readonly Memory[]> {
+    const now = this.#ports.clock.now()
+    const known = this.#kept.get(nameOf(home))
+    if (known === undefined || !isWithin(LOOK_MS, known.lookedAt, now)) return this.#look(home, now)
+    const hasNothing = known.ids === null || known.ids.size === 0
+    if (hasNothing || isWithin(CHECK_MS, known.checkedAt, now)) return known.rows
+    return this.#check(known, now)
+  }
+
+  /** Is to hear every commit. */
+  changed(changes: readonly Change[]): void {
+    for (const change of changes) {
+      if (change.op === 'put' && change.table === 'memory') this.#changedTo(change.row)
+      if (change.op === 'remove' && change.table === 'memory') this.#gone(change.scope, change.id)
+    }
+  }
+
+  clear(): void {
+    this.#kept.clear()
+  }
+
+  forget(owners: readonly OwnerId[] | 'any'): void {
+    if (owners === 'any') this.clear()
+    const changed = new Set<OwnerId>(owners === 'any' ? [] : owners)
+    for (const [name, { home }] of this.#kept) if (changed.has(home.owner)) this.#kept.delete(name)
+  }
+
+  #changedTo({ id, place, category }: Memory): void {
+    const name = nameOf(place)
+    const known = this.#kept.get(name)
+    if (known === undefined) return
+    if (category === this.#wanted.category || isAbout(known, id)) this.#kept.delete(name)
+  }
+
+  #gone(scope: Scope, id: string): void {
+    for (const [name, known] of this.#kept) {
+      const isMeant = covers({ ...scope, session: null }, { ...known.home, session: null })
+      if (isMeant && isAbout(known, id)) this.#kept.delete(name)
+    }
+  }
+
+  #look(home: Home, now: Instant): Promise<readonly Memory[]> {
+    const { limit } = this.#wanted
+    const find = async () =>
+      (await this.#ports.store.find('memory', home, { where: this.#where(now), limit })).rows
+    return this.#keep(home, find, now, now)
+  }
+
+  #check({ home, rows, lookedAt }: Kept, now: Instant): Promise<readonly Memory[]> {
+    const findAgain = async () => {
+      const ids = (await rows).map(({ id }) => id)
+      const where = { ...this.#where(now), ids }
+      return (await this.#ports.store.find('memory', home, { where, limit: ids.length })).rows
+    }
+    return this.#keep(home, findAgain, lookedAt, now)
+  }
+
+  #where(now: Instant): MemoryFilter {
+    const { category, where } = this.#wanted
+    const inUse = { statuses: ['active'], trusts: BELIEVED_TRUST_LEVELS, unendedAt: now } as const
+    return { ...inUse, categories: [category], ...where?.(now) }
+  }
+
+  /** Kept before it is read, so that all who ask at once wait for one look. */
+  #keep(
+    home: Home,
+    read: () => Promise<readonly Memory[]>,
+    lookedAt: Instant,
+    checkedAt: Instant,
+  ): Promise<readonly Memory[]> {
+    const name = nameOf(home)
+    const rows = read()
+    const kept: Kept = { home, rows, ids: null, lookedAt, checkedAt }
+    this.#kept.delete(name)
+    this.#kept.set(name, kept)
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= HOMES_MAX) break
+      this.#kept.delete(oldest)
+    }
+    rows.then(
+      (read) => {
+        kept.ids = new Set(read.map(({ id }) => id))
+      },
+      () => {
+        if (this.#kept.get(name) === kept) this.#kept.delete(name)
+      },
+    )
+    return rows
+  }
+}
+
+/** What is being read at the moment may be about anything. */
+function isAbout({ ids }: Kept, id: string): boolean {
+  return ids === null || ids.has(id)
+}
+
+/** A clock that was set back makes nothing fresh. */
+function isWithin(ms: number, since: Instant, now: Instant): boolean {
+  return now >= since && now < since + ms
+}
+
+function nameOf({ owner, user }: Home): string {
+  return JSON.stringify([owner, user])
+}

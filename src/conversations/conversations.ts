@@ -1,0 +1,125 @@
+/**
+ * Conversations: what memory does around one request to a model. `prepare` comes before it and says what to inject;
+ * `record` comes after it and keeps what was said. Neither ever fails or holds a request up for longer than the setting
+ * `injectDeadlineMs`: where memory has a problem, the request goes on without it, and the receipt says so.
+ */
+
+import type { Answer, Asked, FormatName } from '../api/gateway/formats/format.ts'
+import type { ReceiptId } from '../domain/ids.ts'
+import type { Settings } from '../domain/settings/settings.ts'
+import type { ScopeInput } from '../memory/draft.ts'
+import type { Page } from '../storage/store.ts'
+import type { CountTokens } from '../text/tokens.ts'
+import type { Receipt, ReceiptDetail, ToolMemories } from './receipts/receipt.ts'
+
+/** Whose an answer is that a provider keeps. */
+export type ResponseOwner = 'own' | 'foreign' | 'unknown'
+
+/** Why nothing was injected. */
+export const SKIPPED = {
+  off: 'Memory is switched off for this owner: the setting `enabled`.',
+  'no-memory': 'The request asked for no memory at all.',
+  'no-inject': 'The request, or the setting `inject`, said to inject nothing.',
+  'no-question': 'Nobody says anything in the request.',
+  'no-budget':
+    'There is no room: the setting `contextTokensMax`, or the window of the model is full.',
+  'not-needed': 'The message needs no memories: the setting `relevanceGateMode`.',
+  'nothing-relevant': 'No memory was near enough to the question.',
+  'no-place': 'The request has no place for it.',
+  shadow: 'The setting `shadow` is on: it was computed and written into the receipt, but not sent.',
+  late: 'Recall took longer than the setting `injectDeadlineMs` allows.',
+  failed: 'Recall failed.',
+} as const
+export type SkipReason = keyof typeof SKIPPED
+
+export type ConversationRequest = {
+  readonly requestId: string
+  /** Without a session unless the client named one. */
+  readonly scope: ScopeInput
+  readonly format: FormatName
+  /** As the client named it. */
+  readonly model: string
+  readonly provider: string
+  readonly asked: Asked
+  /** Of the model, in tokens, where it is known. */
+  readonly contextWindow: number | null
+  readonly countTokens?: CountTokens | undefined
+  readonly wants: {
+    readonly memory: boolean
+    readonly inject: boolean
+    readonly extract: boolean
+  }
+  readonly signal: AbortSignal
+}
+
+export type Prepared = {
+  /** Null where memory has no part in the request: then nobody needs to read the answer either. */
+  readonly receipt: ReceiptId | null
+  /** Those in force for the owner; the defaults when they couldn't be read. */
+  readonly settings: Settings
+  /** What to inject, fence and all; null for nothing. */
+  readonly block: string | null
+  /** Memories and quotations in it. */
+  readonly count: number
+  readonly tokens: number
+  /** Why there is nothing to inject; null when there is something. */
+  readonly skipped: SkipReason | null
+  /** What failed or rests, so that less was found than could have been: legs of recall, `recall`, `identity`. */
+  readonly degraded: readonly string[]
+}
+
+export type Outcome = {
+  /** What became of the block: where it was put, or null when it wasn't (then `skipped` says why). */
+  readonly placement: string | null
+  readonly skipped: SkipReason | null
+  /** What the provider answered with; null when there was no answer. */
+  readonly status: number | null
+  /** Null when nothing was answered, or it couldn't be read. */
+  readonly answer: Answer | null
+  readonly firstByteMs: number | null
+  readonly totalMs: number
+  /** Calls of memory tools that were answered here. */
+  readonly toolCalls: readonly string[]
+  /** What they came by; nothing where it is left out. */
+  readonly toolMemories?: ToolMemories
+}
+
+export type ReceiptQuery = {
+  readonly session?: string
+  readonly limit?: number
+  readonly after?: string
+}
+
+export interface Conversations {
+  /**
+   * What `prepare` would say of a request that memory has no part in, where that can be told at once: as a rule, since
+   * settings are at hand. Such a request waits for nothing. Null for all others.
+   */
+  passing(request: Pick<ConversationRequest, 'scope' | 'format' | 'wants'>): Prepared | null
+  prepare(request: ConversationRequest): Promise<Prepared>
+  /**
+   * Returns at once; what was said is recorded in the background, together with whatever else waits, and learned from
+   * after that, in turn for each owner and user. Says how much
+   * earlier work had to be given up since the last call, because there was too much of it or the store failed for long:
+   * 0, as a rule.
+   */
+  record(prepared: Prepared, outcome: Outcome): number
+  /**
+   * Whether an answer that is about to end may end before it is recorded. A few may, so that a killed process loses only
+   * what was answered a moment ago; while there are more, an answer is recorded first: `record`, then `recorded`.
+   */
+  mayEnd(prepared: Prepared): boolean
+  /** Waits until what was given to `record` is recorded or has failed, unless the store has ceased to record anything. */
+  recorded(prepared: Prepared): Promise<void>
+  /**
+   * Whether an answer that a provider keeps was made for this owner, whichever of its users asked, or for another one.
+   * Unknown where nothing was recorded, or too long ago.
+   */
+  knowsResponse(scope: ScopeInput, responseId: string): Promise<ResponseOwner>
+  /** Waits until everything that was given to `record` so far is kept, or has failed. */
+  settled(): Promise<void>
+  /** Newest first, without texts. */
+  receipts(scope: ScopeInput, query?: ReceiptQuery): Promise<Page<Receipt>>
+  /** With the block that the model read. Also what was recorded a moment ago, like those of the list. */
+  receipt(scope: ScopeInput, id: string): Promise<ReceiptDetail | null>
+}

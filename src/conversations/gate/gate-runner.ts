@@ -1,0 +1,94 @@
+/**
+ * What kind of memories a message needs, in each mode of the setting `relevanceGateMode`: nobody decides, rules do, or a
+ * model does. A model that is not there, late, down or unclear leaves it to the rules.
+ */
+
+import type { OwnerId } from '../../domain/ids.ts'
+import type { Settings } from '../../domain/settings/settings.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { LegGuard } from '../../lib/probing-circuit-breaker.ts'
+import type { LanguageModel } from '../../models/language-model.ts'
+import type { ReceiptGate } from '../receipts/receipt.ts'
+import { type GateDecision, gate } from './gate.ts'
+import { gateQuestion, readGateAnswer } from './gate-prompt.ts'
+
+/** Whatever stands in the way of recall's own judgement is off by default. */
+const UNDECIDED: Omit<ReceiptGate, 'mode' | 'by'> = {
+  section: 'all',
+  because: 'Every message is looked up.',
+}
+
+export type DecidingParts = {
+  readonly clock: Clock
+  /** On the account of an owner; null where there is none. */
+  readonly modelFor: (owner: OwnerId) => LanguageModel | null
+}
+
+export type Undecided = {
+  readonly owner: OwnerId
+  readonly message: string
+  readonly settings: Settings
+  /** Asked for only where they are needed. */
+  readonly names: () => Promise<readonly string[]>
+  /** How long a model may take. */
+  readonly modelMs: () => number
+  readonly signal: AbortSignal
+}
+
+/** Enough for a word, and for a model that thinks before it says it. */
+const ANSWER_TOKENS_MAX = 256
+const GUARDS_MAX = 1_000
+
+export class Gatekeeper {
+  readonly #parts: DecidingParts
+  /** By owner and model: what keeps one from being asked need not keep the others. */
+  readonly #guards = new Map<string, LegGuard>()
+
+  constructor(parts: DecidingParts) {
+    this.#parts = parts
+  }
+
+  async decide(asked: Undecided): Promise<ReceiptGate> {
+    const mode = asked.settings.relevanceGateMode
+    if (mode === 'off') return { mode, by: mode, ...UNDECIDED }
+    const entities = await asked.names()
+    const said = mode === 'llm' ? await this.#ask(asked, entities) : null
+    if (said !== null) return { mode, by: 'llm', ...said }
+    return { mode, by: 'heuristic', ...gate(asked.message, { entities }) }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#guards.values()].map((guard) => guard.close()))
+  }
+
+  /** Null when it is to be decided without. */
+  async #ask(asked: Undecided, entities: readonly string[]): Promise<GateDecision | null> {
+    const { owner, message, settings, signal } = asked
+    const name = settings.fastModel || settings.coreModel
+    const model = name === '' ? null : this.#parts.modelFor(owner)
+    if (model === null) return null
+    const messages = gateQuestion(message, { entities })
+    const answered = await this.#guard(owner, name).within(asked.modelMs(), (late, { asks }) =>
+      asks(() =>
+        model.complete({
+          model: name,
+          messages,
+          json: false,
+          outputTokensMax: ANSWER_TOKENS_MAX,
+          signal: AbortSignal.any([late, signal]),
+        }),
+      ),
+    )
+    return answered.kind === 'done' ? readGateAnswer(answered.result.text) : null
+  }
+
+  #guard(owner: OwnerId, model: string): LegGuard {
+    const name = JSON.stringify([owner, model])
+    const known = this.#guards.get(name)
+    if (known !== undefined) return known
+    if (this.#guards.size >= GUARDS_MAX) this.#guards.clear()
+    const guard = new LegGuard(this.#parts.clock)
+    this.#guards.set(name, guard)
+    return guard
+  }
+}

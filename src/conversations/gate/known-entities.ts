@@ -1,0 +1,92 @@
+/** Whether a message names something that the owner has memories of. */
+import { STOP_WORDS } from '../../text/search/stopwords.ts'
+import { UNSPACED } from '../../text/search/terms.ts'
+import { unfold } from '../../text/speech/message-text.ts'
+
+/** Shorter names stand in too many words. Two characters are a name where each is a syllable. */
+const SPACED_CHARACTERS_MIN = 3
+const UNSPACED_CHARACTERS_MIN = 2
+const ENTITY_CHARACTERS_MAX = 200
+const ENTITIES_MAX = 1_000
+
+/**
+ * Names that are also everyday words: written small they are taken for the word. "mark it as done" names nobody.
+ */
+const EVERYDAY = new Set(
+  `mark will may april june august rose grace hope joy faith bill art rob drew sue pat frank dean jack penny
+   iris lily ivy amber ruby pearl daisy violet summer autumn dawn chase chance hunter miles max ray gene guy
+   chip christian rich sandy crystal heather holly hazel olive sage rusty rust swift go dash bash ruby spark
+   flash brave notion slack teams word excel outlook edge chrome windows pages numbers keynote apple target
+   shell meta monday klein stein wolf rosa clara blanca paz luz sol mercedes dolores pilar esperanza marina
+   mar rio cruz flor vera pierre marguerite fleur aurore olivier reine`.split(/\s+/u),
+)
+
+export function namesKnownEntity(clipped: string, entities: readonly string[]): boolean {
+  const cased = unfold(clipped).replace(/\s+/gu, ' ')
+  const folded = cased.toLowerCase()
+  return entities.slice(0, ENTITIES_MAX).some((entity) => isNamed(entity, cased, folded))
+}
+
+function isNamed(entity: string, cased: string, folded: string): boolean {
+  const name = unfold(entity.slice(0, ENTITY_CHARACTERS_MAX)).replace(/\s+/gu, ' ').trim()
+  const small = name.toLowerCase()
+  if (STOP_WORDS.has(small)) return false
+  if (UNSPACED.test(name)) {
+    return [...name].length >= UNSPACED_CHARACTERS_MIN && holdsRun(folded, small)
+  }
+  if ([...name].length < SPACED_CHARACTERS_MIN) return false
+  // At the beginning of a sentence every word has a capital, so there it says nothing.
+  return EVERYDAY.has(small) ? holdsWord(cased, name, isInSentence) : holdsWord(folded, small)
+}
+
+type Accept = (text: string, start: number) => boolean
+
+const WORD_CHARACTER = /[\p{L}\p{M}\p{N}_]/u
+const always: Accept = () => true
+
+/** Stands as a word of its own; an ending such as "'s" may follow. */
+function holdsWord(text: string, name: string, accept: Accept = always): boolean {
+  return holds(text, name, (start, end) => {
+    const before = characterBefore(text, start)
+    const after = characterAt(text, end)
+    return isWordEdge(before) && isWordEdge(after) && accept(text, start)
+  })
+}
+
+/** Unspaced scripts have no word ends, except that a run of katakana is mostly one word. */
+function holdsRun(text: string, name: string): boolean {
+  return holds(text, name, (start, end) => {
+    const splitsBefore = isKatakana(characterBefore(text, start)) && isKatakana(name.charAt(0))
+    const splitsAfter = isKatakana(characterAt(text, end)) && isKatakana(name.slice(-1))
+    return !splitsBefore && !splitsAfter
+  })
+}
+
+function holds(text: string, name: string, accept: (start: number, end: number) => boolean) {
+  for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + name.length)) {
+    if (accept(at, at + name.length)) return true
+  }
+  return false
+}
+
+function isInSentence(text: string, start: number): boolean {
+  return /[\p{L}\p{N},]['"]?\s$/u.test(text.slice(Math.max(0, start - 3), start))
+}
+
+/** A letter of an unspaced script ends a Latin name as a blank does: "Luna吃葡萄". */
+function isWordEdge(character: string): boolean {
+  return !WORD_CHARACTER.test(character) || UNSPACED.test(character)
+}
+
+function isKatakana(character: string): boolean {
+  return /[\p{Script=Katakana}ー]/u.test(character)
+}
+
+function characterAt(text: string, at: number): string {
+  const code = text.codePointAt(at)
+  return code === undefined ? '' : String.fromCodePoint(code)
+}
+
+function characterBefore(text: string, at: number): string {
+  return [...text.slice(Math.max(0, at - 2), at)].at(-1) ?? ''
+}

@@ -1,0 +1,174 @@
+/** Memory for programs that ask their model themselves: what to put before a prompt, and what to keep after a run. */
+
+import { stripBlocks } from '../domain/context-block.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Scope } from '../domain/ids.ts'
+import type { SearchDocument } from '../domain/search-document.ts'
+import type { Settings } from '../domain/settings/settings.ts'
+import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import {
+  CAPTURE_VERSION,
+  type CaptureOptions,
+  captureCategory,
+  worthCapturing,
+} from '../learning/capture-rules.ts'
+import { type DraftInput, parseScope, type ScopeInput } from '../memory/draft.ts'
+import type { Remembered } from '../memory/memory-writer.ts'
+import { isFollowUp } from '../recall/question/follow-up.ts'
+import { withoutAsides } from '../text/harness-tags.ts'
+import { trustIn } from '../text/prompt-injection.ts'
+import { estimateTokens } from '../text/tokens.ts'
+import type { Reader } from './context/context-builder.ts'
+
+/** The engine, as far as these need it. */
+export type HookParts = {
+  readonly read: Reader['read']
+  remember(scope: ScopeInput, draft: DraftInput): Promise<Remembered>
+}
+
+export type RecalledFor = {
+  /** To be put before the prompt, fence and all; empty when there is nothing to say. */
+  readonly block: string
+  /** What it tells of, in its order; turns of conversations are of type `turn`. */
+  readonly memories: readonly SearchDocument[]
+  /** Why nothing was looked for: the setting says so, or the prompt is too short. Null when it was. */
+  readonly skipped: 'off' | 'short' | null
+}
+
+/** As programs send it to a model: text, or parts of which those that are text count. */
+export type SaidMessage = {
+  readonly role: string
+  readonly content: string | readonly object[] | null
+}
+
+export type Captured = {
+  /** In the order in which they were said. */
+  readonly captured: readonly Remembered[]
+  /** Messages of the person that were looked at and left alone. */
+  readonly passed: number
+  /** `off`: the setting says that nothing is kept, and no message was looked at. */
+  readonly skipped: 'off' | null
+}
+
+const PROMPT_CHARACTERS_MIN = 5
+const CONTEXT_MESSAGES = 2
+const CAPTURED_MAX = 3
+const CAPTURED_IMPORTANCE = 7
+
+const NEVER = new AbortController().signal
+
+/** What a model should know before it reads this prompt. Recall's own floor decides what is near enough. */
+export async function recallFor(
+  { read, ports }: Pick<HookParts, 'read'> & { readonly ports: EnginePorts },
+  scope: ScopeInput,
+  prompt: string,
+  settings: Settings,
+): Promise<RecalledFor> {
+  const text = ownWords(prompt)
+  if (text.length < PROMPT_CHARACTERS_MIN) return { block: '', memories: [], skipped: 'short' }
+  const nothing: RecalledFor = { block: '', memories: [], skipped: null }
+  if (settings.contextTokensMax === 0) return nothing
+  const parsed = parseScope(scope)
+  // Who names no user speaks for nobody in particular: what each user told is not for all of them.
+  const home = { owner: parsed.owner, user: parsed.user ?? null }
+  const { block } = await read({
+    home,
+    place: async () => ({ ...parsed, ...home }),
+    text,
+    at: ports.clock.now(),
+    settings,
+    budget: settings.contextTokensMax,
+    countTokens: ports.countTokens ?? estimateTokens,
+    context: await saidBefore(ports, parsed, text),
+    leftMs: () => settings.injectDeadlineMs,
+    signal: NEVER,
+    degraded: new Set(),
+  })
+  if (typeof block === 'string') return nothing
+  const memories = block.content.pieces.map(({ document }) => document)
+  return { block: block.text, memories, skipped: null }
+}
+
+/** The last messages of the person in the session that is named, newest first, for prompts that refer to them. */
+async function saidBefore(
+  { store }: EnginePorts,
+  scope: Scope,
+  prompt: string,
+): Promise<readonly string[]> {
+  if (typeof scope.session !== 'string' || !isFollowUp(prompt)) return []
+  const where = { roles: ['user'], disabled: false } as const
+  const query = { where, order: 'lastSaid', limit: CONTEXT_MESSAGES } as const
+  return (await store.find('turn', scope, query)).rows.map(({ content }) => content)
+}
+
+/**
+ * Keeps what the person said and meant to be kept: at most three messages, each as it stands. The newest first, because
+ * programs send what was said before again.
+ */
+export async function captureFrom(
+  { remember }: Pick<HookParts, 'remember'>,
+  scope: ScopeInput,
+  messages: readonly SaidMessage[],
+  options: CaptureOptions = {},
+): Promise<Captured> {
+  const captured: Remembered[] = []
+  let passed = 0
+  for (const { role, content } of [...messages].reverse()) {
+    if (captured.length === CAPTURED_MAX) break
+    if (role !== 'user') continue
+    const kept = await capture(remember, scope, ownWords(textOf(content)), options)
+    if (kept === null) passed++
+    else captured.unshift(kept)
+  }
+  return { captured, passed, skipped: null }
+}
+
+async function capture(
+  remember: HookParts['remember'],
+  scope: ScopeInput,
+  content: string,
+  options: CaptureOptions,
+): Promise<Remembered | null> {
+  if (!worthCapturing(content, options)) return null
+  try {
+    return await remember(scope, {
+      content,
+      category: captureCategory(content),
+      importance: CAPTURED_IMPORTANCE,
+      trust: trustIn(content, 'user'),
+      provenance: {
+        source: 'capture',
+        speaker: 'user',
+        extractor: 'capture',
+        extractorVersion: CAPTURE_VERSION,
+      },
+    })
+  } catch (thrown) {
+    // What was forgotten stays so.
+    if (thrown instanceof AppError && thrown.code === 'forgotten') return null
+    throw thrown
+  }
+}
+
+/** How programs call a part that is text. */
+const TEXT_PARTS: readonly unknown[] = ['text', 'input_text']
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return ''
+  const texts = content.filter(
+    (part: unknown): part is { readonly text: string } =>
+      typeof part === 'object' &&
+      part !== null &&
+      'type' in part &&
+      TEXT_PARTS.includes(part.type) &&
+      'text' in part &&
+      typeof part.text === 'string',
+  )
+  return texts.map(({ text }) => text).join('\n')
+}
+
+/** What the person wrote, without what memory or a program has put around it. */
+function ownWords(text: unknown): string {
+  return typeof text === 'string' ? withoutAsides(stripBlocks(text)).trim() : ''
+}

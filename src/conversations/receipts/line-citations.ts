@@ -1,0 +1,47 @@
+/**
+ * The lines of one memory or turn that receipts cite, each stored once however many receipts cite it.
+ *
+ * They form one row per memory or turn. Erasing the memory or turn removes the row in the same commit, which redacts every
+ * receipt at the cost of one row. Receipts refer to a line by a key and not by a hash of its text: a hash that stays
+ * behind would confirm a guess of what was erased.
+ */
+import type { Instant } from '../../domain/ids.ts'
+
+export type ReceiptText = {
+  readonly key: string
+  readonly text: string
+  /** When the last receipt that cites it has expired; up to a day later. */
+  readonly until: Instant
+}
+
+/** Excerpts of a long turn differ from question to question. Beyond this, the lines that expire first are dropped. */
+export const TEXTS_PER_DOCUMENT_MAX = 256
+/** Lines are kept for so much longer than needed, so that citing them again within that time writes nothing. */
+const REFRESH_MS = 86_400_000
+
+export type TextUpdate = {
+  readonly texts: readonly ReceiptText[]
+  /** The key to cite it by. */
+  readonly key: string
+}
+
+/** Adds a line that is cited until `until`, or extends it. Returns the same list when there is nothing to write. */
+export function citeText(
+  texts: readonly ReceiptText[],
+  { key, text, until }: ReceiptText,
+  now: Instant,
+): TextUpdate {
+  const known = texts.find((each) => each.text === text)
+  if (known !== undefined && known.until >= until) return { texts, key: known.key }
+  const cited = { key: known?.key ?? key, text, until: (until + REFRESH_MS) as Instant } // still whole milliseconds
+  const others = texts.filter((each) => each !== known && each.until > now)
+  const kept = others.toSorted((a, b) => b.until - a.until).slice(0, TEXTS_PER_DOCUMENT_MAX - 1)
+  return { texts: [...kept, cited], key: cited.key }
+}
+
+export function lastUntil(texts: readonly ReceiptText[]): Instant | null {
+  return texts.reduce<Instant | null>(
+    (last, { until }) => (last === null || until > last ? until : last),
+    null,
+  )
+}

@@ -1,0 +1,264 @@
+/** Stores receipts together with the lines that they cite, and reads them back. */
+
+import { insertLines } from '../../domain/context-block.ts'
+import type { Entry } from '../../domain/entry.ts'
+import type { EntryId, Instant, MemoryId, OwnerId, Place, TurnId } from '../../domain/ids.ts'
+import type { JsonObject } from '../../domain/memory.ts'
+import { DOCUMENT_TYPES, type SearchDocument } from '../../domain/search-document.ts'
+import { hashOf } from '../../lib/parts-hash.ts'
+import { pages } from '../../storage/access/row-pages.ts'
+import type { Change, Store } from '../../storage/store.ts'
+import { citeText, lastUntil, type ReceiptText } from './line-citations.ts'
+import type { Receipt, ReceiptDetail, ReceiptLine, ReceiptPiece, Redaction } from './receipt.ts'
+
+/** A receipt that is not stored yet. */
+export type NewReceipt = {
+  readonly receipt: Receipt
+  /** The text of each of its pieces. */
+  readonly lines: readonly string[]
+  readonly expiresAt: Instant
+}
+
+/** Other servers may cite the same memories at the same time. */
+const ATTEMPTS_MAX = 8
+
+/** The id of the row that holds the lines of a memory or turn. */
+export function textsId(owner: OwnerId, id: MemoryId | TurnId): EntryId {
+  return `rct_${hashOf(owner, id)}` as EntryId // derived: the same memory has the same row
+}
+
+/** Removes the lines of a memory or turn from all receipts, in the commit that the change is part of. */
+export function redaction(owner: OwnerId, id: MemoryId | TurnId): Change {
+  return { op: 'remove', table: 'entry', scope: { owner }, id: textsId(owner, id), expect: 'any' }
+}
+
+/**
+ * Writes receipts and the lines that they cite in one commit. The commit checks that each memory and turn whose lines it
+ * writes still exists, so that a receipt of a request that ends after an erasure brings nothing back.
+ */
+export async function storeReceipts(
+  store: Store,
+  receipts: readonly NewReceipt[],
+  now: Instant,
+): Promise<void> {
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+    const { kind } = await store.commit(await planCommit(store, receipts, now))
+    if (kind === 'committed') return
+  }
+  await store.commit(receipts.map((each) => putReceipt(each, each.receipt.pieces)))
+}
+
+type Citation = ReceiptText & { readonly piece: ReceiptPiece }
+
+async function planCommit(
+  store: Store,
+  receipts: readonly NewReceipt[],
+  now: Instant,
+): Promise<readonly Change[]> {
+  const citations = receipts.map(citationsOf)
+  const cited = citations.flat()
+  const known = await findTexts(
+    store,
+    cited.map(({ piece }) => piece),
+  )
+  const outdated = cited.filter((each) => {
+    const texts = textsIn(known.get(rowOf(each.piece)))
+    return citeText(texts, each, now).texts !== texts
+  })
+  const existing = await findCited(store, outdated)
+  const drafts = new Map<EntryId, readonly ReceiptText[]>()
+  const keyOf = (citation: Citation): string | null => {
+    const row = rowOf(citation.piece)
+    const before = drafts.get(row) ?? textsIn(known.get(row))
+    const { texts, key } = citeText(before, citation, now)
+    if (texts === before) return key
+    if (existing.get(row)?.has(citation.piece.version) !== true) return null
+    drafts.set(row, texts)
+    return key
+  }
+  const puts = receipts.map((receipt, index) => {
+    const pieces = citations[index] ?? []
+    return putReceipt(
+      receipt,
+      pieces.map((citation) => ({ ...citation.piece, line: keyOf(citation) })),
+    )
+  })
+  const texts = [...drafts].flatMap(([row, lines]): readonly Change[] => {
+    const document = existing.get(row)
+    return document === undefined
+      ? []
+      : [document.check, putTexts(known.get(row), row, document.place, lines, now)]
+  })
+  return [...texts, ...puts]
+}
+
+function citationsOf({ receipt, lines, expiresAt }: NewReceipt): readonly Citation[] {
+  return receipt.pieces.flatMap((piece, index) => {
+    const text = lines[index]
+    const key = `${receipt.id}.${index}`
+    return text === undefined ? [] : [{ key, text, until: expiresAt, piece }]
+  })
+}
+
+function rowOf({ owner, id }: ReceiptPiece): EntryId {
+  return textsId(owner, id)
+}
+
+async function findTexts(
+  store: Store,
+  pieces: readonly ReceiptPiece[],
+): Promise<ReadonlyMap<EntryId, Entry>> {
+  const found = new Map<EntryId, Entry>()
+  for (const [owner, own] of byOwner(pieces)) {
+    const ids = [...new Set(own.map(rowOf))]
+    const where = { ids, kinds: ['receipt-text'] } as const
+    const { rows } = await store.find('entry', { owner }, { where, limit: ids.length })
+    for (const row of rows) found.set(row.id, row)
+  }
+  return found
+}
+
+function byOwner(pieces: readonly ReceiptPiece[]): ReadonlyMap<OwnerId, readonly ReceiptPiece[]> {
+  const grouped = new Map<OwnerId, ReceiptPiece[]>()
+  for (const piece of pieces) {
+    const own = grouped.get(piece.owner)
+    if (own === undefined) grouped.set(piece.owner, [piece])
+    else own.push(piece)
+  }
+  return grouped
+}
+
+/** A memory or turn whose lines may be stored. */
+type CitedDocument = {
+  readonly place: Place
+  /** Refuses the commit when it has changed or is gone. */
+  readonly check: Change
+  /** Whether this version of it still exists. */
+  has(version: number): boolean
+}
+
+async function findCited(
+  store: Store,
+  citations: readonly Citation[],
+): Promise<ReadonlyMap<EntryId, CitedDocument>> {
+  const found = new Map<EntryId, CitedDocument>()
+  for (const [owner, pieces] of byOwner(citations.map(({ piece }) => piece))) {
+    const ids = [...new Set(pieces.map(({ id }) => id as MemoryId))] // documents of turns go by the id of the turn
+    for (const document of await findDocuments(store, owner, ids)) {
+      const wanted = pieces.filter(({ id }) => id === document.id).map(({ version }) => version)
+      const versions = await versionsOf(store, document, wanted)
+      found.set(textsId(owner, document.id), {
+        place: document.place,
+        check: checkOf(document),
+        has: (version) => versions.has(version),
+      })
+    }
+  }
+  return found
+}
+
+async function findDocuments(
+  store: Store,
+  owner: OwnerId,
+  ids: readonly MemoryId[],
+): Promise<readonly SearchDocument[]> {
+  const where = { ids, types: DOCUMENT_TYPES }
+  return (await store.findDocuments({ owner }, { where, limit: ids.length })).rows
+}
+
+/**
+ * Where the history of a memory was erased, its lines must not outlive it. Turns have no history; a disabled one may have been
+ * so since the request because the fact that it states was erased.
+ */
+async function versionsOf(
+  store: Store,
+  { id, type, status, place: { owner }, version }: SearchDocument,
+  wanted: readonly number[],
+): Promise<ReadonlySet<number>> {
+  if (type === 'turn') return new Set(status === 'disabled' ? [] : wanted)
+  const versions = new Set([version])
+  if (wanted.every((each) => each === version)) return versions
+  const query = { where: { memories: [id] } }
+  for await (const page of pages(store, 'revision', { owner }, query)) {
+    for (const { memory } of page) versions.add(memory.version)
+  }
+  return versions
+}
+
+function checkOf({ id, type, place: { owner }, version }: SearchDocument): Change {
+  const expected = { scope: { owner }, expect: { version } }
+  return type === 'turn'
+    ? { op: 'check', table: 'turn', id: id as string as TurnId, ...expected } // see `documentId`
+    : { op: 'check', table: 'memory', id, ...expected }
+}
+
+function putTexts(
+  before: Entry | undefined,
+  id: EntryId,
+  { owner, user }: Place,
+  texts: readonly ReceiptText[],
+  now: Instant,
+): Change {
+  const row: Entry = {
+    id,
+    place: { owner, user, session: null },
+    kind: 'receipt-text',
+    about: null,
+    at: now,
+    expiresAt: lastUntil(texts),
+    version: (before?.version ?? 0) + 1,
+    body: { texts } satisfies JsonObject,
+  }
+  const expect = before === undefined ? 'absent' : { version: before.version }
+  return { op: 'put', table: 'entry', row, expect }
+}
+
+function textsIn(row: Entry | undefined): readonly ReceiptText[] {
+  return row === undefined ? NO_TEXTS : (row.body.texts as unknown as readonly ReceiptText[]) // written by `putTexts`
+}
+const NO_TEXTS: readonly ReceiptText[] = []
+
+/** The same receipt again changes nothing, whatever became of an earlier attempt. */
+function putReceipt({ receipt, expiresAt }: NewReceipt, pieces: readonly ReceiptPiece[]): Change {
+  const { id, place, at, ...rest } = receipt
+  const row: Entry = {
+    id,
+    place,
+    kind: 'receipt',
+    about: null,
+    at,
+    expiresAt,
+    version: 1,
+    body: { ...rest, pieces } satisfies JsonObject,
+  }
+  return { op: 'put', table: 'entry', row, expect: 'any' }
+}
+
+/** The receipt with the lines that may be shown: those of memories and turns that exist and are not in the trash. */
+export async function readDetail(store: Store, receipt: Receipt): Promise<ReceiptDetail> {
+  const { frame, pieces: cited, ...rest } = receipt
+  const texts = await findTexts(store, cited)
+  const documents = new Map<string, SearchDocument>()
+  for (const [owner, own] of byOwner(cited)) {
+    const ids = [...new Set(own.map(({ id }) => id as MemoryId))] // documents of turns go by the id of the turn
+    for (const document of await findDocuments(store, owner, ids)) {
+      documents.set(document.id, document)
+    }
+  }
+  const pieces = cited.map(({ line: key, ...piece }): ReceiptLine => {
+    const document = documents.get(piece.id)
+    if (document === undefined) return { ...piece, line: null, redaction: 'erased' }
+    if (document.status === 'forgotten') return { ...piece, line: null, redaction: 'forgotten' }
+    const row = texts.get(textsId(piece.owner, piece.id))
+    const text = textsIn(row).find((each) => each.key === key)?.text
+    return text === undefined
+      ? { ...piece, line: null, redaction: 'not-kept' }
+      : { ...piece, line: text, redaction: null }
+  })
+  const lines = pieces.map(({ line, redaction: reason }) => line ?? placeholderLine(reason))
+  return { ...rest, pieces, block: frame === null ? null : insertLines(frame, lines) }
+}
+
+function placeholderLine(reason: Redaction | null): string {
+  return `- [${(reason ?? 'not-kept').replace('-', ' ')}]`
+}

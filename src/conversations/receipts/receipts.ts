@@ -1,0 +1,214 @@
+/**
+ * Receipts, written together: one commit for many, a moment after they came. Whoever reads them gets those that were
+ * still waiting as well. Each owner keeps as many as its settings say, and for as long.
+ */
+
+import type { Entry } from '../../domain/entry.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Instant, OwnerId, ReceiptId, Scope } from '../../domain/ids.ts'
+import type { Settings } from '../../domain/settings/settings.ts'
+import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import { type GiveWay, NOT_AT_ALL } from '../../lib/backpressure.ts'
+import { persistently } from '../../lib/retry.ts'
+import { parseScope, type ScopeInput } from '../../memory/draft.ts'
+import { parseCursor, parseLimit } from '../../memory/memory-reader.ts'
+import { removeExpired } from '../../storage/access/system-entries.ts'
+import type { Change, Page } from '../../storage/store.ts'
+import type { ReceiptQuery } from '../conversations.ts'
+import { NO_TOOL_MEMORIES, type Receipt, type ReceiptDetail } from './receipt.ts'
+import { type NewReceipt, readDetail, storeReceipts } from './receipt-lines.ts'
+
+const WRITE_AFTER_MS = 250
+const BATCH = 100
+/** So few lines go into a commit that others are answered between two of them. */
+const PIECES_PER_COMMIT = 250
+/** Beyond this the oldest are given up: a store that fails for long must not fill the memory. */
+const PENDING_MAX = 10_000
+const LIST_LIMIT = 50
+/** What is too old or too much is removed with every so many new ones, so many at a time. */
+const CLEAN_EVERY = 100
+const CLEANED_ROWS = 500
+const OWNERS_COUNTED_MAX = 10_000
+const DAY_MS = 86_400_000
+const RECEIPT_ID = /^rcp_\w{1,60}$/
+
+export class Receipts {
+  readonly #ports: EnginePorts
+  readonly #settingsOf: (owner: OwnerId) => Promise<Settings>
+  /** Gives way to requests before writing what nobody asked for yet. */
+  readonly #giveWay: GiveWay
+  #pending: NewReceipt[] = []
+  #writing: Promise<void> = Promise.resolve()
+  #timer: ReturnType<typeof setTimeout> | undefined
+  /** How many an owner got since its old ones were removed. */
+  readonly #added = new Map<OwnerId, number>()
+  #lost = 0
+
+  constructor(
+    ports: EnginePorts,
+    settingsOf: (owner: OwnerId) => Promise<Settings>,
+    giveWay: GiveWay = NOT_AT_ALL,
+  ) {
+    this.#ports = ports
+    this.#settingsOf = settingsOf
+    this.#giveWay = giveWay
+  }
+
+  /** `lines` are the texts of its pieces. */
+  add(
+    receipt: Receipt,
+    lines: readonly string[],
+    { receiptsMax, receiptDays }: Pick<Settings, 'receiptsMax' | 'receiptDays'>,
+  ): void {
+    if (receiptsMax === 0) return
+    const expiresAt = (receipt.at + receiptDays * DAY_MS) as Instant // still whole milliseconds
+    this.#pending.push({ receipt, lines, expiresAt })
+    const surplus = this.#pending.length - PENDING_MAX
+    if (surplus > 0) {
+      this.#pending.splice(0, surplus)
+      this.#lost += surplus
+    }
+    if (this.#pending.length >= BATCH)
+      void this.flush() // never fails
+    else this.#writeSoon()
+  }
+
+  /** How many were given up since the last time somebody asked. */
+  takeLost(): number {
+    const lost = this.#lost
+    this.#lost = 0
+    return lost
+  }
+
+  /** Writes what waits. It never fails: what can't be written is given up after a while. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#writing = this.#writing.then(() => this.#writeAll())
+    return this.#writing
+  }
+
+  async list(scope: ScopeInput, { session, limit, after }: ReceiptQuery): Promise<Page<Receipt>> {
+    const parsed = parseScope(session === undefined ? scope : { ...scope, session })
+    await this.flush()
+    await this.#clean(parsed.owner).catch(() => {}) // reading needs no room to write
+    const page = await this.#ports.store.find('entry', parsed, {
+      where: { kinds: ['receipt'] },
+      order: 'newest',
+      limit: parseLimit(limit ?? LIST_LIMIT),
+      ...(after === undefined ? {} : { after: parseCursor('rcp', after) }),
+    })
+    return { rows: page.rows.map(toReceipt), next: page.next }
+  }
+
+  /** With the texts that it cites. */
+  async get(scope: ScopeInput, id: string): Promise<ReceiptDetail | null> {
+    const parsed = parseScope(scope)
+    if (!RECEIPT_ID.test(id)) return null
+    await this.flush()
+    const entry = await this.#ports.store.get('entry', parsed, id as ReceiptId) // just looked at
+    if (entry === null || entry.kind !== 'receipt') return null
+    return readDetail(this.#ports.store, toReceipt(entry))
+  }
+
+  /** Lets go of what waits to be written for an owner. */
+  async forget(owner: OwnerId): Promise<void> {
+    await this.#writing
+    this.#pending = this.#pending.filter(({ receipt }) => receipt.place.owner !== owner)
+    this.#added.delete(owner)
+  }
+
+  #writeSoon(): void {
+    if (this.#timer !== undefined) return
+    this.#timer = setTimeout(() => void this.#giveWay().then(() => this.flush()), WRITE_AFTER_MS)
+    this.#timer.unref()
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#pending.length > 0) {
+      const batch = this.#pending.splice(0, batchSize(this.#pending))
+      const { clock, store } = this.#ports
+      try {
+        await persistently(clock, () => storeReceipts(store, batch, clock.now()))
+        await this.#cleanAfter(batch)
+      } catch {
+        this.#lost += batch.length
+      }
+    }
+  }
+
+  async #cleanAfter(batch: readonly NewReceipt[]): Promise<void> {
+    if (this.#added.size > OWNERS_COUNTED_MAX) this.#added.clear()
+    const owners = new Set<OwnerId>()
+    for (const { receipt } of batch) {
+      // With the owner of shared memory, whose lines are stored with it.
+      for (const owner of new Set([
+        receipt.place.owner,
+        ...receipt.pieces.map((each) => each.owner),
+      ])) {
+        // An owner that was not seen since the start may have many.
+        const added = (this.#added.get(owner) ?? CLEAN_EVERY) + 1
+        this.#added.set(owner, added)
+        if (added > CLEAN_EVERY) owners.add(owner)
+      }
+    }
+    for (const owner of owners) {
+      this.#added.set(owner, 0)
+      await this.#clean(owner).catch(() => {}) // done again with the next ones
+    }
+  }
+
+  /** Removes what is past its time, and beyond what is kept; expired lines and links of conversations as well. */
+  async #clean(owner: OwnerId): Promise<void> {
+    const { store, clock } = this.#ports
+    const { receiptsMax } = await this.#settingsOf(owner)
+    const scope: Scope = { owner }
+    for (const { where, offset } of [
+      {
+        where: { kinds: ['receipt', 'receipt-text', 'thread'], expiredBy: clock.now() },
+        offset: 0,
+      },
+      { where: { kinds: ['receipt'] }, offset: receiptsMax },
+    ] as const) {
+      const { rows } = await store.find('entry', scope, { where, offset, limit: CLEANED_ROWS })
+      if (rows.length > 0) await store.commit(rows.map((row) => removal(scope, row)))
+    }
+    await removeExpired(this.#ports, ['thread'])
+  }
+}
+
+/** As many of the first as fit into a commit with their lines; one in any case. */
+function batchSize(pending: readonly NewReceipt[]): number {
+  let pieces = 0
+  const over = pending.findIndex(({ receipt }, index) => {
+    pieces += receipt.pieces.length
+    return index === BATCH || (index > 0 && pieces > PIECES_PER_COMMIT)
+  })
+  return over < 0 ? pending.length : over
+}
+
+function removal(scope: Scope, { id, kind, version }: Entry): Change {
+  // A line that is cited again meanwhile stays.
+  const expect = kind === 'receipt-text' ? { version } : 'any'
+  return { op: 'remove', table: 'entry', scope, id, expect }
+}
+
+function toReceipt({ id, place, at, body }: Entry): Receipt {
+  if (typeof body.requestId !== 'string') {
+    throw new AppError('damaged', 'A receipt is not in the form that it was written in.', { id })
+  }
+  // As written by `storeReceipts`; earlier versions wrote less.
+  const {
+    degraded = [],
+    gate = null,
+    identity = [],
+    quoted = [],
+    pieces = [],
+    frame = null,
+    toolMemories = NO_TOOL_MEMORIES,
+    answer = null,
+    ...rest
+  } = body as unknown as Receipt
+  const later = { degraded, gate, identity, quoted, pieces, frame, toolMemories, answer }
+  return { ...rest, ...later, id: id as ReceiptId, place, at }
+}

@@ -1,0 +1,497 @@
+/**
+ * The transcript: what was said, kept exactly once. Clients resend their whole history, try again, and go on in pieces;
+ * ids are made from where a turn stands and what it says, so that none of that writes anything twice. Turns and the links
+ * by which the conversation is known again are one commit.
+ */
+import type { Exchange } from '../../api/gateway/formats/format.ts'
+import type { EntryId, Instant, MemoryId, SessionId, TurnId } from '../../domain/ids.ts'
+import type { Turn } from '../../domain/turn.ts'
+import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import type { NotedExchange, SessionPlace } from '../../learning/signal-writer.ts'
+import { hashOf } from '../../lib/parts-hash.ts'
+import { TURN_CHARACTERS_MAX } from '../../memory/record-codec.ts'
+import { type Decided, decideAndCommit } from '../../storage/access/optimistic-commit.ts'
+import type { Change, Store } from '../../storage/store.ts'
+import { claimResponse } from '../session/response-owner.ts'
+import {
+  type Conversation,
+  exchangeLinks,
+  type Known,
+  type Link,
+  type Links,
+  leadsOf,
+  linksSought,
+  openingLink,
+  putLink,
+  readLink,
+  removeLink,
+  responseLink,
+  type Spot,
+  saidHash,
+  sessionOpened,
+  spotOf,
+  tailLinks,
+  toolLink,
+  waitingLink,
+} from '../session/session-resolver.ts'
+import { disableStatedFacts } from './forgotten-facts.ts'
+
+export type Said = { readonly turn: TurnId; readonly text: string }
+/** `isHistory`: part of the history that the client sent, so said at an unknown time before the request. */
+export type SaidByUser = Said & { readonly isHistory: boolean }
+
+/** What was kept, and what of it is to be learned from. */
+export type Kept = {
+  readonly session: SessionId
+  /** Of what was asked now, whether or not they were there already. */
+  readonly turns: readonly TurnId[]
+  /** What the person said, as far as it is new, and was answered for the first time. */
+  readonly said: readonly SaidByUser[]
+  /** What was answered, when it is whole, and new or another than before. */
+  readonly answered: Said | null
+  /** What tools returned, as far as it is new. */
+  readonly toolResults: readonly string[]
+}
+
+/** What the model said to what was asked now; null when nothing came. */
+export type Reply = {
+  readonly id: string | null
+  readonly text: string
+  /** What broke off is not kept; the client may send it back as part of the conversation. */
+  readonly isComplete: boolean
+  /** It became too long: the person was heard to the end all the same. */
+  readonly isCutOff: boolean
+  readonly at: Instant
+} | null
+
+export type KeepOptions = {
+  readonly keepsToolResults: boolean
+  /** What memory tools forgot in this request; null where none can have in its exchange. */
+  readonly forgotten: readonly MemoryId[] | null
+  /** Whether the provider keeps the answer, and gives it to whoever names it. */
+  readonly isKeptByProvider: boolean
+  /**
+   * Turns that an earlier attempt tried to write. If it failed after its effect they are there by now, and still new.
+   * Whoever tries again gives the same set again.
+   */
+  readonly attempted: Set<TurnId>
+  /** Gives what else goes into the commit, so that what can be learned from is not lost. */
+  readonly note: (
+    place: SessionPlace,
+    exchanges: readonly NotedExchange[],
+    store: Store,
+  ) => Promise<readonly Change[]>
+}
+
+const TOOL_RESULTS_MAX = 20
+
+/** The session that a request belongs to, without keeping anything. */
+export async function findSession(
+  ports: EnginePorts,
+  conversation: Conversation,
+): Promise<SessionId> {
+  const { spot } = await locate(ports, conversation, [])
+  return spot.session
+}
+
+export type TranscriptInput = {
+  readonly conversation: Conversation
+  readonly reply: Reply
+  readonly options: KeepOptions
+}
+
+export async function keepTranscript(ports: EnginePorts, input: TranscriptInput): Promise<Kept> {
+  let isFirst = true
+  return decideAndCommit(ports, async () => {
+    // Somebody else was faster: what is there now is theirs.
+    if (!isFirst) input.options.attempted.clear()
+    isFirst = false
+    return decideTranscript(ports, input)
+  })
+}
+
+export async function decideTranscript(
+  ports: EnginePorts,
+  { conversation, reply, options }: TranscriptInput,
+): Promise<Decided<Kept>> {
+  const { keepsToolResults, forgotten, isKeptByProvider, attempted, note } = options
+  const isHeard = reply !== null && (reply.isComplete || reply.isCutOff)
+  const isLearnedFrom = keepsToolResults && reply?.isComplete === true
+  const results = isLearnedFrom ? conversation.toolResults.slice(-TOOL_RESULTS_MAX) : []
+  const made = linksMade(conversation, reply)
+  const { spot, links } = await locate(ports, conversation, [
+    ...made,
+    ...results.map((result) => toolLink(conversation, result)),
+  ])
+  const exchanges = exchangesOf(conversation, spot, links, reply)
+  const known = await readTurns(ports, conversation, exchanges)
+  const waiting = await readWaiting(ports, conversation, exchanges, known)
+  const rows = rowsOf(exchanges, known)
+  for (const { id } of rows) attempted.add(id)
+  if (isHeard) for (const id of waiting) attempted.add(id)
+  const said = saidByUser(exchanges).filter(({ turn }) => attempted.has(turn))
+  const asked = exchanges.at(-1)
+  const noted = isHeard ? noteworthy(exchanges, said, rows) : []
+  const { owner, user } = conversation
+  const newResults = results.filter((result) => !links.has(toolLink(conversation, result)))
+  const exchange = { conversation, forgotten, spoken: asked?.spoken ?? null }
+  return disableStatedFacts(ports, exchange, {
+    changes: [
+      ...rows.map((row) => putTurn(row, known.get(row.id))),
+      ...(asked === undefined ? [] : linkChanges(conversation, spot, asked, made, links)),
+      ...newResults.map((result) =>
+        putLink(conversation, toolLink(conversation, result), linkAfter(spot, 0), undefined),
+      ),
+      ...(isHeard
+        ? [...waiting].map((turn) => removeLink(conversation, waitingLink(conversation, turn)))
+        : waitingChanges(conversation, spot, said, waiting)),
+      ...(isKeptByProvider && reply?.id != null
+        ? await claimResponse(ports, conversation, reply.id)
+        : []),
+      ...(noted.length === 0
+        ? []
+        : await note({ owner, user, session: spot.session }, noted, ports.store)),
+    ],
+    result: {
+      session: spot.session,
+      turns: asked === undefined ? [] : turnsOf(asked).map(({ id }) => id),
+      said: isHeard ? said : [],
+      answered: answeredNow(asked, reply, attempted),
+      toolResults: newResults,
+    },
+  })
+}
+
+/** An exchange as turns. */
+type KeptExchange = {
+  /** Null where the person spoke in an earlier request, or showed something without a word. */
+  readonly user: Turn | null
+  readonly assistant: Turn | null
+  /** What becomes of an answer that is there already. */
+  readonly ifKnown: 'leave' | 'replace' | 'append'
+  /** The turn that is answered. */
+  readonly spoken: TurnId
+  readonly position: number
+}
+
+function exchangesOf(
+  conversation: Conversation,
+  spot: Spot,
+  links: Links,
+  reply: Reply,
+): readonly KeptExchange[] {
+  const { exchanges } = conversation
+  if (exchanges.length === 0) return continuation(conversation, links, reply)
+  return exchanges.slice(spot.from).map((exchange, index): KeptExchange => {
+    const position = spot.position + index
+    const isAsked = spot.from + index === exchanges.length - 1
+    const isAnswered = isAsked && reply?.isComplete === true
+    const answer = isAnswered ? wholeAnswer(exchange.assistant, reply) : exchange.assistant
+    const user = userTurn(conversation, spot.session, position, exchange.user)
+    // Only the answer to this request is later than the request; a later time would sort history after what follows it.
+    const saidAt = isAnswered ? reply.at : conversation.at
+    return {
+      user: user.content.trim() === '' ? null : user,
+      assistant: answerTurn(conversation, spot.session, position, user.id, answer, saidAt),
+      ifKnown: isAnswered ? 'replace' : 'leave',
+      spoken: user.id,
+      position,
+    }
+  })
+}
+
+/** Where the provider keeps the conversation, an answer goes on after a tool without anything being said. */
+function continuation(
+  conversation: Conversation,
+  links: Links,
+  reply: Reply,
+): readonly KeptExchange[] {
+  const { previous } = conversation
+  const link = previous === null ? undefined : links.get(responseLink(conversation, previous))
+  if (link?.turn === undefined || reply === null) return []
+  const { session, turn: spoken } = link
+  const position = link.position - 1
+  const text = reply.isComplete ? reply.text : null
+  const assistant = answerTurn(conversation, session, position, spoken, text, reply.at)
+  return [{ user: null, assistant, ifKnown: 'append', spoken, position }]
+}
+
+/** With what the model said before it called tools, which clients send back. */
+function wholeAnswer(before: string | null, reply: Reply): string {
+  return [before ?? '', reply?.text ?? ''].filter((text) => text.trim() !== '').join('\n')
+}
+
+/** What is to be written: what is not there, and the answer to what was asked now when it is another than before. */
+function rowsOf(
+  exchanges: readonly KeptExchange[],
+  known: ReadonlyMap<TurnId, Turn>,
+): readonly Turn[] {
+  return exchanges.flatMap(({ user, assistant, ifKnown }) => {
+    const rows = user === null || known.has(user.id) ? [] : [user]
+    if (assistant === null) return rows
+    const before = known.get(assistant.id)
+    if (before === undefined) return [...rows, assistant]
+    const content = ifKnown === 'append' ? appended(before, assistant) : assistant.content
+    if (ifKnown === 'leave' || content === before.content) return rows
+    const { version, disabled } = before
+    return [...rows, { ...assistant, content, disabled, version: version + 1 }]
+  })
+}
+
+/** A request that is repeated brings the same piece again. */
+function appended(before: Turn, piece: Turn): string {
+  if (before.content.endsWith(piece.content)) return before.content
+  return `${before.content}\n${piece.content}`.slice(0, TURN_CHARACTERS_MAX)
+}
+
+function saidByUser(exchanges: readonly KeptExchange[]): readonly SaidByUser[] {
+  return exchanges.flatMap(({ user }, index) => {
+    const isHistory = index < exchanges.length - 1
+    return user === null ? [] : [{ turn: user.id, text: user.content, isHistory }]
+  })
+}
+
+/** What the person said and is learned from, with its answer; and what was answered now to what was said before. */
+function noteworthy(
+  exchanges: readonly KeptExchange[],
+  said: readonly Said[],
+  rows: readonly Turn[],
+): readonly NotedExchange[] {
+  const learned = new Set(said.map(({ turn }) => turn))
+  const written = new Set(rows.map(({ id }) => id))
+  return exchanges.flatMap((exchange, index): readonly NotedExchange[] => {
+    const { user, assistant, spoken, ifKnown, position } = exchange
+    if (user === null && ifKnown !== 'append') return [] // nobody said a word
+    const isAnswered = assistant !== null && written.has(assistant.id)
+    const isLast = index === exchanges.length - 1
+    if (!learned.has(spoken) && !(isLast && isAnswered)) return []
+    const isWritten = turnsOf(exchange).some(({ id }) => written.has(id))
+    const turns = assistant === null ? ([spoken] as const) : ([spoken, assistant.id] as const)
+    return [{ turns, position, isWritten, isHistory: !isLast }]
+  })
+}
+
+/** Without a whole answer nothing is learned, but it may come: by trying again, or when the conversation goes on. */
+function waitingChanges(
+  conversation: Conversation,
+  spot: Spot,
+  said: readonly Said[],
+  waiting: ReadonlySet<TurnId>,
+): readonly Change[] {
+  return said
+    .filter(({ turn }) => !waiting.has(turn))
+    .map(({ turn }) =>
+      putLink(conversation, waitingLink(conversation, turn), linkAfter(spot, 0), undefined),
+    )
+}
+
+function answeredNow(
+  asked: KeptExchange | undefined,
+  reply: Reply,
+  written: ReadonlySet<TurnId>,
+): Said | null {
+  const turn = asked?.assistant?.id
+  if (turn === undefined || reply?.isComplete !== true || !written.has(turn)) return null
+  return reply.text.trim() === '' ? null : { turn, text: reply.text }
+}
+
+function turnsOf({ user, assistant }: KeptExchange): readonly Turn[] {
+  return [user, assistant].filter((turn) => turn !== null)
+}
+
+function userTurn(
+  conversation: Conversation,
+  session: SessionId,
+  position: number,
+  content: string,
+): Turn {
+  const { owner, user, at } = conversation
+  return {
+    id: `turn_${hashOf(owner, user, session, position, content)}` as TurnId, // derived: said once, kept once
+    place: { owner, user, session },
+    version: 1,
+    role: 'user',
+    speaker: null,
+    content: content.slice(0, TURN_CHARACTERS_MAX),
+    position: position * 2,
+    saidAt: at,
+    disabled: false,
+  }
+}
+
+function answerTurn(
+  { owner, user }: Conversation,
+  session: SessionId,
+  position: number,
+  answers: TurnId,
+  content: string | null,
+  saidAt: Instant,
+): Turn | null {
+  if (content === null || content.trim() === '') return null
+  return {
+    id: `turn_${hashOf(answers)}` as TurnId, // derived: one answer for each question
+    place: { owner, user, session },
+    version: 1,
+    role: 'assistant',
+    speaker: null,
+    content: content.slice(0, TURN_CHARACTERS_MAX),
+    position: position * 2 + 1,
+    saidAt,
+    disabled: false,
+  }
+}
+
+function putTurn(row: Turn, before: Turn | undefined): Change {
+  const expect = before === undefined ? 'absent' : { version: before.version }
+  return { op: 'put', table: 'turn', row, expect }
+}
+
+/** What the next request of the conversation will be known by, as far as it doesn't depend on where this one stands. */
+function linksMade(conversation: Conversation, reply: Reply): readonly EntryId[] {
+  if (reply === null) return []
+  const { exchanges } = conversation
+  const last = exchanges.at(-1)
+  const assistant = wholeAnswer(last?.assistant ?? null, reply)
+  const isAnswered = reply.isComplete && assistant !== ''
+  return [
+    ...(last === undefined || !isAnswered
+      ? []
+      : exchangeLinks(conversation, exchanges.with(-1, { user: last.user, assistant }))),
+    ...(reply.id === null ? [] : [responseLink(conversation, reply.id)]),
+  ]
+}
+
+function linkChanges(
+  conversation: Conversation,
+  spot: Spot,
+  asked: KeptExchange,
+  made: readonly EntryId[],
+  links: Links,
+): readonly Change[] {
+  const last = conversation.exchanges.at(-1)
+  const next = linkAfter(spot, asked.position + 1)
+  const put = (id: EntryId, link: Link) => putLink(conversation, id, link, links.get(id))
+  // Found by its opening, it is known by it from now on.
+  const opening = spot.isFollowed ? null : openingLink(conversation)
+  return [
+    ...made
+      .filter((id) => !leadsTo(links, id, next))
+      .map((id) => put(id, { ...next, turn: asked.spoken })),
+    ...(last === undefined ? [] : tailChanges(conversation, last, next, links)),
+    ...(opening ?? []).map((id) => put(id, linkAfter(spot, 0))),
+  ]
+}
+
+function tailChanges(
+  conversation: Conversation,
+  last: Exchange,
+  next: Link,
+  links: Links,
+): readonly Change[] {
+  const ids = tailLinks(conversation)
+  if (ids === null) return []
+  const [tail, call] = ids
+  // Who tries again may stand before the end.
+  const position = Math.max(next.position, links.get(tail)?.position ?? 0)
+  return [
+    putLink(conversation, tail, { ...next, position }, links.get(tail)),
+    putLink(conversation, call, { ...next, last: saidHash(last) }, links.get(call)),
+  ]
+}
+
+function linkAfter({ session }: Spot, position: number): Link {
+  return { session, position }
+}
+
+function leadsTo(links: Links, id: EntryId, { session, position }: Link): boolean {
+  const known = links.get(id)
+  return known !== undefined && known.session === session && known.position === position
+}
+
+/** Where the request stands, with the links that led there and others that are asked for. */
+async function locate(
+  ports: EnginePorts,
+  conversation: Conversation,
+  others: readonly EntryId[],
+): Promise<{ readonly spot: Spot; readonly links: Links }> {
+  const { leads, links } = await follow(ports, conversation, [
+    ...linksSought(conversation),
+    ...others,
+  ])
+  const opened = sessionOpened(conversation, links)
+  const hasGoneOn = opened !== null && (await isPastOpening(ports, conversation, opened))
+  return { spot: spotOf(conversation, { leads, links, hasGoneOn }), links }
+}
+
+/** Looks for one lead, which most often is there, and for the others only where it is not. */
+async function follow(
+  ports: EnginePorts,
+  conversation: Conversation,
+  sought: readonly EntryId[],
+): Promise<Pick<Known, 'leads' | 'links'>> {
+  const { surest, others } = leadsOf(conversation)
+  if (surest === null) return { leads: [], links: await readLinks(ports, conversation, sought) }
+  const links = await readLinks(ports, conversation, [surest.id, ...sought])
+  if (links.has(surest.id)) return { leads: [surest], links }
+  const leads = others()
+  const more = await readLinks(
+    ports,
+    conversation,
+    leads.map(({ id }) => id),
+  )
+  return { leads, links: new Map([...links, ...more]) }
+}
+
+async function isPastOpening(
+  { store }: EnginePorts,
+  { owner, user }: Conversation,
+  session: SessionId,
+): Promise<boolean> {
+  const query = { where: {}, order: 'lastSaid', limit: 1 } as const
+  const { rows } = await store.find('turn', { owner, user, session }, query)
+  return rows.some(({ position }) => position > 1)
+}
+
+/** Those of the turns that are there which still wait for a whole answer. */
+async function readWaiting(
+  ports: EnginePorts,
+  conversation: Conversation,
+  exchanges: readonly KeptExchange[],
+  known: ReadonlyMap<TurnId, Turn>,
+): Promise<ReadonlySet<TurnId>> {
+  const turns = exchanges.flatMap(({ user }) =>
+    user !== null && known.has(user.id) ? user.id : [],
+  )
+  const links = await readLinks(
+    ports,
+    conversation,
+    turns.map((turn) => waitingLink(conversation, turn)),
+  )
+  return new Set(turns.filter((turn) => links.has(waitingLink(conversation, turn))))
+}
+
+async function readLinks(
+  { store }: EnginePorts,
+  { owner, user }: Conversation,
+  ids: readonly EntryId[],
+): Promise<Links> {
+  const sought = [...new Set(ids)]
+  if (sought.length === 0) return new Map()
+  const { rows } = await store.find(
+    'entry',
+    { owner, user },
+    { where: { ids: sought, kinds: ['thread'] }, limit: sought.length },
+  )
+  return new Map(rows.map((entry) => [entry.id, readLink(entry)]))
+}
+
+async function readTurns(
+  { store }: EnginePorts,
+  { owner, user }: Conversation,
+  exchanges: readonly KeptExchange[],
+): Promise<ReadonlyMap<TurnId, Turn>> {
+  const ids = exchanges.flatMap(turnsOf).map(({ id }) => id)
+  if (ids.length === 0) return new Map()
+  const { rows } = await store.find('turn', { owner, user }, { where: { ids }, limit: ids.length })
+  return new Map(rows.map((turn) => [turn.id, turn]))
+}

@@ -1,0 +1,59 @@
+/**
+ * Exchanges in a row, as hashes. One exchange alone is found in many conversations ("thanks", "You are welcome!"); the
+ * more of those before it are the same, the surer it is that the conversation is.
+ */
+import type { Exchange } from '../../api/gateway/formats/format.ts'
+import { bare, hashOf } from '../../lib/parts-hash.ts'
+
+/** How many exchanges a run may hold, the surest first, besides all that the client sends: it may cut off the beginning. */
+export const RUN_LENGTHS = [6, 2, 1] as const
+/** An exchange of this many characters is hardly found in two conversations. */
+const TELLING_CHARACTERS_MIN = 100
+
+type Mark = { readonly hash: string; readonly isTelling: boolean }
+
+/** Each is asked about several times while a request is kept. */
+const marks = new WeakMap<Exchange, Mark>()
+
+function markOf(exchange: Exchange): Mark {
+  const known = marks.get(exchange)
+  if (known !== undefined) return known
+  const [user, assistant] = [bare(exchange.user), bare(exchange.assistant ?? '')]
+  const isTelling = user.length + assistant.length >= TELLING_CHARACTERS_MIN
+  const mark = { hash: hashOf(user, assistant), isTelling }
+  marks.set(exchange, mark)
+  return mark
+}
+
+export class Runs {
+  readonly #exchanges: readonly string[]
+  /** Of all exchanges up to each. */
+  readonly #whole: readonly string[]
+  readonly #telling: ReadonlySet<number>
+
+  constructor(exchanges: readonly Exchange[]) {
+    const said = exchanges.map(markOf)
+    this.#exchanges = said.map(({ hash }) => hash)
+    let whole = ''
+    this.#whole = this.#exchanges.map((exchange) => {
+      whole = hashOf(whole, exchange)
+      return whole
+    })
+    this.#telling = new Set(said.flatMap(({ isTelling }, index) => (isTelling ? [index] : [])))
+  }
+
+  /** All before `end`. */
+  whole(end: number): string {
+    return this.#whole[end - 1] ?? ''
+  }
+
+  /** The last ones before `end`. */
+  last(length: number, end: number): string {
+    return hashOf(...this.#exchanges.slice(end - length, end))
+  }
+
+  /** Whether the last ones before `end` tell which conversation it is, though not all that were sent are the same. */
+  isTelling(length: number, end: number): boolean {
+    return length > 1 || end === 1 || this.#telling.has(end - 1)
+  }
+}

@@ -1,0 +1,45 @@
+/** What goes into a request to a service, checked: its address, its key and the texts. */
+import { AppError } from './errors.ts'
+
+/** What stands for a blank text, which most services refuse. */
+const BLANK = '.'
+const LONE_HALVES = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
+
+/** As UTF-8 can hold it, and never blank. NUL ends a text early in some services. */
+export function sendable(text: string): string {
+  const sound = text.replace(LONE_HALVES, '\ufffd').replaceAll('\0', ' ')
+  return sound.trim() === '' ? BLANK : sound
+}
+
+/**
+ * Checked here because the platform puts a header it refuses into its error. Undefined stays undefined: services on
+ * one's own machine need no key.
+ */
+export function parseKey(apiKey: string | undefined, source: string): string | undefined {
+  const key = apiKey?.trim()
+  if (key === undefined || key === '') return undefined
+  if (/^[\x21-\x7e]+$/.test(key)) return key
+  throw new AppError(
+    'invalid_input',
+    `The API key for ${source} holds characters that no key has. Copy it again.`,
+    { source },
+  )
+}
+
+export function authorization(key: string | undefined): Readonly<Record<string, string>> {
+  return key === undefined ? {} : { authorization: `Bearer ${key}` }
+}
+
+/** Without a slash at its end. */
+export function parseBaseUrl(text: string, source: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null
+  const isPlain = url !== null && url.username === '' && url.password === '' && url.search === ''
+  if (!isPlain || !['http:', 'https:'].includes(url.protocol)) {
+    throw new AppError(
+      'invalid_input',
+      `The address of ${source} must begin with http:// or https:// and hold no password and no query.`,
+      { source },
+    )
+  }
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
+}

@@ -1,0 +1,84 @@
+/** Signals as they are stored: one for each exchange, written in the commit that keeps its turns. */
+
+import { sha256 } from '../lib/hash.ts'
+import type { Entry } from './entry.ts'
+import type { ChangeId, EntryId, Instant, Place, SignalId, TurnId } from './ids.ts'
+import { SIGNAL_STATUSES, type Signal } from './turn.ts'
+
+const HASH_CHARACTERS = 40
+/** How long one that was learned from, or is not to be, can still be looked at. */
+const OVER_KEPT_MS = 30 * 86_400_000
+
+/** Of an exchange, named by its first turn: recorded again, it is the same signal. */
+export function signalId(first: TurnId): SignalId {
+  return `sig_${sha256(first).slice(0, HASH_CHARACTERS)}` as SignalId // made from what it stands for
+}
+
+type SignalOptions = Partial<Pick<Signal, 'position' | 'isHistory' | 'isRead'>>
+
+/** Something new to learn from, or the same again after it has changed. `isRead`: patterns read it where it comes from. */
+export function pendingSignal(
+  place: Place,
+  turns: readonly [TurnId, ...TurnId[]],
+  at: Instant,
+  before: Entry | null,
+  { position = 0, isHistory = false, isRead = false }: SignalOptions = {},
+): Entry {
+  return toSignalEntry({
+    id: signalId(turns[0]),
+    place,
+    version: (before?.version ?? 0) + 1,
+    turns,
+    position,
+    isHistory,
+    status: 'pending',
+    isRead,
+    attempts: 0,
+    error: null,
+    change: null,
+    createdAt: at,
+  })
+}
+
+/** `now` matters for one that is over: it is kept for a while. */
+export function toSignalEntry(signal: Signal, now: Instant = signal.createdAt): Entry {
+  const { id, place, version, createdAt, ...body } = signal
+  const isOver = !isWaiting(signal)
+  return {
+    id: id as string as EntryId, // an entry of its own kind
+    place,
+    kind: 'signal',
+    about: null,
+    at: createdAt,
+    expiresAt: isOver ? ((now + OVER_KEPT_MS) as Instant) : null,
+    version,
+    body,
+  }
+}
+
+/** Whether something is still to be learned from it, be it after a person had a look. */
+export function isWaiting({ status }: Pick<Signal, 'status'>): boolean {
+  return status === 'pending' || status === 'dead'
+}
+
+/** Null when it is none that this version knows how to read. */
+export function readSignal({ id, place, kind, at, version, body }: Entry): Signal | null {
+  const status = SIGNAL_STATUSES.find((known) => known === body.status)
+  const { turns } = body
+  if (kind !== 'signal' || status === undefined || !Array.isArray(turns)) return null
+  return {
+    id: id as string as SignalId, // as written above, like the rest
+    place,
+    version,
+    turns: turns as readonly TurnId[],
+    position: typeof body.position === 'number' ? body.position : 0,
+    isHistory: body.isHistory === true,
+    status,
+    // Before this was noted, nearly all came through the gateway, which reads what it keeps.
+    isRead: body.isRead !== false,
+    attempts: typeof body.attempts === 'number' ? body.attempts : 0,
+    error: typeof body.error === 'string' ? body.error : null,
+    change: typeof body.change === 'string' ? (body.change as ChangeId) : null,
+    createdAt: at,
+  }
+}

@@ -1,7 +1,0 @@
-import type { EnginePorts } from './ports.ts'
-
-/** Why memories are found by their words alone: there is nothing to make vectors with, or nothing to keep them in. */
-export function whyByWords({ embedder, withoutVectors }: EnginePorts): string {
-  if (embedder === undefined) return 'There is no embedding model.'
-  return withoutVectors ?? 'The store keeps no vectors.'
-}

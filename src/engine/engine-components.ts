@@ -1,0 +1,38 @@
+/** What the engine tells of the parts that it works with. */
+
+import type { LegGuard } from '../lib/probing-circuit-breaker.ts'
+import type { Embedder, EmbedderReport } from '../models/embedder.ts'
+import type { IndexStatus } from '../recall/indexing/indexer.ts'
+import type { VectorIndex } from '../storage/vector-index.ts'
+import type { TierStatus } from '../storage/vector-replication.ts'
+import type { EnginePorts } from './engine-dependencies.ts'
+
+export type IndexReport = IndexStatus & {
+  readonly embedder: EmbedderReport
+  /** How vectors are kept, and what searching them takes. */
+  readonly facts: ReturnType<VectorIndex['report']>
+}
+
+export type EngineParts = {
+  readonly embedder: EmbedderReport | null
+  /** What finds vectors: the store that keeps them, a mirror, or `none`. */
+  readonly vectors: 'store' | 'none' | Exclude<TierStatus['answering'], 'embedded'>
+  readonly reranker: { readonly name: string; readonly provider: string | null } | null
+}
+
+/** A model that hangs doesn't know it; whoever has waited for it does. */
+export function reportOn(embedder: Embedder, guard: LegGuard): EmbedderReport {
+  const report = embedder.report()
+  const because = guard.trouble()
+  return because === null ? report : { ...report, state: { kind: 'failing', because } }
+}
+
+export function rerankerName(reranker: EnginePorts['reranker']): EngineParts['reranker'] {
+  return reranker === undefined
+    ? null
+    : { name: reranker.name, provider: reranker.provider ?? null }
+}
+
+export function tierName({ answering }: TierStatus): EngineParts['vectors'] {
+  return answering === 'embedded' ? 'store' : answering
+}

@@ -1,0 +1,190 @@
+/** The built-in search in files: an engine of its own, in which each chunk of a file is a memory. */
+import { AppError } from '../domain/errors.ts'
+import type { OwnerId } from '../domain/ids.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Clock, Ids } from '../lib/clock.ts'
+import { orCancelled, withinTime } from '../lib/timeout.ts'
+import type { Prefill } from '../models/batch-embedder.ts'
+import type { FileTrouble } from './file.ts'
+import type { FilePace, FileSettings } from './file-options.ts'
+import type { FileAnswer, FileQuery, FileSearch, FileStatus, Probed } from './file-search.ts'
+import type { FileTree } from './file-tree.ts'
+import { Prefilling } from './indexing/batch-prefill.ts'
+import { type IndexStore, unembedded } from './indexing/chunk-vectors.ts'
+import { Keeper, type SyncOptions } from './indexing/file-sync.ts'
+import { readGenerations } from './indexing/generations.ts'
+import { knownFiles } from './indexing/index-scan.ts'
+import { readLooks } from './indexing/scan-log.ts'
+import type { Roots } from './roots.ts'
+import { searchIn } from './search/index-search.ts'
+import { readText } from './text-range.ts'
+
+export type BuiltinParts = {
+  readonly clock: Clock
+  readonly ids: Ids
+  /** Where the index is, and the engine on it, which is closed with the search. */
+  readonly innerStore: IndexStore
+  readonly inner: Engine
+  readonly tree: FileTree
+  readonly roots: Roots
+  readonly settingsOf: (owner: OwnerId) => Promise<FileSettings>
+  readonly pace: FilePace
+  /** How changes in an owner's roots are noticed, and whether all of them are, at once. */
+  readonly watchingOf: (owner: OwnerId) => FileStatus['watching']
+  readonly isWatched: (owner: OwnerId) => boolean
+  readonly prefill?: Prefill
+  /** What is wrong with what is written to an owner's workspace. */
+  readonly troubleOf?: (owner: OwnerId) => FileTrouble | null
+}
+
+export type BuiltinSearch = FileSearch & {
+  /** Notes that something may have changed in a root, or in any of them. */
+  touch(owner: OwnerId, root?: string): void
+  /** Looks at what has changed, without the patience of `sync`. */
+  catchUp(owner: OwnerId, options?: SyncOptions): Promise<void>
+  /** Removes all that is kept of an owner's files. */
+  forget(owner: OwnerId): Promise<void>
+}
+
+const BACKEND = 'builtin'
+
+export function createBuiltin(parts: BuiltinParts): BuiltinSearch {
+  const { inner, innerStore: store, tree, roots, settingsOf, pace } = parts
+  const ports = {
+    store,
+    clock: parts.clock,
+    ids: parts.ids,
+    onCommitted: inner.noteCommitted,
+  }
+  const keepers = new Map<OwnerId, Keeper>()
+  const keeperOf = (owner: OwnerId): Keeper => {
+    const known = keepers.get(owner)
+    if (known !== undefined) return known
+    const prefilling =
+      parts.prefill === undefined ? null : new Prefilling(parts.prefill, inner, store)
+    const keeper = new Keeper({ ports, inner, tree, roots, settingsOf, prefilling }, owner)
+    keepers.set(owner, keeper)
+    return keeper
+  }
+
+  let closing: Promise<void> | undefined
+  const close = async () => {
+    await Promise.all([...keepers.values()].map((keeper) => keeper.close()))
+    await inner.close()
+  }
+
+  /** Why the answer may not know the last changes; null when it does. */
+  const upToDate = async (owner: OwnerId): Promise<string | null> => {
+    const keeper = keeperOf(owner)
+    const isHeard = parts.isWatched(owner) && keeper.lookMs > pace.cheapLookMs
+    if (isHeard && !keeper.isDirty()) return null
+    const looked = await withinTime(pace.searchWaitMs, () => keeper.sync({}))
+    if (looked.kind === 'done') return null
+    return `Files were changed that are not indexed yet: ${looked.because}`
+  }
+
+  const answered = async (owner: OwnerId, query: FileQuery): Promise<FileAnswer> => {
+    const late = await upToDate(owner)
+    const settings = await settingsOf(owner)
+    const asking = { inner, store, roots, clock: parts.clock, settings }
+    const found = await searchIn(asking, owner, query)
+    return { ...found, fallback: found.fallback ?? late, backend: BACKEND }
+  }
+
+  return {
+    touch: (owner, root) => keeperOf(owner).touch(root),
+    catchUp: async (owner, options = {}) => {
+      await keeperOf(owner).sync(options)
+    },
+    forget: async (owner) => {
+      await keepers.get(owner)?.close()
+      keepers.delete(owner)
+      await inner.eraseOwner(owner)
+    },
+    search: async (owner, query) => {
+      const { signal } = query
+      const answer = answered(owner, query)
+      return signal === undefined ? answer : orCancelled(answer, signal)
+    },
+    readFile: async (owner, path, range) =>
+      readText(
+        { tree, roots: await roots.list(owner), settings: await settingsOf(owner) },
+        path,
+        range,
+      ),
+    sync: async (owner, options = {}) => keeperOf(owner).sync({ ...options, isThorough: true }),
+    status: (owner) => statusOf(parts, keeperOf(owner), owner),
+    probeEmbeddingAvailability: async () => probeEmbedder(inner),
+    probeVectorAvailability: async (): Promise<Probed> =>
+      inner.parts().vectors === 'none'
+        ? { ok: false, error: 'Vectors are not kept here.' }
+        : { ok: true, error: null },
+    close: () => {
+      closing ??= close()
+      return closing
+    },
+  }
+}
+
+async function statusOf(
+  { roots, innerStore: store, inner, watchingOf, troubleOf, prefill }: BuiltinParts,
+  keeper: Keeper,
+  owner: OwnerId,
+): Promise<FileStatus> {
+  const generations = await readGenerations({ store }, owner)
+  const home = generations === null ? null : { owner, user: generations.live.name }
+  const files = home === null ? new Map<string, never[]>() : await knownFiles({ store }, { home })
+  const looks = await readLooks(store, owner)
+  const wordsOnly = await unembedded(inner, store, home)
+  const all = [...files.values()].flat()
+  const countOf = (some: readonly { readonly chunks: number }[]) => ({
+    files: some.length,
+    chunks: some.reduce((sum, { chunks }) => sum + chunks, 0),
+  })
+  const { failure } = keeper
+  const ofMirror = troubleOf?.(owner) ?? null
+  return {
+    backend: BACKEND,
+    roots: (await roots.list(owner)).map(({ id, kind, path }) => {
+      const look = looks.get(id)
+      return {
+        ...{ id, kind, path },
+        ...countOf(files.get(id) ?? []),
+        isDirty: keeper.isDirty(id),
+        lastSyncAt: look?.at ?? null,
+        troubles: [
+          ...(failure === null ? [] : [failure]),
+          ...(ofMirror === null || kind !== 'workspace' ? [] : [ofMirror]),
+          ...(look?.troubles ?? []),
+        ],
+      }
+    }),
+    bySource: {
+      memory: countOf(all.filter(({ source }) => source === 'memory')),
+      sessions: countOf(all.filter(({ source }) => source === 'sessions')),
+    },
+    watching: watchingOf(owner),
+    provider: inner.parts().embedder?.source ?? null,
+    model: inner.parts().embedder?.model ?? null,
+    unembedded: wordsOnly.count,
+    unembeddedBecause: wordsOnly.because,
+    rebuilding: keeper.progress,
+    facts: {
+      ...prefill?.report(),
+      generation: generations?.live.name ?? 'none',
+      recipe: generations?.live.recipe ?? '',
+    },
+  }
+}
+
+async function probeEmbedder(inner: Engine): Promise<Probed> {
+  if (inner.parts().embedder === null) {
+    return { ok: false, error: 'There is no embedding model; files are found by their words.' }
+  }
+  try {
+    await inner.models.embed(['probe'], { purpose: 'query' })
+    return { ok: true, error: null }
+  } catch (error) {
+    return { ok: false, error: error instanceof AppError ? error.message : String(error) }
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * How much a part of a text takes, in tokens as `estimateTokens` counts them and in bytes of UTF-8. Tokens are counted in
+ * twelfths, which add up without rounding: a byte is a quarter, and a character of Chinese, Japanese or Korean two thirds.
+ */
+import type { Lines } from '../../text/lines.ts'
+
+export type Size = { readonly twelfths: number; readonly bytes: number }
+
+export const TWELFTHS = 12
+const BYTE_TWELFTHS = 3
+const WIDE_FROM = 0x2e80
+
+/** Of one character, given by its code point; half of a surrogate pair counts as the mark that replaces it. */
+export function sizeOfCharacter(point: number): Size {
+  const bytes = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4
+  return { twelfths: bytes * BYTE_TWELFTHS - (point >= WIDE_FROM ? 1 : 0), bytes }
+}
+
+/** What everything before each line takes, so that the size of any lines is a difference. */
+export class LineSizes {
+  readonly #twelfths: Float64Array
+  readonly #bytes: Float64Array
+  readonly #breaks: Uint8Array
+
+  constructor({ text, count, starts, ends }: Lines) {
+    this.#twelfths = new Float64Array(count + 1)
+    this.#bytes = new Float64Array(count + 1)
+    this.#breaks = new Uint8Array(count)
+    for (let line = 0; line < count; line++) {
+      const start = starts[line] ?? 0
+      const end = ends[line] ?? 0
+      const breakLength = (starts[line + 1] ?? end) - end
+      const { twelfths, bytes } = sizeBetween(text, start, end)
+      this.#breaks[line] = breakLength
+      this.#twelfths[line + 1] =
+        (this.#twelfths[line] ?? 0) + twelfths + breakLength * BYTE_TWELFTHS
+      this.#bytes[line + 1] = (this.#bytes[line] ?? 0) + bytes + breakLength
+    }
+  }
+
+  /** From one line to another, without the break after the last. */
+  between(first: number, last: number): Size {
+    const lastBreak = this.#breaks[last] ?? 0
+    return {
+      twelfths:
+        (this.#twelfths[last + 1] ?? 0) - (this.#twelfths[first] ?? 0) - lastBreak * BYTE_TWELFTHS,
+      bytes: (this.#bytes[last + 1] ?? 0) - (this.#bytes[first] ?? 0) - lastBreak,
+    }
+  }
+}
+
+export function sizeBetween(text: string, start: number, end: number): Size {
+  let bytes = 0
+  let wide = 0
+  for (let at = start; at < end; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit < 0x80) bytes++
+    else if (unit < 0x800) bytes += 2
+    else {
+      bytes += 3
+      if (unit >= WIDE_FROM) wide++
+      // A pair is one character of four bytes.
+      if (isHigh(unit) && at + 1 < end && isLow(text.charCodeAt(at + 1))) {
+        bytes++
+        at++
+      }
+    }
+  }
+  return { twelfths: bytes * BYTE_TWELFTHS - wide, bytes }
+}
+
+function isHigh(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff
+}
+
+function isLow(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff
+}

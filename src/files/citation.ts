@@ -1,0 +1,117 @@
+/** How a place in a file is named, `notes/tea.md#L5-L9`, and what is shown of it. */
+
+import { isBlankUnit } from '../text/lines.ts'
+import { withoutHalf } from '../text/markdown/markdown-syntax.ts'
+import { indexTerms } from '../text/search/terms.ts'
+
+export type Citation = {
+  readonly path: string
+  /** From 1, the last one included. */
+  readonly lineFirst: number
+  readonly lineLast: number
+}
+
+export function citationOf({ path, lineFirst, lineLast }: Citation): string {
+  return lineFirst === lineLast ? `${path}#L${lineFirst}` : `${path}#L${lineFirst}-L${lineLast}`
+}
+
+const LINES = /^#L(\d{1,9})(?:-L?(\d{1,9}))?$/
+
+/** Null when it names no lines, or none that there can be. */
+export function parseCitation(text: string): Citation | null {
+  const at = text.lastIndexOf('#')
+  const [, first, last = first] = at < 1 ? [] : (LINES.exec(text.slice(at)) ?? [])
+  const lineFirst = Number(first)
+  const lineLast = Number(last)
+  if (first === undefined || lineFirst < 1 || lineLast < lineFirst) return null
+  return { path: text.slice(0, at), lineFirst, lineLast }
+}
+
+export const SNIPPET_CHARACTERS_MAX = 700
+/** Where no line ends sooner, a text is looked at in parts of about this length. */
+const PART_CHARACTERS = 120
+
+/** A part of a text; `terms` are those of the query that are in it. */
+type Part = { readonly start: number; readonly end: number; readonly terms: readonly string[] }
+
+/**
+ * The part of the text, as it is written, that has most of the terms of a query (`queryTerms`), with something of what is
+ * around it. All of the text when it is short enough, its beginning when it has none of the terms.
+ */
+export function snippetOf(
+  text: string,
+  terms: readonly string[],
+  charactersMax: number = SNIPPET_CHARACTERS_MAX,
+): string {
+  if (text.length <= charactersMax) return text
+  const parts = partsOf(text, new Set(terms), Math.min(PART_CHARACTERS, charactersMax))
+  const { first, last } = widened(parts, bestRun(parts, charactersMax), charactersMax)
+  return withoutHalf(text.slice(parts[first]?.start ?? 0, parts[last]?.end ?? 0)).trimEnd()
+}
+
+function partsOf(text: string, sought: ReadonlySet<string>, length: number): readonly Part[] {
+  const parts: Part[] = []
+  let start = 0
+  while (start < text.length) {
+    const end = partEnd(text, start, length)
+    const terms = indexTerms(text.slice(start, end)).filter((term) => sought.has(term))
+    parts.push({ start, end, terms: [...new Set(terms)] })
+    start = end
+  }
+  return parts
+}
+
+/** Behind the next line break if that is near, else behind the last white space, else behind any character. */
+function partEnd(text: string, start: number, length: number): number {
+  const most = Math.min(text.length, start + length)
+  if (most === text.length && !text.slice(start).includes('\n')) return most
+  const lineEnd = text.slice(start, most).indexOf('\n')
+  if (lineEnd >= 0) return start + lineEnd + 1
+  for (let at = most; at > start; at--) if (isBlankUnit(text.charCodeAt(at - 1))) return at
+  const whole = start + withoutHalf(text.slice(start, most)).length
+  return whole > start ? whole : most
+}
+
+type Run = { readonly first: number; readonly last: number }
+
+/** Of the runs that are short enough, the first with most different terms, without the parts at its ends that have none. */
+function bestRun(parts: readonly Part[], charactersMax: number): Run {
+  const counts = new Map<string, number>()
+  let best: Run & { readonly found: number } = { first: 0, last: 0, found: 0 }
+  let first = 0
+  parts.forEach((part, last) => {
+    for (const term of part.terms) counts.set(term, (counts.get(term) ?? 0) + 1)
+    while (
+      part.end - (parts[first]?.start ?? 0) > charactersMax ||
+      (first < last && isPoor(first))
+    ) {
+      for (const term of parts[first]?.terms ?? []) release(counts, term)
+      first++
+    }
+    if (counts.size > best.found) best = { first, last, found: counts.size }
+  })
+  return best
+
+  /** Whether everything in the part is also said behind it. */
+  function isPoor(index: number): boolean {
+    return (parts[index]?.terms ?? []).every((term) => (counts.get(term) ?? 0) > 1)
+  }
+}
+
+function release(counts: Map<string, number>, term: string): void {
+  const count = counts.get(term) ?? 0
+  if (count > 1) counts.set(term, count - 1)
+  else counts.delete(term)
+}
+
+/** With as much around it as there is room for, a third of that before it. */
+function widened(parts: readonly Part[], run: Run, charactersMax: number): Run {
+  let { first, last } = run
+  const lengthFrom = (from: number) => (parts[last]?.end ?? 0) - (parts[from]?.start ?? 0)
+  const before = lengthFrom(first) + (charactersMax - lengthFrom(first)) / 3
+  while (first > 0 && lengthFrom(first - 1) <= before) first--
+  const start = parts[first]?.start ?? 0
+  while ((parts[last + 1]?.end ?? Number.POSITIVE_INFINITY) - start <= charactersMax) last++
+  while (first > 0 && lengthFrom(first - 1) <= charactersMax) first--
+  return { first, last }
+}

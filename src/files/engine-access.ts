@@ -1,0 +1,46 @@
+/** Memory in files as part of an engine: with its store, its settings, and the memories that a file can mirror. */
+
+import type { OwnerId } from '../domain/ids.ts'
+import type { Settings } from '../domain/settings/settings.ts'
+import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import type { DraftInput, ScopeInput } from '../memory/draft.ts'
+import type { Remembered } from '../memory/memory-writer.ts'
+import type { Change } from '../storage/store.ts'
+import type { Files } from './files.ts'
+import { createMirrored } from './memory-file/pinned-memories.ts'
+
+export type EngineAround = {
+  readonly ports: EnginePorts
+  readonly settings: { effective(owner: OwnerId | null): Promise<Settings> }
+  /** Those who hear of every commit. */
+  readonly listeners: Set<(changes: readonly Change[]) => void>
+  readonly remember: (scope: ScopeInput, draft: DraftInput) => Promise<Remembered>
+}
+
+/** Null where there is no place for files. */
+export function openFiles({ ports, settings, listeners, remember }: EngineAround): Files | null {
+  const files = ports.files?.({
+    store: ports.store,
+    settingsOf: (owner) => settings.effective(owner),
+    memories: createMirrored({ ports, remember }),
+    onMemoriesChanged: (listener) => {
+      const heard = (changes: readonly Change[]) => {
+        for (const owner of ownersIn(changes)) listener(owner)
+      }
+      listeners.add(heard)
+      return () => listeners.delete(heard)
+    },
+  })
+  return files ?? null
+}
+
+/** Whose own memories were changed. */
+function ownersIn(changes: readonly Change[]): ReadonlySet<OwnerId> {
+  const owners = new Set<OwnerId>()
+  for (const change of changes) {
+    if (change.op === 'count' || change.op === 'check' || change.table !== 'memory') continue
+    const { owner, user } = change.op === 'put' ? change.row.place : change.scope
+    if (user === null || user === undefined) owners.add(owner)
+  }
+  return owners
+}

@@ -1,0 +1,147 @@
+/**
+ * FileSearch over two others. One that fails is bypassed at once: the same call is answered by the other, and so are those
+ * after it, until the time has come to try again. Each time that fails, the pause is twice as long.
+ */
+import { AppError, toAppError } from '../domain/errors.ts'
+import type { Instant, OwnerId } from '../domain/ids.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { FileAnswer, FileQuery, FileSearch, SyncReport } from './file-search.ts'
+
+export type FailoverParts = {
+  readonly primary: FileSearch
+  readonly fallback: FileSearch
+  /** What the first one is called in answers and status. */
+  readonly primaryName: string
+  readonly clock: Clock
+  /** Tell the error instead of turning to the other one. */
+  readonly failClosed?: boolean
+  readonly firstPauseMs?: number
+  readonly pauseMsMax?: number
+}
+
+const FIRST_PAUSE_MS = 30_000
+const PAUSE_MS_MAX = 600_000
+
+type Bypass = {
+  readonly because: string
+  readonly pauseMs: number
+  readonly until: Instant
+  readonly failures: number
+}
+
+export function createFailover(parts: FailoverParts): FileSearch {
+  const { primary, fallback, clock, primaryName, failClosed = false } = parts
+  const { firstPauseMs = FIRST_PAUSE_MS, pauseMsMax = PAUSE_MS_MAX } = parts
+  /** Null while the first one is well. */
+  let bypass: Bypass | null = null
+  /** One call finds out whether it is well again; the others don't wait for that. */
+  let isTrying = false
+
+  function isBypassed(): boolean {
+    return bypass !== null && (isTrying || clock.now() < bypass.until)
+  }
+
+  function noteFailure(because: string): Bypass {
+    const pauseMs = bypass === null ? firstPauseMs : Math.min(bypass.pauseMs * 2, pauseMsMax)
+    const until = (clock.now() + pauseMs) as Instant // a later one
+    return { because, pauseMs, until, failures: (bypass?.failures ?? 0) + 1 }
+  }
+
+  /** What the first one answers, and whether it is well; throws what the caller is to blame for. */
+  async function tryPrimary(owner: OwnerId, query: FileQuery): Promise<FileAnswer | AppError> {
+    // Calls that began while it was well and fail together are one failure.
+    const before = bypass
+    isTrying = bypass !== null
+    try {
+      const answer = await primary.search(owner, query)
+      bypass = null
+      return answer
+    } catch (thrown) {
+      const error = toAppError(thrown)
+      if (isCallers(error)) throw error
+      // One that has no time for an owner yet is well for all others.
+      if (error.code === 'busy') return error
+      if (bypass === before) bypass = noteFailure(error.message)
+      return error
+    } finally {
+      isTrying = false
+    }
+  }
+
+  async function search(owner: OwnerId, query: FileQuery): Promise<FileAnswer> {
+    if (!failClosed && isBypassed()) return answerInstead(owner, query, bypass?.because)
+    const tried = await tryPrimary(owner, query)
+    if (!(tried instanceof AppError)) return tried
+    if (failClosed) throw tried
+    return answerInstead(owner, query, tried.message)
+  }
+
+  async function answerInstead(
+    owner: OwnerId,
+    query: FileQuery,
+    because: string | undefined,
+  ): Promise<FileAnswer> {
+    const answer = await fallback.search(owner, query)
+    const reasons = [`${primaryName} is bypassed: ${because}`, answer.fallback]
+    return { ...answer, fallback: reasons.filter((reason) => reason !== null).join(' ') }
+  }
+
+  /** Which one would be asked now, for what needs no answer from the index. */
+  function answering(): FileSearch {
+    return !failClosed && bypass !== null && clock.now() < bypass.until ? fallback : primary
+  }
+
+  async function orFallback<Result>(ask: (of: FileSearch) => Promise<Result>): Promise<Result> {
+    const first = answering()
+    try {
+      return await ask(first)
+    } catch (thrown) {
+      if (first === fallback || failClosed || isCallers(toAppError(thrown))) throw thrown
+      return ask(fallback)
+    }
+  }
+
+  return {
+    search,
+    readFile: (owner, path, range) => orFallback((of) => of.readFile(owner, path, range)),
+    status: async (owner) => {
+      const status = await orFallback((of) => of.status(owner))
+      const well = { primary: primaryName, primaryIsWell: bypass === null }
+      const facts =
+        bypass === null
+          ? well
+          : {
+              ...well,
+              bypassedBecause: bypass.because,
+              bypassedUntil: new Date(bypass.until).toISOString(),
+              bypassedFailures: bypass.failures,
+            }
+      return { ...status, facts: { ...status.facts, ...facts } }
+    },
+    sync: async (owner, options) => {
+      // Whoever takes over must know the files as they are.
+      const [first, second] = await Promise.allSettled([
+        primary.sync(owner, options),
+        fallback.sync(owner, options),
+      ])
+      if (first.status === 'fulfilled') return first.value
+      if (failClosed || second.status === 'rejected') throw first.reason
+      return withTrouble(second.value, `${primaryName}: ${toAppError(first.reason).message}`)
+    },
+    probeEmbeddingAvailability: () => orFallback((of) => of.probeEmbeddingAvailability()),
+    probeVectorAvailability: () => orFallback((of) => of.probeVectorAvailability()),
+    close: async () => {
+      const closed = await Promise.allSettled([primary.close(), fallback.close()])
+      for (const each of closed) if (each.status === 'rejected') throw each.reason
+    },
+  }
+}
+
+/** A question that is wrong, or was taken back, says nothing about who was asked. */
+function isCallers({ code }: AppError): boolean {
+  return code === 'invalid_input' || code === 'cancelled'
+}
+
+function withTrouble(report: SyncReport, message: string): SyncReport {
+  return { ...report, troubles: [...report.troubles, { path: '', because: 'failed', message }] }
+}

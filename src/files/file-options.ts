@@ -1,0 +1,70 @@
+/** What can be tuned about files. Whoever builds the engine fills it from the table of settings. */
+
+import type { Fusion } from '../recall/ranking/fusion.ts'
+import { CUT_DEFAULTS } from './chunking/chunker.ts'
+
+export type FileSettings = {
+  /** How large a chunk may be, and how much of it the next one repeats. */
+  readonly chunkTokens: number
+  readonly chunkOverlap: number
+  /** What the embedding model takes. */
+  readonly chunkBytesMax: number
+  /** Of a file with more, the first are indexed. Transcripts may have any number. */
+  readonly chunksMax: number
+  /** What a hit must reach, and how many there are, where a question says nothing else. */
+  readonly minScore: number
+  readonly maxResults: number
+  /** How what was found by words and by meaning is joined. */
+  readonly fusion: Fusion
+  /** After how many days a note counts half; 0: age does not matter. */
+  readonly halfLifeDays: number
+  /** 0 … 1: below 1, hits that say the same as one above move down. */
+  readonly mmrLambda: number
+  readonly redactsMails: boolean
+  /** Whether `MEMORY.md` shows what is pinned. */
+  readonly isMirrored: boolean
+  /** Whose today it is that is written to; an IANA name. */
+  readonly timeZone: string
+  /** A transcript is looked at again once it has grown by one of these; 0: at any growth. */
+  readonly sessionBytes: number
+  readonly sessionMessages: number
+}
+
+export const FILE_DEFAULTS: FileSettings = {
+  chunkTokens: CUT_DEFAULTS.tokens,
+  chunkOverlap: CUT_DEFAULTS.overlap,
+  chunkBytesMax: CUT_DEFAULTS.bytesMax,
+  chunksMax: 50_000,
+  minScore: 0.35,
+  maxResults: 6,
+  fusion: 'adaptive',
+  halfLifeDays: 0,
+  mmrLambda: 1,
+  redactsMails: false,
+  isMirrored: false,
+  timeZone: 'UTC',
+  sessionBytes: 100_000,
+  sessionMessages: 50,
+}
+
+/** How long things may take or wait. */
+export type FilePace = {
+  /** Editors write a file several times in a row. */
+  readonly quietMs: number
+  /** Transcripts grow with every word. */
+  readonly sessionQuietMs: number
+  /** Watching may miss something: every root is looked at so often. */
+  readonly intervalMs: number
+  /** How long a question waits for what was changed to be indexed. */
+  readonly searchWaitMs: number
+  /** Where a look takes no longer, every question is worth one: changes are heard of a little later than they happen. */
+  readonly cheapLookMs: number
+}
+
+export const FILE_PACE: FilePace = {
+  quietMs: 1_500,
+  sessionQuietMs: 5_000,
+  intervalMs: 3_600_000,
+  searchWaitMs: 1_000,
+  cheapLookMs: 25,
+}

@@ -1,0 +1,156 @@
+/** The changes that put a file into the index, rename it there, or take it out. */
+
+import type { DocumentId, Instant, SessionId } from '../../domain/ids.ts'
+import type { Memory } from '../../domain/memory.ts'
+import { pages } from '../../storage/access/row-pages.ts'
+import type { Change, Store } from '../../storage/store.ts'
+import type { Chunk, FileTrouble } from '../file.ts'
+import { placeChunks } from './chunk-numbers.ts'
+import {
+  chunkRow,
+  type FileRecord,
+  type Home,
+  type IndexedFile,
+  numberOf,
+  putFile,
+  removeFile,
+  renamedChunk,
+} from './index-rows.ts'
+import type { IndexWriter } from './index-writer.ts'
+
+/** Of what is gone, so many chunks go at once: others have their turn in between. */
+const GOING_TOGETHER = 1_000
+
+export type NewFile = Omit<IndexedFile, 'document' | 'chunks'>
+export type NewChunk = Chunk & { readonly saidAt?: Instant | null }
+
+/** All chunks of a file, in their order. */
+export async function chunksOf(
+  store: Store,
+  home: Home,
+  document: DocumentId,
+): Promise<readonly Memory[]> {
+  const rows: Memory[] = []
+  const scope = { ...home, session: document as string as SessionId }
+  const query = { where: {}, order: 'oldest' } as const
+  for await (const page of pages(store, 'memory', scope, query)) rows.push(...page)
+  return rows
+}
+
+/** The last chunks of a file, in their order. */
+export async function lastChunksOf(
+  store: Store,
+  home: Home,
+  document: DocumentId,
+  count: number,
+): Promise<readonly Memory[]> {
+  const scope = { ...home, session: document as string as SessionId }
+  const { rows } = await store.find('memory', scope, { where: {}, order: 'newest', limit: count })
+  return [...rows].reverse()
+}
+
+export type Replacement = {
+  /** What is there now of what is replaced, in its order. */
+  readonly known: readonly Memory[]
+  readonly chunks: readonly NewChunk[]
+  /** What stays as it is, before all that: how many, and the last of them. */
+  readonly kept?: { readonly count: number; readonly last: Memory | undefined }
+}
+
+/** Puts chunks in the place of others. */
+export function replaced(
+  writer: IndexWriter,
+  file: NewFile & { readonly document: DocumentId },
+  before: Pick<FileRecord, 'version'> | null,
+  { known, chunks, kept = { count: 0, last: undefined } }: Replacement,
+): readonly Change[] {
+  const { home, change } = writer
+  const { numbers, gone } = placeChunks(
+    known.map((row) => ({ number: numberOf(row.id), text: identityOf(row) })),
+    chunks.map((chunk) =>
+      identityOf(chunkRow(home, file, chunk, { number: 0, version: 1, change })),
+    ),
+    kept.last === undefined ? 0 : numberOf(kept.last.id),
+  )
+  const rows = new Map(known.map((row) => [numberOf(row.id), row]))
+  const puts = chunks.map((chunk, index): Change => {
+    const number = numbers[index] ?? 0
+    const old = rows.get(number)
+    const version = (old?.version ?? 0) + 1
+    const row = chunkRow(home, file, chunk, { number, version, change })
+    const expect = old === undefined ? 'absent' : { version: old.version }
+    return { op: 'put', table: 'memory', row, expect }
+  })
+  const removed = gone.flatMap((number) => rows.get(number) ?? [])
+  const entry = { ...file, chunks: kept.count + chunks.length }
+  return [putFile(home, entry, before, writer.now()), ...removalOf(home, removed), ...puts]
+}
+
+export function moved(
+  writer: IndexWriter,
+  before: FileRecord,
+  to: NewFile,
+  rows: readonly Memory[],
+): readonly Change[] {
+  const { home, change } = writer
+  const file = { ...to, document: before.document, chunks: before.chunks }
+  return [
+    removeFile(home, before),
+    putFile(home, file, null, writer.now()),
+    ...rows.map((row): Change => {
+      const expect = { version: row.version }
+      return { op: 'put', table: 'memory', row: renamedChunk(row, to, change), expect }
+    }),
+  ]
+}
+
+/**
+ * Takes a file out of the index, a large one in parts. Its entry goes with the last of them, and what it says of the file's
+ * state with the first: a file that comes back meanwhile is read anew.
+ */
+export async function takeOut(
+  store: Store,
+  writer: IndexWriter,
+  before: FileRecord,
+): Promise<void> {
+  const { home } = writer
+  const rows = await chunksOf(store, home, before.document)
+  let record = before
+  let from = 0
+  for (; rows.length - from > GOING_TOGETHER; from += GOING_TOGETHER) {
+    const { refused } = writer
+    const chunks = rows.length - from - GOING_TOGETHER
+    const left = { ...record, ...NOTHING_KNOWN, chunks }
+    const going = removalOf(home, rows.slice(from, from + GOING_TOGETHER))
+    await writer.write([putFile(home, left, record, writer.now()), ...going])
+    await writer.flush()
+    if (writer.refused > refused) return // somebody else knows better what is there
+    record = { ...left, version: record.version + 1 }
+  }
+  await writer.write([removeFile(home, record), ...removalOf(home, rows.slice(from))])
+}
+
+const NOTHING_KNOWN = { hash: '', sizeBytes: 0, modifiedAt: 0 as Instant, mark: null }
+
+/** Nothing but what is known of the file itself. */
+export function touched(writer: IndexWriter, before: FileRecord, file: NewFile): readonly Change[] {
+  const { document, chunks } = before
+  return [putFile(writer.home, { ...file, document, chunks }, before, writer.now())]
+}
+
+export function tooManyChunks(path: string, count: number, most: number): FileTrouble {
+  return {
+    path,
+    because: 'too_large',
+    message: `${path}: it makes ${count} chunks, and ${most} of them are indexed.`,
+  }
+}
+
+function removalOf(home: Home, rows: readonly Memory[]): readonly Change[] {
+  return rows.map(({ id }) => ({ op: 'remove', table: 'memory', scope: home, id, expect: 'any' }))
+}
+
+/** What words and vectors are made from. */
+function identityOf({ provenance, content }: Pick<Memory, 'provenance' | 'content'>): string {
+  return `${provenance.speaker ?? ''}\n${content}`
+}

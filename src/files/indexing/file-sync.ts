@@ -1,0 +1,370 @@
+/**
+ * Keeps the index of one owner in step with its files: one look at a time, which all who ask for it meanwhile share, and
+ * beside it, where all is to be made anew, the filling of another generation.
+ */
+import { AppError, toAppError } from '../../domain/errors.ts'
+import type { Instant, OwnerId } from '../../domain/ids.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { orCancelled } from '../../lib/timeout.ts'
+import { recipeOf } from '../chunking/chunker-version.ts'
+import type { FileTrouble } from '../file.ts'
+import type { FileSettings } from '../file-options.ts'
+import type { EmbeddingProgress, SyncProgress, SyncReport } from '../file-search.ts'
+import type { FileTree } from '../file-tree.ts'
+import type { NamedRoot, Roots } from '../roots.ts'
+import type { Prefilling } from './batch-prefill.ts'
+import { embedAll, hasVectors } from './chunk-vectors.ts'
+import { sweep } from './generation-removal.ts'
+import {
+  beginFilling,
+  type Generation,
+  type Generations,
+  openGenerations,
+  readGenerations,
+  relabel,
+  swap,
+} from './generations.ts'
+import { pass } from './index-scan.ts'
+import { GenerationsChanged, type IndexPorts } from './index-writer.ts'
+import type { PassCounts } from './root-scan.ts'
+import { writeLooks } from './scan-log.ts'
+
+export type KeeperParts = {
+  readonly ports: IndexPorts
+  readonly inner: Engine
+  readonly tree: FileTree
+  readonly roots: Roots
+  readonly settingsOf: (owner: OwnerId) => Promise<FileSettings>
+  /** Gets vectors ahead where many are needed. */
+  readonly prefilling: Prefilling | null
+}
+
+export type SyncOptions = {
+  readonly force?: boolean
+  /** Takes the smallest growth of a transcript, and waits until everything is made anew that has to be. */
+  readonly isThorough?: boolean
+  /** Waits for the vectors as well. */
+  readonly embeds?: boolean
+  readonly signal?: AbortSignal
+  readonly onProgress?: (progress: SyncProgress) => void
+  readonly onEmbedding?: (progress: EmbeddingProgress) => void
+}
+
+/** How often a look is begun anew because others write to the same index. */
+const LOOKS_MAX = 5
+/** A generation that could not be completed is tried again by itself, but not by every question. */
+const REBUILD_PAUSE_MS = 60_000
+
+/** One look that is under way or about to begin. */
+type Run = { readonly done: Promise<SyncReport>; isThorough: boolean }
+
+export class Keeper {
+  readonly #parts: KeeperParts
+  readonly #owner: OwnerId
+  readonly #closing = new AbortController()
+  readonly #listeners = new Set<SyncOptions>()
+  /** Roots that may have changed since they were looked at; null: all of them. */
+  #dirty: Set<string> | null = null
+  #running: Run | null = null
+  #next: Run | null = null
+  /** Whoever changes which generations there are waits for whoever else does. */
+  #turn: Promise<unknown> = Promise.resolve()
+  #rebuilding: Promise<SyncReport | null> | null = null
+  #progress: { filesDone: number; filesTotal: number } | null = null
+  #isSwept = false
+  #lookMs = Number.POSITIVE_INFINITY
+  #failure: FileTrouble | null = null
+  /** Why another generation could not be completed, and when. */
+  #incomplete: { readonly because: string; readonly at: Instant } | null = null
+
+  constructor(parts: KeeperParts, owner: OwnerId) {
+    this.#parts = parts
+    this.#owner = owner
+  }
+
+  /** Whether something may have changed since the last look. */
+  isDirty(root?: string): boolean {
+    if (this.#dirty === null) return true
+    return root === undefined ? this.#dirty.size > 0 : this.#dirty.has(root)
+  }
+
+  /** Notes that something may have changed in a root, or anywhere. */
+  touch(root?: string): void {
+    if (root === undefined) this.#dirty = null
+    else this.#dirty?.add(root)
+  }
+
+  /** How long the last look took. */
+  get lookMs(): number {
+    return this.#lookMs
+  }
+
+  get progress(): { readonly filesDone: number; readonly filesTotal: number } | null {
+    return this.#progress
+  }
+
+  /** Why the last look did not come to its end, or all could not be made anew. */
+  get failure(): FileTrouble | null {
+    return this.#failure ?? (this.#incomplete === null ? null : failed(this.#incomplete.because))
+  }
+
+  async sync(options: SyncOptions): Promise<SyncReport> {
+    const { force = false, isThorough = false, embeds = false, signal } = options
+    const wait = <Result>(work: Promise<Result>) =>
+      signal === undefined ? work : orCancelled(work, signal)
+    this.#listeners.add(options)
+    try {
+      const isPatient = isThorough || force
+      const report = await wait(this.#share(isPatient))
+      if (force) await wait(this.#begin(true))
+      if (!isPatient) {
+        this.#rebuildSoon()
+        return report
+      }
+      const anew = (await wait(this.#rebuild())) ?? report
+      if (!embeds) return anew
+      const because = await this.#embed(signal)
+      return because === null ? anew : withTrouble(anew, `Found by words alone: ${because}`)
+    } finally {
+      this.#listeners.delete(options)
+    }
+  }
+
+  /** Waits for what is under way, and begins nothing more. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await Promise.allSettled([this.#running?.done, this.#next?.done, this.#rebuilding])
+    await this.#parts.prefilling?.done()
+  }
+
+  /** A look that began earlier may have missed what the caller knows of: so the next one is shared. */
+  #share(isThorough: boolean): Promise<SyncReport> {
+    if (this.#running === null) {
+      this.#running = this.#run(isThorough, Promise.resolve())
+      return this.#running.done
+    }
+    this.#next ??= this.#run(isThorough, this.#running.done)
+    this.#next.isThorough ||= isThorough
+    return this.#next.done
+  }
+
+  #run(isThorough: boolean, before: Promise<unknown>): Run {
+    const run: Run = {
+      isThorough,
+      done: before
+        .catch(() => {}) // its own affair
+        .then(async () => {
+          if (this.#next === run) {
+            this.#running = run
+            this.#next = null
+          }
+          return this.#look(run)
+        })
+        .finally(() => {
+          if (this.#running === run) this.#running = null
+        }),
+    }
+    run.done.catch(() => {}) // those who wait for it are told
+    return run
+  }
+
+  async #look(run: Run): Promise<SyncReport> {
+    const began = performance.now()
+    try {
+      const counts = await this.#filled(() => this.#inTurn(() => this.#lookAtLive(run.isThorough)))
+      this.#failure = null
+      this.#lookMs = performance.now() - began
+      return reportOf(counts, this.#lookMs)
+    } catch (error) {
+      this.touch()
+      const { code, message } = toAppError(error)
+      if (code !== 'cancelled') this.#failure = failed(message)
+      throw error
+    }
+  }
+
+  /** Vectors of what the work brings are got ahead, where they can be. */
+  #filled<Result>(work: () => Promise<Result>): Promise<Result> {
+    const { prefilling } = this.#parts
+    return prefilling === null ? work() : prefilling.after(this.#owner, work, this.#closing.signal)
+  }
+
+  async #lookAtLive(isThorough: boolean): Promise<PassCounts | null> {
+    const { ports } = this.#parts
+    if (!this.#isSwept) {
+      await sweep(ports.store, this.#owner)
+      this.#isSwept = true
+    }
+    for (let looks = 1; ; looks++) {
+      const { roots, settings } = await this.#given()
+      const isNothing = roots.length === 0 && (await readGenerations(ports, this.#owner)) === null
+      // From here on, whatever changes must be looked at again.
+      this.#dirty = new Set()
+      if (isNothing) return null
+      const generations = await openGenerations(ports, this.#owner, recipeOf(settings))
+      const counts = await this.#pass(generations, generations.live, {
+        roots,
+        settings,
+        isThorough,
+      })
+      if (counts !== null) {
+        for (const root of counts.unsettled) this.touch(root)
+        await writeLooks(ports.store, this.#owner, roots, counts.troubles, ports.clock.now())
+      }
+      // What was refused is known the next time. What changes all the time is left to a later look.
+      if (counts !== null && (counts.refused === 0 || looks >= LOOKS_MAX)) return counts
+      if (looks >= LOOKS_MAX) throw new AppError('busy', 'The index of files is changed elsewhere.')
+    }
+  }
+
+  async #given(): Promise<Given> {
+    const { roots, settingsOf } = this.#parts
+    const [listed, settings] = await Promise.all([roots.list(this.#owner), settingsOf(this.#owner)])
+    return { roots: listed, settings }
+  }
+
+  /** Null when there are other generations by now. */
+  async #pass(
+    generations: Generations,
+    generation: Generation,
+    { roots, settings, isThorough }: Given & { readonly isThorough: boolean },
+  ): Promise<PassCounts | null> {
+    const isFilling = generation !== generations.live
+    const onProgress = (progress: SyncProgress) => {
+      // Where both are under way, the one that takes longer is told.
+      if (isFilling || this.#rebuilding === null) this.#progress = progress
+      for (const { onProgress: hear } of this.#listeners) hear?.(progress)
+    }
+    const { signal } = this.#closing
+    const options = { settings, signal, isThorough, onProgress }
+    const { ports, tree } = this.#parts
+    try {
+      return await pass(ports, tree, generations, generation, roots, options)
+    } catch (error) {
+      if (error instanceof GenerationsChanged) return null
+      throw error
+    } finally {
+      if (!isFilling && this.#rebuilding === null) this.#progress = null
+    }
+  }
+
+  /** Sees to it that another generation is filled when all is to be made anew: because of `force`, or of what is set. */
+  #begin(force: boolean): Promise<void> {
+    return this.#inTurn(async () => {
+      const { ports } = this.#parts
+      for (;;) {
+        const { settings } = await this.#given()
+        const known = await readGenerations(ports, this.#owner)
+        if (known === null) return
+        const recipe = recipeOf(settings)
+        // One that was begun is gone on with, unless it would be outdated when it is done.
+        if (known.filling?.recipe === recipe) return
+        if (!force && known.filling === null && known.live.recipe === recipe) return
+        const isEmpty = (await this.#chunksIn(known)) === 0
+        const changed = isEmpty
+          ? await relabel(ports, known, recipe)
+          : await beginFilling(ports, known, recipe)
+        if (changed !== null) return
+      }
+    })
+  }
+
+  async #chunksIn({ owner, live }: Generations): Promise<number> {
+    const { total } = await this.#parts.ports.store.tally({ owner, user: live.name }, {})
+    return total
+  }
+
+  /**
+   * Fills the other generation, if there is to be one, and lets it take the place of the one that answers. Whoever asks
+   * meanwhile shares it. Null when there was nothing to do.
+   */
+  #rebuild(): Promise<SyncReport | null> {
+    this.#rebuilding ??= this.#begin(false)
+      .then(() => this.#fill())
+      .finally(() => {
+        this.#rebuilding = null
+        this.#progress = null
+      })
+    return this.#rebuilding
+  }
+
+  /** For those who don't wait for it. */
+  #rebuildSoon(): void {
+    const { clock } = this.#parts.ports
+    if (this.#incomplete !== null && clock.now() - this.#incomplete.at < REBUILD_PAUSE_MS) return
+    this.#rebuild().catch(() => {}) // told in the status
+  }
+
+  async #fill(): Promise<SyncReport | null> {
+    const { ports } = this.#parts
+    const began = performance.now()
+    let report: SyncReport | null = null
+    for (;;) {
+      const generations = await readGenerations(ports, this.#owner)
+      if (generations === null || generations.filling === null) return report
+      const { filling } = generations
+      const given = { ...(await this.#given()), isThorough: true }
+      const counts = await this.#filled(() => this.#pass(generations, filling, given))
+      if (counts === null) continue
+      await this.#embedBefore(generations)
+      const isDone = await this.#inTurn(async () => {
+        // What changed meanwhile.
+        const last = await this.#pass(generations, filling, given)
+        return last?.refused === 0 && (await swap(ports, generations)) !== null
+      })
+      if (!isDone) continue
+      this.#incomplete = null
+      report = reportOf(counts, performance.now() - began)
+      await sweep(ports.store, this.#owner)
+    }
+  }
+
+  /** Where the old generation is found by meaning, the new one has to be before it takes its place. */
+  async #embedBefore({ owner, live }: Generations): Promise<void> {
+    const { ports } = this.#parts
+    if (!(await hasVectors(ports.store, { owner, user: live.name }))) return
+    const because = await this.#embed()
+    if (because === null) return
+    const message = `All files were read anew, but have no vectors yet; the old index answers. ${because}`
+    this.#incomplete = { because: message, at: ports.clock.now() }
+    throw new AppError('unavailable', message)
+  }
+
+  /** Why not every chunk has its vector; null when all have. */
+  #embed(given?: AbortSignal): Promise<string | null> {
+    const { signal: closing } = this.#closing
+    const signal = given === undefined ? closing : AbortSignal.any([closing, given])
+    return embedAll(this.#parts, this.#owner, signal, (progress) => {
+      for (const { onEmbedding } of this.#listeners) onEmbedding?.(progress)
+    })
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#turn.then(work, work)
+    this.#turn = turn.catch(() => {})
+    return turn
+  }
+}
+
+function failed(message: string): FileTrouble {
+  return { path: '', because: 'failed', message }
+}
+
+function withTrouble(report: SyncReport, message: string): SyncReport {
+  return { ...report, troubles: [...report.troubles, failed(message)] }
+}
+
+type Given = { readonly roots: readonly NamedRoot[]; readonly settings: FileSettings }
+
+function reportOf(counts: PassCounts | null, milliseconds: number): SyncReport {
+  return {
+    added: counts?.added ?? 0,
+    changed: counts?.changed ?? 0,
+    moved: counts?.moved ?? 0,
+    removed: counts?.removed ?? 0,
+    unchanged: counts?.unchanged ?? 0,
+    chunks: counts?.chunks ?? 0,
+    troubles: [...(counts?.troubles.values() ?? [])].flat(),
+    milliseconds: Math.round(milliseconds),
+  }
+}

@@ -1,0 +1,135 @@
+/**
+ * Generations: the chunks that were made by one way of cutting. One of them answers; another may be filled beside it, and
+ * takes its place in one commit once it is complete.
+ *
+ * Every commit to a generation checks the row that says which ones there are. So nothing is ever written to one that was
+ * given up, and what is found in such a one can be removed by anybody at any time.
+ */
+import type { Entry } from '../../domain/entry.ts'
+import type { EntryId, OwnerId, UserId } from '../../domain/ids.ts'
+import type { JsonObject } from '../../domain/memory.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { hashOf } from '../../lib/parts-hash.ts'
+import type { Change, Store } from '../../storage/store.ts'
+
+/** `name` is the user whose memories its chunks are. */
+export type Generation = { readonly name: UserId; readonly recipe: string }
+
+export type Generations = {
+  readonly owner: OwnerId
+  readonly live: Generation
+  readonly filling: Generation | null
+  /** How many there were so far: names are never given twice. */
+  readonly count: number
+  readonly version: number
+}
+
+export type GenerationPorts = { readonly store: Store; readonly clock: Clock }
+
+export async function readGenerations(
+  { store }: Pick<GenerationPorts, 'store'>,
+  owner: OwnerId,
+): Promise<Generations | null> {
+  const entry = await store.get('entry', { owner, user: null }, idOf(owner))
+  return entry === null ? null : toGenerations(entry)
+}
+
+/** What there is, with a first generation where there is none. */
+export async function openGenerations(
+  ports: GenerationPorts,
+  owner: OwnerId,
+  recipe: string,
+): Promise<Generations> {
+  for (;;) {
+    const known = await readGenerations(ports, owner)
+    if (known !== null) return known
+    const first = { owner, live: named(1, recipe), filling: null, count: 1, version: 1 }
+    if (await write(ports, first, null)) return first
+  }
+}
+
+/** Another one is filled from now on; null when somebody else was faster with something else. */
+export async function beginFilling(
+  ports: GenerationPorts,
+  known: Generations,
+  recipe: string,
+): Promise<Generations | null> {
+  const count = known.count + 1
+  return next(ports, known, { ...known, count, filling: named(count, recipe) })
+}
+
+/** The one that was filled answers from now on. */
+export async function swap(
+  ports: GenerationPorts,
+  known: Generations,
+): Promise<Generations | null> {
+  if (known.filling === null) return known
+  return next(ports, known, { ...known, live: known.filling, filling: null })
+}
+
+/** The one that answers was made like this after all: there is nothing in it. */
+export async function relabel(
+  ports: GenerationPorts,
+  known: Generations,
+  recipe: string,
+): Promise<Generations | null> {
+  return next(ports, known, { ...known, live: { ...known.live, recipe }, filling: null })
+}
+
+/** Refuses the commit that it is part of once there are other generations. */
+export function guard({ owner, version }: Generations): Change {
+  const scope = { owner, user: null }
+  return { op: 'check', table: 'entry', scope, id: idOf(owner), expect: { version } }
+}
+
+/** Whether a commit was refused because of that. */
+export function isGuard({ owner }: Generations, refused: { readonly id: string }): boolean {
+  return refused.id === idOf(owner)
+}
+
+async function next(
+  ports: GenerationPorts,
+  known: Generations,
+  given: Generations,
+): Promise<Generations | null> {
+  const changed = { ...given, version: known.version + 1 }
+  return (await write(ports, changed, known.version)) ? changed : null
+}
+
+async function write(
+  { store, clock }: GenerationPorts,
+  { owner, live, filling, count, version }: Generations,
+  before: number | null,
+): Promise<boolean> {
+  const body: JsonObject = { live, filling, count }
+  const row: Entry = {
+    id: idOf(owner),
+    place: { owner, user: null, session: null },
+    kind: 'generation',
+    about: owner,
+    at: clock.now(),
+    expiresAt: null,
+    version,
+    body,
+  }
+  const expect = before === null ? 'absent' : { version: before }
+  const outcome = await store.commit([{ op: 'put', table: 'entry', row, expect }])
+  return outcome.kind === 'committed'
+}
+
+function toGenerations({ place, version, body }: Entry): Generations {
+  // Written by `write`, and by nothing else.
+  const { live, filling, count } = body as unknown as Pick<
+    Generations,
+    'live' | 'filling' | 'count'
+  >
+  return { owner: place.owner, live, filling, count, version }
+}
+
+function named(count: number, recipe: string): Generation {
+  return { name: `g${count}` as UserId, recipe } // this is where the name is made
+}
+
+function idOf(owner: OwnerId): EntryId {
+  return `gen_${hashOf(owner)}` as EntryId // made by our own code
+}

@@ -1,0 +1,85 @@
+/** Writes to a generation, several files in one commit, each of them wholly or not at all. */
+import type { ChangeId, Instant } from '../../domain/ids.ts'
+import { INDEX_COMMIT_CHANGES_MAX } from '../../domain/limits.ts'
+import type { Clock, Ids } from '../../lib/clock.ts'
+import { nextTurn } from '../../lib/event-loop.ts'
+import type { Change, CommitOutcome } from '../../storage/store.ts'
+import type { IndexStore } from './chunk-vectors.ts'
+import { type Generation, type Generations, guard, isGuard } from './generations.ts'
+import type { Home } from './index-rows.ts'
+
+export type IndexPorts = {
+  readonly store: IndexStore
+  readonly clock: Clock
+  readonly ids: Ids
+  /** Hears of every commit. */
+  readonly onCommitted: (changes: readonly Change[]) => void
+}
+
+/** There are other generations now: whoever was writing begins anew. */
+export class GenerationsChanged extends Error {}
+
+/** Together they take less time, but hold the thread for as long as they take. */
+const TEXT_TOGETHER_MAX = 400_000
+const CHANGES_TOGETHER_MAX = 1_000
+
+export class IndexWriter {
+  readonly home: Home
+  /** Of everything that is written here. */
+  readonly change: ChangeId
+  /** Files that somebody else has changed at the same time. */
+  refused = 0
+  readonly #ports: IndexPorts
+  readonly #generations: Generations
+  #waiting: (readonly Change[])[] = []
+  #changes = 0
+  #text = 0
+
+  constructor(ports: IndexPorts, generations: Generations, { name }: Generation) {
+    this.#ports = ports
+    this.#generations = generations
+    this.home = { owner: generations.owner, user: name }
+    this.change = ports.ids.next('chg', ports.clock.now())
+  }
+
+  now(): Instant {
+    return this.#ports.clock.now()
+  }
+
+  /** All that changes of one file, or of one that was moved. */
+  async write(changes: readonly Change[]): Promise<void> {
+    if (this.#changes + changes.length > CHANGES_TOGETHER_MAX) await this.flush()
+    this.#waiting.push(changes)
+    this.#changes += changes.length
+    for (const change of changes) this.#text += textIn(change)
+    if (this.#changes >= CHANGES_TOGETHER_MAX || this.#text >= TEXT_TOGETHER_MAX) await this.flush()
+  }
+
+  async flush(): Promise<void> {
+    const files = this.#waiting
+    this.#waiting = []
+    this.#changes = 0
+    this.#text = 0
+    if (files.length === 0) return
+    await nextTurn()
+    if ((await this.#commit(files.flat())).kind === 'committed') return
+    // One of them is to blame. The others are written each by itself.
+    for (const changes of files) {
+      if ((await this.#commit(changes)).kind === 'conflict') this.refused++
+    }
+  }
+
+  async #commit(changes: readonly Change[]): Promise<CommitOutcome> {
+    if (changes.length >= INDEX_COMMIT_CHANGES_MAX) {
+      throw new RangeError('More changes than a file has.')
+    }
+    const outcome = await this.#ports.store.commit([guard(this.#generations), ...changes])
+    if (outcome.kind === 'committed') this.#ports.onCommitted(changes)
+    else if (isGuard(this.#generations, outcome)) throw new GenerationsChanged()
+    return outcome
+  }
+}
+
+function textIn(change: Change): number {
+  return change.op === 'put' && change.table === 'memory' ? change.row.content.length : 0
+}

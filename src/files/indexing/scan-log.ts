@@ -1,0 +1,66 @@
+/** What the last look at each root has found wrong, kept in the index: whoever asks may be another process. */
+import type { Entry } from '../../domain/entry.ts'
+import type { EntryId, Instant, OwnerId } from '../../domain/ids.ts'
+import { pages } from '../../storage/access/row-pages.ts'
+import type { Change, Store } from '../../storage/store.ts'
+import type { FileTrouble } from '../file.ts'
+import type { NamedRoot } from '../roots.ts'
+
+export type Look = {
+  readonly at: Instant
+  readonly troubles: readonly FileTrouble[]
+  /** How many there are: not all are kept. */
+  readonly troublesTotal: number
+}
+
+const TROUBLES_KEPT = 100
+
+/** One look for each root, and none for those that there are no longer. */
+export async function writeLooks(
+  store: Store,
+  owner: OwnerId,
+  roots: readonly NamedRoot[],
+  troubles: ReadonlyMap<string, readonly FileTrouble[]>,
+  at: Instant,
+): Promise<void> {
+  const known = await readLooks(store, owner)
+  const present = new Set(roots.map(({ id }) => id))
+  const changes: Change[] = roots.map((root) => {
+    const all = troubles.get(root.id) ?? []
+    const look: Look = { at, troubles: all.slice(0, TROUBLES_KEPT), troublesTotal: all.length }
+    const row: Entry = {
+      id: idOf(root.id),
+      place: { owner, user: null, session: null },
+      kind: 'root',
+      about: owner,
+      at,
+      expiresAt: null,
+      version: 1,
+      body: { ...look, root: root.id },
+    }
+    return { op: 'put', table: 'entry', row, expect: 'any' }
+  })
+  for (const root of known.keys()) {
+    if (present.has(root)) continue
+    const scope = { owner, user: null }
+    changes.push({ op: 'remove', table: 'entry', scope, id: idOf(root), expect: 'any' })
+  }
+  if (changes.length > 0) await store.commit(changes)
+}
+
+/** By root. */
+export async function readLooks(store: Store, owner: OwnerId): Promise<ReadonlyMap<string, Look>> {
+  const looks = new Map<string, Look>()
+  const query = { where: { kinds: ['root'] } } as const
+  for await (const page of pages(store, 'entry', { owner, user: null }, query)) {
+    for (const { body } of page) {
+      const { root, ...look } = body as unknown as Look & { readonly root: string } // as it was written
+      looks.set(root, look)
+    }
+  }
+  return looks
+}
+
+function idOf(root: string): EntryId {
+  return `look_${root}` as EntryId // made by our own code
+}

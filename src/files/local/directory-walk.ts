@@ -1,0 +1,238 @@
+/**
+ * A walk through a root.
+ *
+ * Folders are listed many at a time, each file is looked at but not opened. A symbolic link is followed when it stays inside the
+ * root and leads to something that the walk has not seen: links wait until everything else was, so that a file goes by its own
+ * name where it has one, and links in circles end.
+ */
+import type { Dirent, Stats } from 'node:fs'
+import { lstat, readdir, realpath } from 'node:fs/promises'
+import { dirname, join, relative, sep } from 'node:path'
+import type { Instant } from '../../domain/ids.ts'
+import { stopIfCancelled } from '../../lib/abort.ts'
+import type { FileTrouble, SeenFile } from '../file.ts'
+import type { Scan } from '../file-tree.ts'
+import { codeOf, trouble, troubleOf } from './file-errors.ts'
+import { passesSkipped, type Selection } from './file-selection.ts'
+import {
+  IGNORE_FILE,
+  type IgnoreRules,
+  ignoreRulesAbove,
+  ignoreRulesOf,
+  isIgnored,
+} from './gitignore.ts'
+import { isAddressable, isInside, isMissing } from './path-guard.ts'
+
+const FOLDERS_AT_ONCE = 32
+
+export type WalkPlan = {
+  /** A real path. */
+  readonly base: string
+  readonly selection: Selection
+  readonly heedsIgnoreFiles: boolean
+  readonly fileBytesMax: number
+  readonly filesMax: number
+  readonly signal?: AbortSignal | undefined
+  /** Called before a folder is listed, so that whoever watches it from then on misses nothing. */
+  readonly onFolder?: (folder: WalkedFolder) => void
+  /** False: only folders are of interest. */
+  readonly looksAtFiles: boolean
+}
+
+export type WalkedFolder = {
+  /** As it is called in results. */
+  readonly path: string
+  /** Where it really lies: another path than `path` when a link led there. Both are relative to the base. */
+  readonly real: string
+}
+
+type Place = WalkedFolder & { readonly ignored: IgnoreRules | null }
+
+export async function walk(plan: WalkPlan): Promise<Scan> {
+  return new Walk(plan).run()
+}
+
+class Walk {
+  readonly #plan: WalkPlan
+  readonly #files: SeenFile[] = []
+  readonly #troubles: FileTrouble[] = []
+  #isWhole = true
+  #queue: Place[] = []
+  #links: WalkedFolder[] = []
+  readonly #foldersSeen = new Set<string>()
+  readonly #filesSeen = new Set<string>()
+
+  constructor(plan: WalkPlan) {
+    this.#plan = plan
+  }
+
+  async run(): Promise<Scan> {
+    const { base, heedsIgnoreFiles } = this.#plan
+    const ignored = heedsIgnoreFiles ? await ignoreRulesAbove(base) : null
+    this.#enter({ path: '', real: '', ignored })
+    do {
+      await this.#emptyQueue()
+      await this.#followLinks()
+    } while (this.#queue.length > 0)
+    if (this.#files.length > this.#plan.filesMax) this.#tooMany()
+    this.#files.sort(byPath)
+    return { files: this.#files, troubles: this.#troubles.sort(byPath), isWhole: this.#isWhole }
+  }
+
+  async #emptyQueue(): Promise<void> {
+    while (this.#queue.length > 0 && this.#files.length <= this.#plan.filesMax) {
+      stopIfCancelled(this.#plan.signal)
+      const some = this.#queue.splice(0, FOLDERS_AT_ONCE)
+      await Promise.all(some.map((place) => this.#visit(place)))
+    }
+    this.#queue = []
+  }
+
+  /** Rather none of the rest than whatever came first by chance: that would be other files the next time. */
+  #tooMany(): void {
+    const { filesMax } = this.#plan
+    this.#files.length = 0
+    this.#isWhole = false
+    this.#troubles.push(
+      trouble('', 'too_large', `it holds more than ${filesMax} files; name a smaller folder`),
+    )
+  }
+
+  #enter(place: Place): void {
+    if (this.#foldersSeen.has(place.real)) return
+    this.#foldersSeen.add(place.real)
+    this.#queue.push(place)
+  }
+
+  async #visit(place: Place): Promise<void> {
+    this.#plan.onFolder?.(place)
+    const folder = join(this.#plan.base, place.real)
+    const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+      // A folder that was there a moment ago and is gone has vanished; all else only can't be seen.
+      if (!isMissing(error) || place.path === '') this.#missed(place.path, error)
+      else if (isGarbled(place.path)) this.#unnamed(place.path)
+      return []
+    })
+    const ignored = await this.#ignoredIn(folder, place, entries)
+    const files = entries.filter((entry) => this.#sort(entry, { ...place, ignored }))
+    if (!this.#plan.looksAtFiles) return
+    await Promise.all(files.map(({ name }) => this.#look(below(place, name))))
+  }
+
+  async #ignoredIn(
+    folder: string,
+    { path, ignored }: Place,
+    entries: readonly Dirent[],
+  ): Promise<IgnoreRules | null> {
+    if (!this.#plan.heedsIgnoreFiles) return null
+    const has = entries.some((entry) => entry.name === IGNORE_FILE && entry.isFile())
+    return has ? ignoreRulesOf(folder, path, ignored) : ignored
+  }
+
+  /** True for a file to look at. Folders and links are kept for later. */
+  #sort(entry: Dirent, place: Place): boolean {
+    const { selection } = this.#plan
+    const found = below(place, entry.name)
+    const isFolder = entry.isDirectory()
+    const isWanted = isFolder ? selection.entersFolder : selection.takesFile
+    if (entry.isSymbolicLink()) {
+      const couldBe = selection.takesFile(found.path) || selection.entersFolder(found.path)
+      if (couldBe && !isIgnored(found.path, false, place.ignored)) this.#links.push(found)
+      return false
+    }
+    if (!isWanted(found.path) || isIgnored(found.path, isFolder, place.ignored)) return false
+    if (!isAddressable(entry.name)) this.#unnamed(found.path)
+    else if (isFolder) this.#enter({ ...found, ignored: place.ignored })
+    else return entry.isFile()
+    return false
+  }
+
+  async #look(found: WalkedFolder): Promise<void> {
+    try {
+      this.#take(found, await lstat(join(this.#plan.base, found.real)))
+    } catch (error) {
+      if (!isMissing(error)) this.#missed(found.path, error)
+      else if (isGarbled(found.path)) this.#unnamed(found.path)
+    }
+  }
+
+  #take({ path, real }: WalkedFolder, stats: Stats): void {
+    if (!stats.isFile() || this.#filesSeen.has(real)) return
+    this.#filesSeen.add(real)
+    const { fileBytesMax } = this.#plan
+    if (stats.size > fileBytesMax) this.#troubles.push(tooLarge(path, stats.size, fileBytesMax))
+    else this.#files.push({ path, sizeBytes: stats.size, modifiedAt: modifiedAt(stats) })
+  }
+
+  async #followLinks(): Promise<void> {
+    const links = this.#links.sort(byPath)
+    this.#links = []
+    for (const link of links) {
+      stopIfCancelled(this.#plan.signal)
+      await this.#follow(link).catch((error: unknown) => {
+        // A link to nothing is how editors mark files, and what people forget; nothing is lost with it.
+        if (!isMissing(error) && codeOf(error) !== 'ELOOP') this.#missed(link.path, error)
+      })
+    }
+  }
+
+  async #follow({ path, real }: WalkedFolder): Promise<void> {
+    const { base, selection, onFolder, looksAtFiles } = this.#plan
+    const target = await realpath(join(base, real))
+    const stats = await lstat(target)
+    const isWanted = stats.isDirectory() ? selection.entersFolder : selection.takesFile
+    if (!isWanted(path)) return
+    if (!isInside(base, target)) {
+      this.#troubles.push(
+        trouble(path, 'outside', 'it is a link out of the root; add what it leads to as a root'),
+      )
+      return
+    }
+    const inside = relative(base, target).split(sep).join('/')
+    if (passesSkipped(stats.isDirectory() ? inside : posixFolderOf(inside))) return
+    if (stats.isDirectory()) {
+      this.#enter({ path, real: inside, ignored: null })
+    } else {
+      onFolder?.({ path: posixFolderOf(path), real: posixFolderOf(inside) })
+      if (looksAtFiles) this.#take({ path, real: inside }, stats)
+    }
+  }
+
+  #missed(path: string, error: unknown): void {
+    this.#isWhole = false
+    this.#troubles.push(troubleOf(path, error))
+  }
+
+  #unnamed(path: string): void {
+    this.#troubles.push(trouble(path, 'encoding', 'its name can not be told on every system'))
+  }
+}
+
+export function tooLarge(path: string, sizeBytes: number, bytesMax: number): FileTrouble {
+  return trouble(path, 'too_large', `it has ${sizeBytes} bytes, and at most ${bytesMax} are read`)
+}
+
+export function modifiedAt({ mtimeMs }: Pick<Stats, 'mtimeMs'>): Instant {
+  return Math.floor(mtimeMs) as Instant // the file system's time is the system's
+}
+
+/** A name that is no UTF-8 is told with characters that stand for others, and is not found by them. */
+function isGarbled(path: string): boolean {
+  return path.includes('\uFFFD')
+}
+
+function below({ path, real }: WalkedFolder, name: string): WalkedFolder {
+  return {
+    path: path === '' ? name : `${path}/${name}`,
+    real: real === '' ? name : `${real}/${name}`,
+  }
+}
+
+function posixFolderOf(path: string): string {
+  const folder = dirname(path)
+  return folder === '.' ? '' : folder
+}
+
+function byPath(a: { readonly path: string }, b: { readonly path: string }): number {
+  return a.path < b.path ? -1 : a.path > b.path ? 1 : 0
+}

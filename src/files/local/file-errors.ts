@@ -1,0 +1,88 @@
+/** What the file system refuses, in words that a person can act on. */
+import { AppError, type ErrorCode, toAppError } from '../../domain/errors.ts'
+import type { FileTrouble } from '../file.ts'
+
+/** The system's name of an error, or an empty text. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'it is not there',
+  ENOTDIR: 'what should be a folder is a file',
+  EISDIR: 'it is a folder',
+  EEXIST: 'something else has the name',
+  ENOTEMPTY: 'it is a folder with something in it',
+  ENAMETOOLONG: 'the name is too long',
+  EINVAL: 'the system does not allow it',
+  ELOOP: 'it is a symbolic link that leads nowhere or in circles',
+  EACCES: 'access is denied',
+  EPERM: 'access is denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'there is no space left',
+  EDQUOT: 'the quota is used up',
+  EFBIG: 'it would be larger than the file system allows',
+  EBUSY: 'another process uses it',
+  EIO: 'the disk reports an error',
+  ESTALE: 'the network drive has lost it',
+  EMFILE: 'too many files are open',
+  ENFILE: 'too many files are open',
+}
+
+const ERRORS_OF_WRITING: Readonly<Record<string, ErrorCode>> = {
+  ENOENT: 'not_found',
+  ENOTDIR: 'invalid_input',
+  EISDIR: 'invalid_input',
+  EEXIST: 'invalid_input',
+  ENOTEMPTY: 'invalid_input',
+  ENAMETOOLONG: 'invalid_input',
+  EINVAL: 'invalid_input',
+  ELOOP: 'invalid_input',
+  EACCES: 'read_only',
+  EPERM: 'read_only',
+  EROFS: 'read_only',
+  ENOSPC: 'disk_full',
+  EDQUOT: 'disk_full',
+  EFBIG: 'disk_full',
+  EBUSY: 'busy',
+}
+
+const TROUBLES: Readonly<Record<string, FileTrouble['because']>> = {
+  ENOENT: 'missing',
+  ENOTDIR: 'missing',
+  ENAMETOOLONG: 'missing',
+  // It was no link a moment ago.
+  ELOOP: 'changing',
+  EMFILE: 'failed',
+  ENFILE: 'failed',
+}
+
+/** Why something can't be read. What is no error of the system's is a bug, and thrown on. */
+export function troubleOf(path: string, error: unknown): FileTrouble {
+  const code = codeOf(error)
+  if (!SYSTEM_CODE.test(code)) throw error
+  return trouble(path, TROUBLES[code] ?? 'unreadable', REASONS[code] ?? code)
+}
+const SYSTEM_CODE = /^E[A-Z0-9]+$/
+
+export function trouble(
+  path: string,
+  because: FileTrouble['because'],
+  reason: string,
+): FileTrouble {
+  return { path, because, message: `${path === '' ? 'The folder' : path}: ${reason}.` }
+}
+
+/** The same for whoever waits for a file to be written, moved or removed. */
+export function writingError(path: string, error: unknown): AppError {
+  if (error instanceof AppError) return error
+  const code = codeOf(error)
+  if (!SYSTEM_CODE.test(code)) return toAppError(error)
+  const name = path === '' ? 'The folder' : path
+  return new AppError(
+    ERRORS_OF_WRITING[code] ?? 'unavailable',
+    `${name} was not changed: ${REASONS[code] ?? code}.`,
+    { path, reason: code },
+    error,
+  )
+}

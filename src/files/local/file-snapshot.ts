@@ -1,0 +1,203 @@
+/**
+ * Files as they were at one moment.
+ *
+ * A file is read when its time of change lies far enough back that one more change would show in it, and what was read counts
+ * when size and time are the same afterwards. So a file that was changed later never looks like the one that was read.
+ */
+import { createHash } from 'node:crypto'
+import type { Stats } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
+import { AppError } from '../../domain/errors.ts'
+import { NEVER_CANCELLED } from '../../lib/abort.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { FileTrouble } from '../file.ts'
+import type { ReadFile, ReadTail } from '../file-tree.ts'
+import { modifiedAt, tooLarge } from './directory-walk.ts'
+import { trouble, troubleOf } from './file-errors.ts'
+import { isMissing, leadsOut, openInside } from './path-guard.ts'
+import { decode } from './text-decoding.ts'
+
+/** File systems of today tell times to some milliseconds; where they tell seconds, the hash still decides. */
+const SETTLED_MS = 20
+const READS_MAX = 6
+/** What a transcript is known by: so much of its beginning, and of what stands before a place in it. */
+const MARK_BYTES = 1_024
+const LINE_BREAK = 10
+
+export type Reading = { readonly clock: Clock; readonly fileBytesMax: number }
+
+type Bytes = { readonly bytes: Buffer; readonly stats: Stats }
+
+/** `folder` is a real path. */
+export async function readWhole(folder: string, path: string, options: Reading): Promise<ReadFile> {
+  try {
+    const read = await withFile(folder, path, (file) => settledBytes(file, path, options))
+    return 'bytes' in read ? asText(path, read) : { kind: 'trouble', trouble: read }
+  } catch (error) {
+    return { kind: 'trouble', trouble: leadsOut(error) ? outside(path) : troubleOf(path, error) }
+  }
+}
+
+async function settledBytes(
+  file: FileHandle,
+  path: string,
+  { clock, fileBytesMax }: Reading,
+): Promise<Bytes | FileTrouble> {
+  for (let reads = 0; reads < READS_MAX; reads++) {
+    const before = await file.stat()
+    if (!before.isFile()) return trouble(path, 'unreadable', 'it is no file')
+    if (before.size > fileBytesMax) return tooLarge(path, before.size, fileBytesMax)
+    // The clock has no parts of milliseconds, and so may be a little behind.
+    const age = clock.now() - before.mtimeMs
+    if (Math.abs(age) < SETTLED_MS) {
+      await clock.sleep(SETTLED_MS - age, NEVER_CANCELLED)
+      continue
+    }
+    // One byte more is asked for than there should be: a file that has grown shows.
+    const bytes = await bytesOf(file, 0, before.size + 1, before.size)
+    if (bytes.length === before.size && isSame(before, await file.stat())) {
+      return { bytes, stats: before }
+    }
+  }
+  return trouble(path, 'changing', 'it was changed each time it was read')
+}
+
+function isSame(one: Stats, other: Stats): boolean {
+  return one.size === other.size && one.mtimeMs === other.mtimeMs && one.ctimeMs === other.ctimeMs
+}
+
+function asText(path: string, { bytes, stats }: Bytes): ReadFile {
+  const decoded = decode(bytes)
+  if (decoded.kind === 'binary') {
+    return { kind: 'trouble', trouble: trouble(path, 'binary', 'it is no text') }
+  }
+  const { text, isSound } = decoded
+  return {
+    kind: 'read',
+    text,
+    hash: hashOf(bytes),
+    sizeBytes: stats.size,
+    modifiedAt: modifiedAt(stats),
+    trouble: isSound
+      ? null
+      : trouble(path, 'encoding', 'some of its bytes are no UTF-8 and are read as \uFFFD'),
+  }
+}
+
+/** `bytesMax` is how much is read at once, and how long a line may be. */
+export async function readTailOf(
+  folder: string,
+  path: string,
+  from: number,
+  bytesMax: number,
+): Promise<ReadTail | null> {
+  try {
+    return await withFile(folder, path, async (file) => {
+      const stats = await file.stat()
+      if (!stats.isFile()) throw new AppError('unavailable', `${path}: it is no file.`)
+      const lines = await linesFrom(file, from, stats.size, bytesMax)
+      const { next } = lines
+      const head = await bytesOf(file, 0, MARK_BYTES)
+      return {
+        ...lines,
+        head: hashOf(head.subarray(0, next)),
+        headBefore: hashOf(head.subarray(0, from)),
+        foot: hashOf(await bytesBefore(file, next)),
+        footBefore: hashOf(await bytesBefore(file, from)),
+        sizeBytes: stats.size,
+        modifiedAt: modifiedAt(stats),
+      }
+    })
+  } catch (error) {
+    if (isMissing(error)) return null
+    if (error instanceof AppError) throw error
+    const { message, because } = troubleOf(path, error)
+    throw new AppError('unavailable', message, { path, because }, error)
+  }
+}
+
+async function bytesBefore(file: FileHandle, end: number): Promise<Buffer> {
+  const start = Math.max(0, end - MARK_BYTES)
+  return bytesOf(file, start, end - start)
+}
+
+type Lines = Pick<ReadTail, 'text' | 'next' | 'linesLeftOut'>
+
+async function linesFrom(
+  file: FileHandle,
+  from: number,
+  size: number,
+  bytesMax: number,
+): Promise<Lines> {
+  if (from > size) return { text: '', next: 0, linesLeftOut: 0 }
+  const bytes = await bytesOf(file, from, Math.min(size - from, bytesMax))
+  const end = bytes.lastIndexOf(LINE_BREAK) + 1
+  if (end > 0) {
+    return { text: textOf(bytes.subarray(0, end), from), next: from + end, linesLeftOut: 0 }
+  }
+  const next = await nextLine(file, from + bytes.length, size, bytesMax)
+  return next === null
+    ? { text: '', next: from, linesLeftOut: 0 }
+    : { text: '\n', next, linesLeftOut: 1 }
+}
+
+/** Where the line ends that `at` is in. Null when it has no end yet. */
+async function nextLine(
+  file: FileHandle,
+  at: number,
+  size: number,
+  bytesMax: number,
+): Promise<number | null> {
+  for (let start = at; start < size; ) {
+    const bytes = await bytesOf(file, start, Math.min(size - start, bytesMax))
+    const end = bytes.indexOf(LINE_BREAK)
+    if (end >= 0) return start + end + 1
+    if (bytes.length === 0) return null
+    start += bytes.length
+  }
+  return null
+}
+
+/** Whole lines are whole characters. */
+function textOf(bytes: Buffer, from: number): string {
+  const text = bytes.toString('utf8')
+  return from === 0 && text.startsWith('\uFEFF') ? text.slice(1) : text
+}
+
+/** Up to `length` bytes: fewer where the file ends, or where `enough` are there already. */
+export async function bytesOf(
+  file: FileHandle,
+  from: number,
+  length: number,
+  enough = length,
+): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(length)
+  let filled = 0
+  while (filled < enough) {
+    const { bytesRead } = await file.read(buffer, filled, length - filled, from + filled)
+    if (bytesRead === 0) break
+    filled += bytesRead
+  }
+  return buffer.subarray(0, filled)
+}
+
+async function withFile<Result>(
+  folder: string,
+  path: string,
+  work: (file: FileHandle) => Promise<Result>,
+): Promise<Result> {
+  const file = await openInside(folder, path)
+  try {
+    return await work(file)
+  } finally {
+    await file.close()
+  }
+}
+
+export function outside(path: string): FileTrouble {
+  return trouble(path, 'outside', 'a symbolic link on its way leads out of the root')
+}
+
+function hashOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}

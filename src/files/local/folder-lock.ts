@@ -1,0 +1,122 @@
+/**
+ * One writer at a time in a folder, over all processes of the machine.
+ *
+ * The lock is the one that SQLite takes on an empty database: the system itself frees it when its process ends, however that
+ * happens, so that no lock can be left behind and none has to be judged by its age. The file stays, as removing it would let two
+ * processes lock two files of the same name.
+ */
+import { access, constants, lstat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { DatabaseSyncInstance } from '@photostructure/sqlite'
+import { AppError } from '../../domain/errors.ts'
+import { NEVER_CANCELLED } from '../../lib/abort.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { writingError } from './file-errors.ts'
+import { OWN_PREFIX } from './file-selection.ts'
+
+export const LOCK_FILE = `${OWN_PREFIX}.lock`
+const FIRST_PAUSE_MS = 1
+const PAUSE_MAX_MS = 25
+const BUSY = 5
+const NO_DATABASE = 26
+
+/** Nothing is ever written to it: neither the file nor a journal beside it. */
+const TAKE = 'PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE'
+
+export class FolderLock {
+  readonly #clock: Clock
+  readonly #waitMs: number
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(clock: Clock, waitMs: number) {
+    this.#clock = clock
+    this.#waitMs = waitMs
+  }
+
+  /** Those of this process wait in order; between processes it is chance. */
+  async hold<Result>(folder: () => Promise<string>, work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#last.then(async () => {
+      const release = await this.#take(await folder())
+      try {
+        return await work()
+      } finally {
+        release()
+      }
+    })
+    this.#last = turn.catch(() => {})
+    return turn
+  }
+
+  async #take(folder: string): Promise<() => void> {
+    const database = await opened(folder)
+    const until = this.#clock.now() + this.#waitMs
+    try {
+      for (let pause = FIRST_PAUSE_MS; !isTaken(database); pause = nextPause(pause)) {
+        if (this.#clock.now() >= until) throw tookTooLong(folder)
+        await this.#clock.sleep(pause, NEVER_CANCELLED)
+      }
+    } catch (error) {
+      database.close()
+      throw error
+    }
+    return () => {
+      database.exec('ROLLBACK')
+      database.close()
+    }
+  }
+}
+
+async function opened(folder: string): Promise<DatabaseSyncInstance> {
+  const { DatabaseSync } = await import('@photostructure/sqlite')
+  const path = join(folder, LOCK_FILE)
+  const stats = await lstat(path).catch(() => null)
+  if (stats?.isSymbolicLink()) {
+    throw new AppError(
+      'read_only',
+      `${path} is a symbolic link; remove it, so that it can be locked.`,
+    )
+  }
+  try {
+    return new DatabaseSync(path, { timeout: 0 })
+  } catch (error) {
+    // The system has a better reason than SQLite, which only says that it can't.
+    await access(folder, constants.W_OK | constants.X_OK).catch((denied: unknown) => {
+      throw writingError('', denied)
+    })
+    throw new AppError(
+      'read_only',
+      `${path} can't be opened, and so nothing is written.`,
+      {},
+      error,
+    )
+  }
+}
+
+function isTaken(database: DatabaseSyncInstance): boolean {
+  try {
+    database.exec(TAKE)
+    return true
+  } catch (error) {
+    const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0
+    if (code === BUSY) return false
+    const reason =
+      code === NO_DATABASE ? 'It holds something else; remove it.' : 'It may be read-only.'
+    throw new AppError(
+      'read_only',
+      `${LOCK_FILE} in the workspace can't be locked. ${reason}`,
+      {},
+      error,
+    )
+  }
+}
+
+function nextPause(pause: number): number {
+  return Math.min(PAUSE_MAX_MS, pause * 2)
+}
+
+function tookTooLong(folder: string): AppError {
+  return new AppError(
+    'busy',
+    `Another process has been writing in ${folder} for too long. Nothing was changed; try again.`,
+  )
+}

@@ -1,0 +1,267 @@
+/**
+ * The watch over one root.
+ *
+ * Each folder has a watcher of its own, none of its files has. A folder is watched before it is listed, and a hint is given only
+ * when all folders known by then are watched: whoever looks after the hint sees what came before, and the watchers what comes
+ * after. Where that can't be had, the root is scanned from time to time, and differences are hints.
+ */
+import { createHash } from 'node:crypto'
+import { lstat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import type { Root } from '../file.ts'
+import { type WalkedFolder, walk } from './directory-walk.ts'
+import { codeOf } from './file-errors.ts'
+import type { Selection } from './file-selection.ts'
+import { IGNORE_FILE } from './gitignore.ts'
+import { isMissing } from './path-guard.ts'
+import { type Base, baseOf, isTrouble } from './root-location.ts'
+import type { FolderBudget, Watching, WatchSystem } from './tree-watcher.ts'
+
+/** Saving a file makes several events. */
+const TOGETHER_MS = 20
+/** Looking from time to time takes at most this part of the time. */
+const POLLING_SHARE = 0.1
+
+export type RootWatchParts = Omit<Watching, 'onHint' | 'roots' | 'system'> & {
+  readonly system: WatchSystem
+  readonly budget: FolderBudget
+}
+
+type WatchedFolder = WalkedFolder & { readonly close: () => void }
+
+/** File systems of other machines, whose changes Linux is not told of, and those that run as programs. */
+const FAR_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xfe534d42, 'SMB'],
+  [0xff534d42, 'CIFS'],
+  [0x01021997, '9p'],
+  [0x65735546, 'FUSE'],
+  [0x786f4256, 'VirtualBox'],
+  [0x5346414f, 'AFS'],
+  [0x00c36400, 'Ceph'],
+])
+
+export class RootWatch {
+  readonly #root: Root
+  readonly #parts: RootWatchParts
+  readonly #hint: () => void
+  readonly #stop = new AbortController()
+  /** By where they really lie. */
+  readonly #folders = new Map<string, WatchedFolder>()
+  #base: Base | null = null
+  #selection: Selection | null = null
+  #pollsBecause: string | null = null
+  #timer: NodeJS.Timeout | null = null
+  /** What has been heard and not yet looked into. */
+  #isDirty = false
+  #isSuspect = false
+  readonly #come = new Set<string>()
+  #isBusy = false
+  #fingerprint: string | null = null
+  #nextPollAt = 0
+
+  constructor(root: Root, parts: RootWatchParts, hint: () => void) {
+    this.#root = root
+    this.#parts = parts
+    this.#hint = hint
+    this.#run(() => this.#attach())
+  }
+
+  get pollsBecause(): string | null {
+    return this.#pollsBecause
+  }
+
+  /** Called from time to time: finds a root that has come, gone or been replaced, which no event may tell. */
+  check(): void {
+    if (this.#isBusy) return
+    this.#run(() => (this.#pollsBecause === null ? this.#checkBase() : this.#poll()))
+  }
+
+  close(): void {
+    this.#stop.abort()
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#leave()
+  }
+
+  /** One thing at a time; what is heard meanwhile is looked into afterwards. */
+  #run(work: () => Promise<void>): void {
+    this.#isBusy = true
+    work()
+      .catch((error: unknown) => {
+        if (!this.#stop.signal.aborted) this.#pollFrom(reasonOf(error))
+      })
+      .finally(() => {
+        this.#isBusy = false
+        this.#schedule()
+      })
+  }
+
+  #schedule(): void {
+    const isHeard = this.#isDirty || this.#isSuspect || this.#come.size > 0
+    if (!isHeard || this.#isBusy || this.#timer !== null || this.#stop.signal.aborted) return
+    this.#timer = setTimeout(() => {
+      this.#timer = null
+      this.#run(() => this.#lookInto())
+    }, TOGETHER_MS)
+    this.#timer.unref()
+  }
+
+  async #checkBase(): Promise<void> {
+    const base = await baseOf(this.#root)
+    const identity = isTrouble(base) ? null : base.identity
+    if (identity !== (this.#base?.identity ?? null)) await this.#attach()
+  }
+
+  /** Watches everything anew. A root that is not there is none to watch: `check` will find it. */
+  async #attach(): Promise<void> {
+    this.#leave()
+    const base = await baseOf(this.#root)
+    this.#base = isTrouble(base) ? null : base
+    if (this.#base !== null) {
+      this.#selection = this.#parts.planOf(this.#root, this.#base).selection
+      const far = await this.#farFileSystem(this.#base.folder)
+      if (far === null) await this.#watchFolders(this.#base)
+      else this.#pollFrom(`${far} tells nothing of changes made elsewhere`)
+    }
+    this.#tell()
+  }
+
+  async #farFileSystem(folder: string): Promise<string | null> {
+    if (process.platform !== 'linux') return null
+    const type = await this.#parts.system.fileSystemOf(folder).catch(() => 0)
+    return FAR_FILE_SYSTEMS.get(type) ?? null
+  }
+
+  /** Those that are watched already stay so; those that the walk doesn't meet are left. */
+  async #watchFolders(base: Base): Promise<void> {
+    const met = new Set<string>()
+    const plan = {
+      ...this.#parts.planOf(this.#root, base),
+      looksAtFiles: false,
+      signal: this.#stop.signal,
+      onFolder: (folder: WalkedFolder) => {
+        met.add(folder.real)
+        if (!this.#folders.has(folder.real)) this.#watch(base, folder)
+      },
+    }
+    await walk(plan)
+    for (const real of [...this.#folders.keys()]) if (!met.has(real)) this.#unwatch(real)
+  }
+
+  #watch(base: Base, folder: WalkedFolder): void {
+    const { system, budget } = this.#parts
+    if (this.#stop.signal.aborted) return
+    if (budget.left <= 0) throw new Error('there are more folders than are watched')
+    const path = join(base.folder, folder.real)
+    try {
+      const watcher = system.watchFolder(path, {
+        onEvent: (kind, name) => this.#hear(folder, path, kind, name),
+        onError: () => this.#suspect(),
+      })
+      budget.left--
+      this.#folders.set(folder.real, { ...folder, close: () => watcher.close() })
+    } catch (error) {
+      // It is gone, or closed to us: then it can't be listed either.
+      if (!isMissing(error) && codeOf(error) !== 'EACCES') throw error
+    }
+  }
+
+  #hear(folder: WalkedFolder, path: string, kind: string, name: string | null): void {
+    if (name === null || name === IGNORE_FILE) this.#suspect()
+    else if (kind === 'rename' && name === basename(path)) this.#suspect()
+    else this.#hearOf(join(folder.path, name), join(folder.real, name), kind)
+    this.#schedule()
+  }
+
+  #hearOf(path: string, real: string, kind: string): void {
+    // What links lead to goes by other names.
+    if (this.#selection?.takesFile(path) || path !== real) this.#isDirty = true
+    if (kind === 'rename' && this.#selection?.entersFolder(path)) this.#come.add(real)
+  }
+
+  /** The folder itself may be gone or be another one, in which case its watcher is deaf. */
+  #suspect(): void {
+    this.#isSuspect = true
+    this.#schedule()
+  }
+
+  async #lookInto(): Promise<void> {
+    const come = [...this.#come]
+    const [isDirty, isSuspect] = [this.#isDirty, this.#isSuspect]
+    this.#come.clear()
+    this.#isDirty = false
+    this.#isSuspect = false
+    if (this.#base === null || this.#pollsBecause !== null) return
+    if (isSuspect) return this.#attach()
+    const folders = await this.#changedFolders(this.#base, come)
+    if (folders.length > 0) {
+      for (const real of folders) this.#unwatchBelow(real)
+      await this.#watchFolders(this.#base)
+    }
+    if (isDirty || folders.length > 0) this.#tell()
+  }
+
+  /** Of the names that came or went, those of folders and of links, which may be folders. Swap files are neither. */
+  async #changedFolders(base: Base, come: readonly string[]): Promise<readonly string[]> {
+    const changed: string[] = []
+    for (const real of come) {
+      const stats = await lstat(join(base.folder, real)).catch(() => null)
+      const isNow = stats !== null && (stats.isDirectory() || stats.isSymbolicLink())
+      if (isNow || this.#folders.has(real)) changed.push(real)
+    }
+    return changed
+  }
+
+  #unwatchBelow(folder: string): void {
+    for (const real of [...this.#folders.keys()]) {
+      if (real === folder || real.startsWith(`${folder}/`)) this.#unwatch(real)
+    }
+  }
+
+  #unwatch(real: string): void {
+    this.#folders.get(real)?.close()
+    if (this.#folders.delete(real)) this.#parts.budget.left++
+  }
+
+  #leave(): void {
+    for (const real of [...this.#folders.keys()]) this.#unwatch(real)
+  }
+
+  #pollFrom(reason: string): void {
+    this.#leave()
+    this.#pollsBecause = `${this.#root.path}: ${reason}`
+    this.#tell()
+  }
+
+  async #poll(): Promise<void> {
+    const { scan, clock } = this.#parts
+    const begin = clock.now()
+    if (begin < this.#nextPollAt) return
+    const { files, troubles } = await scan(this.#root, this.#stop.signal)
+    const fingerprint = createHash('sha256')
+      .update(JSON.stringify([files, troubles]))
+      .digest('hex')
+    const end = clock.now()
+    this.#nextPollAt = end + (end - begin) / POLLING_SHARE
+    // Before the first look something may have changed too.
+    if (fingerprint !== this.#fingerprint) this.#tell()
+    this.#fingerprint = fingerprint
+  }
+
+  #tell(): void {
+    if (!this.#stop.signal.aborted) this.#hint()
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOSPC: 'the system watches no more folders (on Linux: fs.inotify.max_user_watches)',
+  EMFILE: 'the system has no more watchers (on Linux: fs.inotify.max_user_instances)',
+  ENFILE: 'too many files are open',
+}
+
+function reasonOf(error: unknown): string {
+  const known = REASONS[codeOf(error)]
+  if (known !== undefined) return known
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,189 @@
+/**
+ * Keeps the mirror in `MEMORY.md` and the memories that it shows in step, one owner at a time. First what people have done to
+ * the lines becomes a change of the memories, then the lines are written anew, if anything is to be written at all: what
+ * it has done itself gives it no reason to do it again.
+ */
+import type { Entry } from '../../domain/entry.ts'
+import { AppError, toAppError } from '../../domain/errors.ts'
+import type { EntryId, OwnerId } from '../../domain/ids.ts'
+import type { Memory } from '../../domain/memory.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { hashOf } from '../../lib/parts-hash.ts'
+import type { Store } from '../../storage/store.ts'
+import type { FileTrouble } from '../file.ts'
+import type { Workspace } from '../file-tree.ts'
+import {
+  findBlock,
+  lineEndOf,
+  MIRROR_FILE,
+  type MirrorBase,
+  type MirroredMemory,
+  type MirrorLine,
+  mirroredText,
+  planMirror,
+  readMirror,
+  renderMirror,
+  tagOf,
+  withBlock,
+} from './memory-file.ts'
+
+/** The memories that can be mirrored: those of the owner, which belong to no user in particular. */
+export interface MirroredMemories {
+  /** What is pinned, and what says who the owner is, oldest first. */
+  list(owner: OwnerId): Promise<readonly Memory[]>
+  edit(owner: OwnerId, id: string, content: string): Promise<void>
+  add(owner: OwnerId, content: string, isIdentity: boolean): Promise<void>
+  /** It is no longer pinned; what says who the owner is is forgotten, and can be restored. */
+  letGo(
+    owner: OwnerId,
+    memory: { readonly id: string; readonly isIdentity: boolean },
+  ): Promise<void>
+}
+
+export type MirrorParts = {
+  /** Of the index: what was last written is known there. */
+  readonly store: Store
+  readonly clock: Clock
+  readonly memories: MirroredMemories
+  /** Null when the owner has none. */
+  readonly workspaceOf: (owner: OwnerId) => Promise<Workspace | null>
+  readonly isWanted: (owner: OwnerId) => Promise<boolean>
+}
+
+/** How often it begins anew because the file was edited meanwhile. */
+const TRIES_MAX = 5
+
+export class Mirror {
+  readonly #parts: MirrorParts
+  readonly #turns = new Map<OwnerId, Promise<void>>()
+  readonly #troubles = new Map<OwnerId, FileTrouble>()
+
+  constructor(parts: MirrorParts) {
+    this.#parts = parts
+  }
+
+  /** Why the last time did not come to its end; null when it did. */
+  trouble(owner: OwnerId): FileTrouble | null {
+    return this.#troubles.get(owner) ?? null
+  }
+
+  /** Never fails: what is in its way is told in the status, and must not keep files from being indexed. */
+  sync(owner: OwnerId): Promise<void> {
+    const turn = (this.#turns.get(owner) ?? Promise.resolve()).then(async () => {
+      try {
+        await this.#bringTogether(owner)
+        this.#troubles.delete(owner)
+      } catch (error) {
+        const { message } = toAppError(error)
+        this.#troubles.set(owner, { path: MIRROR_FILE, because: 'failed', message })
+      }
+    })
+    this.#turns.set(owner, turn)
+    return turn
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#turns.values())
+  }
+
+  async #bringTogether(owner: OwnerId): Promise<void> {
+    if (!(await this.#parts.isWanted(owner))) return
+    const workspace = await this.#parts.workspaceOf(owner)
+    if (workspace === null) return
+    for (let tries = 0; tries < TRIES_MAX; tries++) {
+      if (await this.#once(owner, workspace)) return
+    }
+    throw new AppError('busy', `${MIRROR_FILE} is being changed all the time.`)
+  }
+
+  /** False when the file was edited meanwhile: then what was done to it is not known yet. */
+  async #once(owner: OwnerId, workspace: Workspace): Promise<boolean> {
+    const { memories } = this.#parts
+    const before = (await workspace.read(MIRROR_FILE)) ?? ''
+    const seen = insideOf(before)
+    const lines = seen === null ? null : readMirror(seen)
+    const entry = await this.#entry(owner)
+    const plan = planMirror(lines, baseOf(entry), await this.#mirrored(owner))
+    for (const { id, text } of plan.edits) await memories.edit(owner, id, text)
+    for (const memory of plan.removed) await memories.letGo(owner, memory)
+    const refused: MirrorLine[] = []
+    for (const line of plan.added) if (!(await this.#add(owner, line))) refused.push(line)
+
+    const mirrored = await this.#mirrored(owner)
+    const own = refused.map((line) => ({ ...line, tag: null }))
+    let isSame = true
+    await workspace.update(MIRROR_FILE, (text) => {
+      const current = text ?? ''
+      isSame = insideOf(current) === seen
+      if (!isSame) return null
+      if (mirrored.length === 0 && own.length === 0 && seen === null) return null
+      return withBlock(current, renderMirror(mirrored, own, lineEndOf(current)))
+    })
+    if (isSame) await this.#note(owner, entry, mirrored)
+    return isSame
+  }
+
+  /** False for what can't be a memory, as a line that is too long. It stays a line. */
+  async #add(owner: OwnerId, { text, isIdentity }: MirrorLine): Promise<boolean> {
+    try {
+      await this.#parts.memories.add(owner, text, isIdentity)
+      return true
+    } catch (error) {
+      const { code } = toAppError(error)
+      if (code !== 'invalid_input' && code !== 'forgotten') throw error
+      return false
+    }
+  }
+
+  async #mirrored(owner: OwnerId): Promise<readonly MirroredMemory[]> {
+    const memories = await this.#parts.memories.list(owner)
+    return memories.map(({ id, content, category }) => ({
+      ...{ id, tag: tagOf(id), text: mirroredText(content) },
+      isIdentity: category === 'identity',
+    }))
+  }
+
+  async #entry(owner: OwnerId): Promise<Entry | null> {
+    return this.#parts.store.get('entry', { owner, user: null }, entryId(owner))
+  }
+
+  async #note(
+    owner: OwnerId,
+    before: Entry | null,
+    mirrored: readonly MirroredMemory[],
+  ): Promise<void> {
+    const base = Object.fromEntries(mirrored.map(({ tag, text }) => [tag, text]))
+    if (JSON.stringify(base) === JSON.stringify(baseOf(before))) return
+    const row: Entry = {
+      id: entryId(owner),
+      place: { owner, user: null, session: null },
+      kind: 'mirror',
+      about: owner,
+      at: this.#parts.clock.now(),
+      expiresAt: null,
+      version: (before?.version ?? 0) + 1,
+      body: { base },
+    }
+    // Whoever else has written the same meanwhile knows the same.
+    await this.#parts.store.commit([{ op: 'put', table: 'entry', row, expect: 'any' }])
+  }
+}
+
+function insideOf(text: string): string | null {
+  const block = findBlock(text)
+  if (block === 'broken') {
+    throw new AppError(
+      'conflict',
+      `The marks of Recollect in ${MIRROR_FILE} are not one pair, so that nothing is written there. Remove what is left of them.`,
+    )
+  }
+  return block === 'none' ? null : block.inside
+}
+
+function entryId(owner: OwnerId): EntryId {
+  return `mirror_${hashOf(owner)}` as EntryId // made by our own code
+}
+
+function baseOf(entry: Entry | null): MirrorBase {
+  return (entry?.body.base ?? {}) as MirrorBase // as `#note` writes it
+}

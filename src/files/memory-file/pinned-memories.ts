@@ -1,0 +1,51 @@
+/** The memories of an owner that stand in a file as well, for the mirror. */
+
+import { type OwnerId, parseId } from '../../domain/ids.ts'
+import { isBelieved, type Memory } from '../../domain/memory.ts'
+import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import type { DraftInput, ScopeInput } from '../../memory/draft.ts'
+import * as correct from '../../memory/memory-editor.ts'
+import type { Remembered } from '../../memory/memory-writer.ts'
+import { pages } from '../../storage/access/row-pages.ts'
+import type { MirroredMemories } from './memory-file-sync.ts'
+
+export type MirroredParts = {
+  readonly ports: EnginePorts
+  readonly remember: (scope: ScopeInput, draft: DraftInput) => Promise<Remembered>
+}
+
+/** More would make a file that nobody reads. */
+const MIRRORED_MAX = 200
+const SOURCE = 'files'
+
+export function createMirrored({ ports, remember }: MirroredParts): MirroredMemories {
+  const home = (owner: OwnerId) => ({ owner, user: null })
+  return {
+    list: async (owner) => {
+      const found = new Map<string, Memory>()
+      const statuses = ['active'] as const
+      for (const where of [{ categories: ['identity'] }, { pinned: true }] as const) {
+        const query = { where: { statuses, ...where }, order: 'oldest' } as const
+        for await (const page of pages(ports.store, 'memory', home(owner), query)) {
+          for (const memory of page) if (isBelieved(memory.trust)) found.set(memory.id, memory)
+        }
+      }
+      return [...found.values()].slice(0, MIRRORED_MAX)
+    },
+    edit: async (owner, id, content) => {
+      await correct.edit(ports, home(owner), parseId('mem', id), { content })
+    },
+    add: async (owner, content, isIdentity) => {
+      const { memory } = await remember(home(owner), {
+        ...{ content, pinned: true, provenance: { source: SOURCE } },
+        ...(isIdentity ? { category: 'identity' as const } : {}),
+      })
+      // What was known already may not have been pinned; and what stands in the file stays there.
+      if (!memory.pinned) await correct.edit(ports, home(owner), memory.id, { pinned: true })
+    },
+    letGo: async (owner, { id, isIdentity }) => {
+      if (isIdentity) await correct.forget(ports, home(owner), parseId('mem', id))
+      else await correct.edit(ports, home(owner), parseId('mem', id), { pinned: false })
+    },
+  }
+}

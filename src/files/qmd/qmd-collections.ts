@@ -1,0 +1,127 @@
+/**
+ * How an owner's roots become collections of `qmd`, and a path in a collection one that people know.
+ *
+ * The name of a collection holds a hash of its path and pattern: another path or pattern is another collection, also where
+ * `qmd` tells neither.
+ */
+import { createHash } from 'node:crypto'
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join, relative, sep } from 'node:path'
+import type { FileSource, Root } from '../file.ts'
+
+/** `name` is what paths in it begin with when they are told. */
+export type QmdRoot = Root & { readonly name: string }
+
+export type Collection = {
+  readonly name: string
+  /** Absolute, of a folder that was there. */
+  readonly path: string
+  readonly pattern: string
+  readonly source: FileSource
+  readonly root: QmdRoot
+  /** The path in the root of a file that has this path in the collection. */
+  pathInRoot(path: string): string
+}
+
+/** As one glob; what it takes beyond the root's own rules is left out of answers. */
+const TEXT_PATTERN = '**/*.{md,markdown,mdx,txt,text,rst}'
+const NOTE_PATTERN = '**/*.{md,markdown,txt}'
+/** A transcript is indexed as a copy without secrets, which has this behind its name. */
+export const COPY_SUFFIX = '.md'
+const SLUG_CHARACTERS_MAX = 32
+const HASH_CHARACTERS = 12
+
+/** Of what is there; the folder of copies is made when it is filled. */
+export function collectionsOf(
+  roots: readonly QmdRoot[],
+  copiesOf: (root: QmdRoot) => string,
+): readonly Collection[] {
+  return roots
+    .filter(({ path }) => existsSync(path))
+    .flatMap((root) => (root.kind === 'sessions' ? sessions(root, copiesOf(root)) : files(root)))
+    .filter(({ path, source }) => source === 'sessions' || existsSync(path))
+}
+
+function files(root: QmdRoot): readonly Collection[] {
+  if (root.kind === 'workspace') {
+    const named = (name: string) => of(root, name, root.path, name, (path) => path)
+    const folder = join(root.path, 'memory')
+    const dated = of(root, 'memory-dir', folder, NOTE_PATTERN, (path) => `memory/${path}`)
+    return [named('MEMORY.md'), named('memory.md'), dated]
+  }
+  if (statSync(root.path).isFile()) {
+    const name = basename(root.path)
+    return [of(root, root.name, dirname(root.path), literal(name), (path) => path)]
+  }
+  return [of(root, root.name, root.path, patternOf(root.include), (path) => path)]
+}
+
+function sessions(root: QmdRoot, copies: string): readonly Collection[] {
+  return [
+    of(root, root.name, copies, `**/*${COPY_SUFFIX}`, (path) =>
+      path.endsWith(COPY_SUFFIX) ? path.slice(0, -COPY_SUFFIX.length) : path,
+    ),
+  ]
+}
+
+function of(
+  root: QmdRoot,
+  name: string,
+  path: string,
+  pattern: string,
+  pathInRoot: Collection['pathInRoot'],
+): Collection {
+  const hash = createHash('sha256').update(JSON.stringify([root.id, name, path, pattern]))
+  return {
+    name: `${slug(name)}-${hash.digest('hex').slice(0, HASH_CHARACTERS)}`,
+    path,
+    pattern,
+    source: root.kind === 'sessions' ? 'sessions' : 'memory',
+    root,
+    pathInRoot,
+  }
+}
+
+function slug(name: string): string {
+  const plain = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+  return plain.slice(0, SLUG_CHARACTERS_MAX) || 'files'
+}
+
+function patternOf(include: readonly string[]): string {
+  // A glob without a slash matches names at any depth, as in ignore files.
+  const globs = include.map((glob) => (glob.includes('/') ? glob : `**/${glob}`))
+  if (globs.length === 0) return TEXT_PATTERN
+  return globs.length === 1 ? (globs[0] ?? '') : `{${globs.join(',')}}`
+}
+
+/** A name as a glob that matches nothing else. */
+function literal(name: string): string {
+  return name.replace(/[\\*?[\]{}()!+@|,]/g, '\\$&')
+}
+
+/** Which file of which collection is meant; null when it is none of these. */
+export function resolveFile(
+  collections: readonly Collection[],
+  file: string,
+): { readonly collection: Collection; readonly path: string } | null {
+  const plain = file.replace(/^qmd:\/\/+/, '').replace(/\?index=[^?]*$/, '')
+  for (const collection of collections) {
+    const path = plain.startsWith(`${collection.name}/`)
+      ? plain.slice(collection.name.length + 1)
+      : pathBelow(collection.path, plain)
+    if (path !== null) return { collection, path: collection.pathInRoot(path) }
+  }
+  return null
+}
+
+/** Of a path of the machine, as some versions print them. */
+function pathBelow(folder: string, file: string): string | null {
+  if (!file.startsWith(sep) && !file.includes(':')) return null
+  for (const base of [folder, existsSync(folder) ? realpathSync(folder) : folder]) {
+    if (file.startsWith(base + sep)) return relative(base, file).split(sep).join('/')
+  }
+  return null
+}

@@ -1,0 +1,339 @@
+/**
+ * FileSearch by the program `qmd`, which keeps an index of its own. Its hits are looked up in the files themselves before
+ * they are told: what is not there any more, or would not be told by the built-in search, is left out.
+ */
+import { createHash } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '../../domain/errors.ts'
+import type { OwnerId } from '../../domain/ids.ts'
+import { orCancelled } from '../../lib/abort.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { linesOf, textOfLines } from '../../text/lines.ts'
+import { structureOfMarkdown } from '../../text/markdown/markdown-structure.ts'
+import { indexTerms, queryTerms } from '../../text/search/terms.ts'
+import { snippetOf } from '../citation.ts'
+import { FILE_SOURCES, type FileSource } from '../file.ts'
+import type {
+  FileAnswer,
+  FileHit,
+  FileQuery,
+  FileSearch,
+  FileStatus,
+  Probed,
+} from '../file-search.ts'
+import type { FileTree } from '../file-tree.ts'
+import { type Collection, type QmdRoot, resolveFile } from './qmd-collections.ts'
+import { filesByDocid } from './qmd-document-ids.ts'
+import { complainsOfFlag, type PrintedHit, parseHits, saysNothingFound } from './qmd-output.ts'
+import { failed, OwnerIndex, QMD_TIMES, type QmdTimes } from './qmd-owner-index.ts'
+import { plainQuery, type QmdMode, searchArguments } from './qmd-query.ts'
+
+export type QmdParts = {
+  readonly clock: Clock
+  readonly tree: Pick<FileTree, 'scan'>
+  readonly rootsOf: (owner: OwnerId) => Promise<readonly QmdRoot[]>
+  /** What holds where a question says nothing else. */
+  readonly settingsOf: (owner: OwnerId) => Promise<QmdDefaults>
+  /** How a file of a root is called in results. */
+  readonly pathOutside: (root: QmdRoot, path: string) => string
+  /** Reading needs no index: the fences are the same whoever searches. */
+  readonly readFile: FileSearch['readFile']
+  readonly every: (ms: number, work: () => void) => () => void
+}
+
+export type QmdDefaults = { readonly maxResults: number; readonly minScore: number }
+
+export type QmdOptions = {
+  /** Everything that is kept for owners; not for encrypted data, as `qmd` keeps the texts as they are. */
+  readonly stateFolder: string
+  /** The program, and arguments that come before all others. Default: `qmd`. */
+  readonly command?: readonly string[]
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Default: `search`, which needs no models. */
+  readonly mode?: QmdMode
+  readonly modelFolder?: string
+  readonly times?: Partial<QmdTimes>
+}
+
+const BACKEND = 'qmd'
+const RESULTS_MAX = 100
+/** Some hits turn out to be none; more are asked for than told. */
+const ASKED_FACTOR = 3
+const MARKDOWN = /\.(?:md|markdown|mdx)$/i
+
+type Asked = {
+  readonly text: string
+  readonly maxResults: number
+  readonly minScore: number
+  readonly sources: readonly FileSource[]
+  readonly signal: AbortSignal | undefined
+}
+
+export type QmdSearch = FileSearch & {
+  /** Notes that something was written to an owner's files: the next question has them looked at first. */
+  touch(owner: OwnerId): void
+  /** Removes all that is kept of an owner's files. */
+  forget(owner: OwnerId): Promise<void>
+}
+
+export function openQmdSearch(parts: QmdParts, options: QmdOptions): QmdSearch {
+  const times = { ...QMD_TIMES, ...options.times }
+  const mode = options.mode ?? 'search'
+  const indexes = new Map<OwnerId, { readonly index: OwnerIndex; readonly stop: () => void }>()
+  /** Set once the program turns out not to know how it was asked. */
+  let modeKnown: QmdMode = mode
+
+  function homeOf(owner: OwnerId): string {
+    return join(options.stateFolder, homeName(owner))
+  }
+
+  function indexOf(owner: OwnerId): OwnerIndex {
+    const known = indexes.get(owner)
+    if (known !== undefined) return known.index
+    const index = new OwnerIndex({
+      clock: parts.clock,
+      program: { command: options.command ?? ['qmd'], environment: options.environment },
+      times,
+      home: homeOf(owner),
+      modelFolder: mode === 'search' ? null : (options.modelFolder ?? null),
+      embeds: mode !== 'search',
+      roots: () => parts.rootsOf(owner),
+      scan: (root) => parts.tree.scan(root),
+      read: async (root, path) => {
+        const { text, reason } = await parts.readFile(owner, parts.pathOutside(root, path))
+        return reason === null ? text : null
+      },
+    })
+    const stop = parts.every(times.updateEveryMs, () => index.refresh(times.updateGapMs))
+    indexes.set(owner, { index, stop })
+    return index
+  }
+
+  async function ask(
+    index: OwnerIndex,
+    query: string,
+    limit: number,
+    collections: readonly Collection[],
+    signal: AbortSignal | undefined,
+  ): Promise<readonly PrintedHit[]> {
+    const args = searchArguments(modeKnown, query, limit, collections)
+    const ended = await index.call(args, times.searchMs, signal)
+    if (ended.code === 0) return parseHits(ended.output)
+    const said = `${ended.output}\n${ended.complaint}`
+    if (saysNothingFound(said)) return []
+    if (modeKnown === 'query' || !complainsOfFlag(said)) throw failed(ended)
+    modeKnown = 'query'
+    return ask(index, query, limit, collections, signal)
+  }
+
+  async function search(owner: OwnerId, given: FileQuery): Promise<FileAnswer> {
+    const asked = parseQuery(given, await parts.settingsOf(owner))
+    const query = plainQuery(asked.text, modeKnown)
+    if (query === '') return answer([])
+    const index = indexOf(owner)
+    const collections = await orCancelled(within(times.searchMs, index.prepare()), asked.signal)
+    const searched = collections.filter(({ source }) => asked.sources.includes(source))
+    if (searched.length === 0) return answer([])
+    index.refresh(times.updateEveryMs)
+    await Promise.race([index.updating?.catch(() => {}), pause(times.waitMs)])
+    const limit = Math.min(RESULTS_MAX, asked.maxResults * ASKED_FACTOR)
+    const printed = await ask(index, query, limit, searched, asked.signal)
+    return answer(await told(owner, index, searched, printed, asked))
+  }
+
+  async function told(
+    owner: OwnerId,
+    index: OwnerIndex,
+    collections: readonly Collection[],
+    printed: readonly PrintedHit[],
+    { text, maxResults, minScore }: Asked,
+  ): Promise<readonly FileHit[]> {
+    const docids = printed.flatMap(({ file, docid }) => (file === null && docid ? [docid] : []))
+    const named = await filesByDocid(index.home, docids)
+    const terms = queryTerms(text)
+    const hits = new Map<string, FileHit>()
+    for (const one of [...printed].sort((a, b) => b.score - a.score)) {
+      if (hits.size === maxResults) break
+      const file = one.file ?? named.get(one.docid ?? '')
+      const found = file === undefined ? null : resolveFile(collections, file)
+      if (found === null || !index.isMeant(found.collection.root.id, found.path)) continue
+      const path = parts.pathOutside(found.collection.root, found.path)
+      const whole = await parts.readFile(owner, path)
+      if (hits.has(path) || whole.reason !== null) continue
+      const { lineFirst, lineLast } = clamped(one, linesOf(whole.text).count)
+      const lines = textOfLines(whole.text, lineFirst, lineLast - lineFirst + 1)
+      // By words, it finds only what holds all of them.
+      const isExact = modeKnown === 'search' || holdsAll(lines, terms)
+      if (!isExact && one.score < minScore) continue
+      hits.set(path, {
+        path,
+        startLine: lineFirst,
+        endLine: lineLast,
+        score: one.score,
+        snippet: snippetOf(lines, terms),
+        source: found.collection.source,
+        headings: headingsAt(path, whole.text, lineFirst),
+      })
+    }
+    return [...hits.values()]
+  }
+
+  function answer(hits: readonly FileHit[]): FileAnswer {
+    const isByWords = modeKnown === 'search'
+    return {
+      hits,
+      backend: BACKEND,
+      provider: isByWords ? null : BACKEND,
+      model: null,
+      fallback: null,
+      mode: isByWords ? 'keyword' : 'hybrid',
+    }
+  }
+
+  async function status(owner: OwnerId): Promise<FileStatus> {
+    const index = indexOf(owner)
+    const roots = await parts.rootsOf(owner)
+    const filesOf = (isSessions: boolean) =>
+      roots
+        .filter(({ kind }) => (kind === 'sessions') === isSessions)
+        .reduce((sum, { id }) => sum + index.filesIn(id), 0)
+    const isStale =
+      index.updatedAt === null || parts.clock.now() - index.updatedAt >= times.updateEveryMs
+    return {
+      backend: BACKEND,
+      roots: roots.map((root) => {
+        const files = index.filesIn(root.id)
+        return {
+          ...{ id: root.id, kind: root.kind, path: root.path },
+          ...{ files, chunks: files, isDirty: isStale, lastSyncAt: index.updatedAt },
+          troubles: index.troublesIn(root.id),
+        }
+      }),
+      bySource: {
+        memory: { files: filesOf(false), chunks: filesOf(false) },
+        sessions: { files: filesOf(true), chunks: filesOf(true) },
+      },
+      watching: {
+        mode: 'polling',
+        because: `qmd looks at all files every ${times.updateEveryMs / 1_000} seconds.`,
+      },
+      provider: mode === 'search' ? null : BACKEND,
+      model: null,
+      unembedded: 0,
+      unembeddedBecause: null,
+      rebuilding: null,
+      facts: {
+        qmdMode: modeKnown,
+        ...(index.failure === null ? {} : { qmdFailure: index.failure }),
+      },
+    }
+  }
+
+  function probed(): Probed {
+    if (mode === 'search') return { ok: false, error: 'qmd is asked for words alone.' }
+    const all = [...indexes.values()].map(({ index }) => index)
+    if (all.some(({ hasVectors }) => hasVectors)) return { ok: true, error: null }
+    const because = all.find(({ failure }) => failure !== null)?.failure
+    return { ok: false, error: because ?? 'qmd has made no vectors yet.' }
+  }
+
+  return {
+    search,
+    status,
+    readFile: (owner, path, range) => parts.readFile(owner, path, range),
+    sync: async (owner, { signal, onProgress } = {}) => {
+      const index = indexOf(owner)
+      const report = await orCancelled(index.update(), signal)
+      for (const { id: root, path } of await parts.rootsOf(owner)) {
+        const files = index.filesIn(root)
+        onProgress?.({ root, path, filesDone: files, filesTotal: files })
+      }
+      return report
+    },
+    touch: (owner) => indexes.get(owner)?.index.touch(),
+    forget: async (owner) => {
+      const known = indexes.get(owner)
+      indexes.delete(owner)
+      known?.stop()
+      await known?.index.close()
+      await rm(homeOf(owner), { recursive: true, force: true })
+    },
+    probeEmbeddingAvailability: async () => probed(),
+    probeVectorAvailability: async () => probed(),
+    close: async () => {
+      for (const { stop } of indexes.values()) stop()
+      await Promise.all([...indexes.values()].map(({ index }) => index.close()))
+    },
+  }
+}
+
+/** Owners may have any name. */
+function homeName(owner: OwnerId): string {
+  return createHash('sha256').update(owner).digest('hex').slice(0, 32)
+}
+
+function parseQuery(given: FileQuery, settings: QmdDefaults): Asked {
+  const { text, maxResults = settings.maxResults, minScore = settings.minScore } = given
+  const { sources = FILE_SOURCES, signal } = given
+  if (typeof text !== 'string') throw invalid('text', 'What is looked for is text.')
+  if (!Number.isInteger(maxResults) || maxResults < 1 || maxResults > RESULTS_MAX) {
+    throw invalid('maxResults', `maxResults is a whole number from 1 to ${RESULTS_MAX}.`)
+  }
+  if (!(minScore >= 0 && minScore <= 1)) throw invalid('minScore', 'minScore is between 0 and 1.')
+  if (!sources.every((source) => FILE_SOURCES.includes(source))) {
+    throw invalid('sources', `sources are ${FILE_SOURCES.join(' and ')}.`)
+  }
+  return { text, maxResults, minScore, sources, signal }
+}
+
+/** The file may have become shorter since. */
+function clamped({ lineFirst, lineLast }: PrintedHit, count: number) {
+  const last = Math.max(1, Math.min(lineLast, count))
+  return { lineFirst: Math.min(lineFirst, last), lineLast: last }
+}
+
+function holdsAll(text: string, terms: readonly string[]): boolean {
+  const held = new Set(indexTerms(text))
+  return terms.length > 0 && terms.every((term) => held.has(term))
+}
+
+function headingsAt(path: string, text: string, line: number): readonly string[] {
+  if (!MARKDOWN.test(path)) return []
+  const { sectionOf, sections } = structureOfMarkdown(linesOf(text))
+  const headings: string[] = []
+  let section = sections[sectionOf[line - 1] ?? -1]
+  while (section !== undefined) {
+    if (section.title !== '') headings.unshift(section.title)
+    section = sections[section.parent]
+  }
+  return headings
+}
+
+/** A first index of many files takes longer than anybody waits; it goes on meanwhile. */
+async function within<Result>(ms: number, work: Promise<Result>): Promise<Result> {
+  const timer = new AbortController()
+  const late = pause(ms, timer.signal).then(() => {
+    // It is well, and others are answered by it.
+    throw new AppError('busy', 'qmd is still making its index.')
+  })
+  late.catch(() => {})
+  work.catch(() => {}) // nobody may be left to hear of it
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    timer.abort()
+  }
+}
+
+function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    timer.unref()
+    signal?.addEventListener('abort', () => clearTimeout(timer), { once: true })
+  })
+}
+
+function invalid(field: string, message: string): AppError {
+  return new AppError('invalid_input', message, { field })
+}

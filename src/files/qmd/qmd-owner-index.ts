@@ -1,0 +1,324 @@
+/** The index that `qmd` keeps of one owner's files: its collections, and when they are looked at again. */
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { AppError, toAppError } from '../../domain/errors.ts'
+import type { Instant } from '../../domain/ids.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { FileTrouble } from '../file.ts'
+import type { SyncReport } from '../file-search.ts'
+import type { Scan } from '../file-tree.ts'
+import { type Collection, collectionsOf, type QmdRoot } from './qmd-collections.ts'
+import {
+  type PrintedCollection,
+  type PrintedUpdate,
+  parseCollections,
+  parseUpdate,
+} from './qmd-output.ts'
+import { type Ended, type Program, run } from './qmd-process.ts'
+import { copyTranscripts } from './transcript-copies.ts'
+
+export type QmdTimes = {
+  /** How long a search may take, and how long it waits for an update that is under way. */
+  readonly searchMs: number
+  readonly waitMs: number
+  /** How long everything else may take. */
+  readonly updateMs: number
+  readonly embedMs: number
+  /** How often files are looked at again, and how soon at the earliest when nobody asked for it. */
+  readonly updateEveryMs: number
+  readonly updateGapMs: number
+  readonly embedEveryMs: number
+}
+
+export const QMD_TIMES: QmdTimes = {
+  searchMs: 4_000,
+  waitMs: 500,
+  updateMs: 600_000,
+  embedMs: 3_600_000,
+  updateEveryMs: 300_000,
+  updateGapMs: 15_000,
+  embedEveryMs: 3_600_000,
+}
+
+export type OwnerIndexParts = {
+  readonly clock: Clock
+  readonly program: Program
+  readonly times: QmdTimes
+  /** Where everything that is kept for the owner is. */
+  readonly home: string
+  /** Where models are that all owners share. */
+  readonly modelFolder: string | null
+  /** Whether vectors are made. */
+  readonly embeds: boolean
+  readonly roots: () => Promise<readonly QmdRoot[]>
+  readonly scan: (root: QmdRoot) => Promise<Scan>
+  /** A transcript without secrets; null when it can't be read now. */
+  readonly read: (root: QmdRoot, path: string) => Promise<string | null>
+}
+
+/**
+ * A workspace may hold a configuration of its own for `qmd`, with commands to be run. Naming an index, even the usual one,
+ * makes it look nowhere but in the home it is given.
+ */
+const OWN_INDEX = ['--index', 'index']
+
+type Look = { readonly paths: ReadonlySet<string>; readonly troubles: readonly FileTrouble[] }
+
+export class OwnerIndex {
+  readonly #parts: OwnerIndexParts
+  readonly #closing = new AbortController()
+  /** As they were last set up; null: they never were. */
+  #collections: readonly Collection[] | null = null
+  /** What may be told, by the ids of roots: `qmd` takes more than is meant, as ignored files. */
+  #looks: ReadonlyMap<string, Look> = new Map()
+  #files: ReadonlyMap<string, number> = new Map()
+  #turn: Promise<unknown> = Promise.resolve()
+  #updating: Promise<SyncReport> | null = null
+  #embedding: Promise<void> | null = null
+  #triedAt: Instant | null = null
+  #updatedAt: Instant | null = null
+  #embedTriedAt: Instant | null = null
+  #failure: string | null = null
+  #embedFailure: string | null = null
+
+  constructor(parts: OwnerIndexParts) {
+    this.#parts = parts
+    const cache = join(parts.home, 'cache', 'qmd')
+    mkdirSync(cache, { recursive: true, mode: 0o700 })
+    const models = join(cache, 'models')
+    if (parts.modelFolder !== null && !existsSync(models)) {
+      mkdirSync(parts.modelFolder, { recursive: true })
+      symlinkSync(parts.modelFolder, models, 'junction')
+    }
+  }
+
+  get home(): string {
+    return this.#parts.home
+  }
+  get updatedAt(): Instant | null {
+    return this.#updatedAt
+  }
+  get failure(): string | null {
+    return this.#failure ?? this.#embedFailure
+  }
+  get hasVectors(): boolean {
+    return this.#embedTriedAt !== null && this.#embedding === null && this.#embedFailure === null
+  }
+  /** An update that is under way. */
+  get updating(): Promise<unknown> | null {
+    return this.#updating
+  }
+
+  filesIn(root: string): number {
+    const ofRoot = (this.#collections ?? []).filter((collection) => collection.root.id === root)
+    return ofRoot.reduce((sum, { name }) => sum + (this.#files.get(name) ?? 0), 0)
+  }
+
+  troublesIn(root: string): readonly FileTrouble[] {
+    return this.#looks.get(root)?.troubles ?? []
+  }
+
+  /** Whether a file was there, and meant to be indexed, at the last look. */
+  isMeant(root: string, path: string): boolean {
+    return this.#looks.get(root)?.paths.has(path) ?? false
+  }
+
+  /** Runs the program for this owner; what it says when it fails is told. */
+  async call(args: readonly string[], msMax: number, signal?: AbortSignal): Promise<Ended> {
+    const { program, home } = this.#parts
+    const roots = await this.#parts.roots()
+    const folder = roots.find(({ kind }) => kind === 'workspace')?.path ?? home
+    const stop =
+      signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal])
+    return run(program, { args: [...OWN_INDEX, ...args], home, folder, msMax, signal: stop })
+  }
+
+  /** The collections of the roots as they are now, set up where they are not yet. */
+  async prepare(): Promise<readonly Collection[]> {
+    const roots = await this.#parts.roots()
+    const wanted = this.#wanted(roots)
+    if (this.#isSetUp(wanted)) return wanted
+    return this.#inTurn(async () => {
+      await this.#look(roots.filter(({ id }) => !this.#looks.has(id)))
+      return this.#setUp(roots)
+    })
+  }
+
+  /** Sees to it that files are looked at again when that is due; nobody waits for it. */
+  refresh(ageMs: number): void {
+    const { clock } = this.#parts
+    if (this.#triedAt !== null && clock.now() - this.#triedAt < ageMs) return
+    this.update().catch(() => {}) // told in the status
+  }
+
+  /** Has files looked at again when that is next asked for, however long ago the last time was. */
+  touch(): void {
+    this.#triedAt = null
+  }
+
+  /** Looks at all files now. Whoever asks meanwhile shares it. */
+  update(): Promise<SyncReport> {
+    this.#triedAt = this.#parts.clock.now()
+    this.#updating ??= this.#inTurn(() => this.#update()).finally(() => {
+      this.#updating = null
+    })
+    return this.#updating
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await Promise.allSettled([this.#turn, this.#updating, this.#embedding])
+  }
+
+  async #update(): Promise<SyncReport> {
+    const began = performance.now()
+    try {
+      const roots = await this.#parts.roots()
+      await this.#look(roots)
+      await this.#setUp(roots)
+      const { output } = await this.#expect(['update'], this.#parts.times.updateMs)
+      const told = parseUpdate(output)
+      this.#note(told)
+      this.#updatedAt = this.#parts.clock.now()
+      this.#failure = null
+      this.#embedIfDue()
+      return this.#reportOf(told, performance.now() - began)
+    } catch (error) {
+      this.#noteFailure(error)
+      throw error
+    }
+  }
+
+  #noteFailure(error: unknown): void {
+    const { code, message } = toAppError(error)
+    if (code !== 'cancelled') this.#failure = message
+  }
+
+  async #look(roots: readonly QmdRoot[]): Promise<void> {
+    const { scan, read } = this.#parts
+    for (const root of roots) {
+      const found = await scan(root)
+      const { files, troubles } = found
+      const look: Look = { paths: new Set(files.map(({ path }) => path)), troubles }
+      // Searches go on meanwhile: what is not looked at yet is known as it was.
+      this.#looks = new Map([...this.#looks, [root.id, look]])
+      if (root.kind !== 'sessions') continue
+      const folder = this.#copiesOf(root)
+      await copyTranscripts({ scan: found, folder, read: (path) => read(root, path) })
+    }
+  }
+
+  async #setUp(roots: readonly QmdRoot[]): Promise<readonly Collection[]> {
+    const wanted = this.#wanted(roots)
+    if (this.#isSetUp(wanted)) return wanted
+    const known = await this.#list()
+    const isWanted = (there: PrintedCollection) => wanted.some((one) => isSame(one, there))
+    // The home is the owner's alone: whatever is in it and not wanted was wanted once.
+    for (const { name } of known.filter((there) => !isWanted(there))) {
+      await this.#expect(['collection', 'remove', name], this.#parts.times.updateMs)
+    }
+    for (const collection of wanted) {
+      if (!known.some((there) => isSame(collection, there))) await this.#add(collection)
+    }
+    this.#collections = wanted
+    return wanted
+  }
+
+  async #add({ name, path, pattern }: Collection): Promise<void> {
+    const args = ['collection', 'add', path, '--name', name, '--mask', pattern]
+    const { output } = await this.#expect(args, this.#parts.times.updateMs)
+    this.#note(parseUpdate(output).map((told) => ({ ...told, collection: name })))
+  }
+
+  async #list(): Promise<readonly PrintedCollection[]> {
+    const { output } = await this.#expect(
+      ['collection', 'list', '--json'],
+      this.#parts.times.updateMs,
+    )
+    return parseCollections(output)
+  }
+
+  async #expect(args: readonly string[], msMax: number): Promise<Ended> {
+    const ended = await this.call(args, msMax)
+    if (ended.code === 0) return ended
+    throw failed(ended)
+  }
+
+  #embedIfDue(): void {
+    const { embeds, clock, times } = this.#parts
+    const isDue =
+      this.#embedTriedAt === null || clock.now() - this.#embedTriedAt >= times.embedEveryMs
+    if (!embeds || !isDue || this.#embedding !== null) return
+    this.#embedTriedAt = clock.now()
+    this.#embedding = this.#expect(['embed'], times.embedMs)
+      .then(
+        () => {
+          this.#embedFailure = null
+        },
+        (error: unknown) => {
+          this.#embedFailure = toAppError(error).message
+        },
+      )
+      .finally(() => {
+        this.#embedding = null
+      })
+  }
+
+  #note(told: readonly PrintedUpdate[]): void {
+    const files = new Map(this.#files)
+    for (const { collection, added, changed, unchanged } of told) {
+      if (collection !== null) files.set(collection, added + changed + unchanged)
+    }
+    this.#files = files
+  }
+
+  #reportOf(told: readonly PrintedUpdate[], milliseconds: number): SyncReport {
+    const sum = (of: 'added' | 'changed' | 'unchanged' | 'removed') =>
+      told.reduce((total, one) => total + one[of], 0)
+    const [added, changed, unchanged] = [sum('added'), sum('changed'), sum('unchanged')]
+    return {
+      ...{ added, changed, unchanged, removed: sum('removed'), moved: 0 },
+      // It finds whole files.
+      chunks: added + changed + unchanged,
+      troubles: [...this.#looks.values()].flatMap(({ troubles }) => troubles),
+      milliseconds: Math.round(milliseconds),
+    }
+  }
+
+  #wanted(roots: readonly QmdRoot[]): readonly Collection[] {
+    return collectionsOf(roots, (root) => this.#copiesOf(root))
+  }
+
+  #isSetUp(wanted: readonly Collection[]): boolean {
+    const names = (some: readonly Collection[]) => some.map(({ name }) => name).join('\n')
+    return this.#collections !== null && names(this.#collections) === names(wanted)
+  }
+
+  #copiesOf({ id }: QmdRoot): string {
+    return join(this.#parts.home, 'transcripts', id)
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#turn.then(work, work)
+    this.#turn = turn.catch(() => {})
+    return turn
+  }
+}
+
+/** The name tells, as it holds a hash; what is told besides must agree. */
+function isSame(wanted: Collection, there: PrintedCollection): boolean {
+  return (
+    wanted.name === there.name &&
+    (there.path === null || there.path === wanted.path) &&
+    (there.pattern === null || there.pattern === wanted.pattern)
+  )
+}
+
+export function failed({ code, complaint }: Ended): AppError {
+  const how = code === null ? 'was ended' : `ended with ${code}`
+  return new AppError(
+    'unavailable',
+    `qmd ${how}${complaint === '' ? '.' : `: ${complaint}`}`,
+    code === null ? {} : { exit: code },
+  )
+}

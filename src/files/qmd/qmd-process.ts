@@ -1,0 +1,143 @@
+/**
+ * Runs the program `qmd`. It is somebody else's: it gets a home of its own for configuration and index, few variables of
+ * the environment and no shell; it is killed with all that it started when it takes too long or writes too much.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { AppError } from '../../domain/errors.ts'
+import { cancelled, stopIfCancelled } from '../../lib/abort.ts'
+
+export type Program = {
+  /** The program, and arguments that come before all others. */
+  readonly command: readonly string[]
+  /** What may be passed on of the environment; only what programs commonly need is. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+}
+
+export type Call = {
+  readonly args: readonly string[]
+  /** Where it keeps everything of its own. */
+  readonly home: string
+  /** Where it runs; its home when that is not there. */
+  readonly folder: string
+  readonly msMax: number
+  readonly signal?: AbortSignal
+}
+
+export type Ended = {
+  readonly code: number | null
+  readonly output: string
+  /** The end of what it complained about. */
+  readonly complaint: string
+}
+
+export const OUTPUT_CHARACTERS_MAX = 200_000
+const COMPLAINT_CHARACTERS_MAX = 300
+
+/**
+ * Keys for other services are none of its business. Its own variables are, except for those that would lead it out of the
+ * home it is given.
+ */
+const PASSED_ON =
+  /^(?:PATH|PATHEXT|HOME|USER|USERPROFILE|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|SYSTEMROOT|COMSPEC|APPDATA|LOCALAPPDATA|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|CUDA_\w+|(?:HTTPS?|NO)_PROXY|QMD_(?!CONFIG_DIR$)\w+)$/i
+/** A process in a group of its own can be killed with all that it started. */
+const HAS_GROUPS = process.platform !== 'win32'
+
+export function run(program: Program, call: Call): Promise<Ended> {
+  const { msMax, signal } = call
+  return new Promise((resolve, reject) => {
+    stopIfCancelled(signal)
+    const child = start(program, call)
+    let output = ''
+    let complaint = ''
+
+    const timer = setTimeout(() => stop(overrun(`took longer than ${msMax} ms`)), msMax)
+    const onAbort = () => stop(cancelled())
+    signal?.addEventListener('abort', onAbort, { once: true })
+
+    function settle(): void {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', onAbort)
+    }
+    function stop(error: AppError): void {
+      settle()
+      reject(error)
+      kill(child)
+    }
+
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+      if (output.length <= OUTPUT_CHARACTERS_MAX) return
+      output = ''
+      stop(overrun(`wrote more than ${OUTPUT_CHARACTERS_MAX} characters`))
+    })
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      complaint = (complaint + text).slice(-COMPLAINT_CHARACTERS_MAX)
+    })
+    child.once('error', (error) => {
+      settle()
+      reject(notStarted(program, error))
+    })
+    child.once('close', (code) => {
+      settle()
+      resolve({ code, output, complaint: complaint.trim() })
+    })
+  })
+}
+
+function start({ command, environment }: Program, { args, home, folder }: Call): ChildProcess {
+  const [name = 'qmd', ...first] = command
+  const cwd = existsSync(folder) ? folder : home
+  return spawn(name, [...first, ...args], {
+    cwd,
+    env: environmentOf(environment, home, cwd),
+    detached: HAS_GROUPS,
+    windowsHide: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+function environmentOf(
+  given: Program['environment'],
+  home: string,
+  cwd: string,
+): Record<string, string | undefined> {
+  const passed = Object.entries(given).filter(([name]) => PASSED_ON.test(name))
+  return {
+    ...Object.fromEntries(passed),
+    XDG_CONFIG_HOME: join(home, 'config'),
+    XDG_CACHE_HOME: join(home, 'cache'),
+    XDG_DATA_HOME: join(home, 'data'),
+    // It trusts this more than the folder that it runs in.
+    PWD: cwd,
+    NO_COLOR: '1',
+    TERM: 'dumb',
+  }
+}
+
+function kill(child: ChildProcess): void {
+  // Whoever is left of the group must not keep these open, and with them this process.
+  child.stdout?.destroy()
+  child.stderr?.destroy()
+  try {
+    if (HAS_GROUPS && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+    else child.kill('SIGKILL')
+  } catch {
+    /* it has ended by itself */
+  }
+}
+
+function overrun(what: string): AppError {
+  return new AppError('unavailable', `qmd ${what} and was ended.`)
+}
+
+function notStarted({ command }: Program, error: Error): AppError {
+  const name = command[0] ?? 'qmd'
+  if ('code' in error && error.code === 'ENOENT') {
+    return new AppError('missing_part', `The program ${name} is not there. Install @tobilu/qmd.`, {
+      program: name,
+    })
+  }
+  return new AppError('unavailable', `The program ${name} could not be started.`, {}, error)
+}

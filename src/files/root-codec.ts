@@ -1,0 +1,76 @@
+/** A root as it comes out of an export, checked before it goes back in: it says what may be read on a machine. */
+
+import type { Entry } from '../domain/entry.ts'
+import { AppError } from '../domain/errors.ts'
+import { type Instant, parseEntryId } from '../domain/ids.ts'
+import type { JsonObject } from '../domain/memory.ts'
+import { parseScope } from '../memory/draft.ts'
+import { ROOT_KINDS } from './file.ts'
+
+type Fields = { readonly [field: string]: unknown }
+
+const TEXTS_MAX = 100
+const TEXT_CHARACTERS_MAX = 4_000
+/** On any platform: an export may come from another one. */
+const ABSOLUTE = /^(?:\/|[A-Za-z]:[\\/]|\\\\)/
+
+export function parseRootEntry(value: unknown): Entry {
+  const { id, place, at, version, body } = fields('entry', value)
+  const { owner } = parseScope({ owner: text('owner', fields('place', place).owner) })
+  return {
+    id: parseEntryId(text('id', id)),
+    place: { owner, user: null, session: null },
+    kind: 'root',
+    about: owner,
+    at: whole('at', at) as Instant, // a whole number of milliseconds
+    expiresAt: null,
+    version: Math.max(1, whole('version', version)),
+    body: parseBody(fields('body', body)),
+  }
+}
+
+function parseBody({ kind, path, include, exclude, name }: Fields): JsonObject {
+  const known = ROOT_KINDS.find((each) => each === kind)
+  if (known === undefined) throw invalid('kind', `A root is one of ${ROOT_KINDS.join(', ')}.`)
+  const where = text('path', path)
+  if (!ABSOLUTE.test(where) || where.includes('\0')) {
+    throw invalid('path', 'The path of a root is absolute.')
+  }
+  const called = text('name', name)
+  if ((called === '') !== (known === 'workspace')) {
+    throw invalid('name', 'Every root has a name but the workspace.')
+  }
+  return {
+    ...{ kind: known, path: where, name: called },
+    include: texts('include', include),
+    exclude: texts('exclude', exclude),
+  }
+}
+
+function fields(field: string, value: unknown): Fields {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return value as Fields // an object, whatever is in it
+  }
+  throw invalid(field, `${field} is an object.`)
+}
+
+function text(field: string, value: unknown): string {
+  if (typeof value === 'string' && value.length <= TEXT_CHARACTERS_MAX) return value
+  throw invalid(field, `${field} is a text of at most ${TEXT_CHARACTERS_MAX} characters.`)
+}
+
+function texts(field: string, value: unknown): readonly string[] {
+  if (!Array.isArray(value) || value.length > TEXTS_MAX) {
+    throw invalid(field, `${field} is a list of at most ${TEXTS_MAX} texts.`)
+  }
+  return value.map((each) => text(field, each))
+}
+
+function whole(field: string, value: unknown): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
+  throw invalid(field, `${field} is a whole number.`)
+}
+
+function invalid(field: string, message: string): AppError {
+  return new AppError('invalid_input', message, { field })
+}

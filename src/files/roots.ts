@@ -1,0 +1,258 @@
+/**
+ * Roots: where an owner's files are. They are kept with the memories, so that they move and are erased with them; what is
+ * made of the files is not.
+ */
+import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import type { Entry } from '../domain/entry.ts'
+import { AppError } from '../domain/errors.ts'
+import { type EntryId, type OwnerId, parseEntryId, SYSTEM_OWNER } from '../domain/ids.ts'
+import type { JsonObject } from '../domain/memory.ts'
+import type { Clock } from '../lib/clock.ts'
+import { nextTurn } from '../lib/event-loop.ts'
+import { hashOf } from '../lib/parts-hash.ts'
+import { pages } from '../storage/access/row-pages.ts'
+import type { Store } from '../storage/store.ts'
+import { ROOT_KINDS, type Root, type RootKind } from './file.ts'
+
+/** `name` is what paths in it begin with when they are told; empty for the workspace. */
+export type NamedRoot = Root & { readonly name: string }
+
+export type RootInput = {
+  readonly kind: RootKind
+  /** Absolute, or relative to the workspace. */
+  readonly path: string
+  readonly include?: readonly string[]
+  readonly exclude?: readonly string[]
+}
+
+export interface Roots {
+  /** One that is there already gets the new globs. One that holds the same files as another is refused. */
+  add(owner: OwnerId, input: RootInput): Promise<NamedRoot>
+  /** False when there is none with this id. */
+  remove(owner: OwnerId, id: string): Promise<boolean>
+  /** The workspace first, then the others in the order of their names. */
+  list(owner: OwnerId): Promise<readonly NamedRoot[]>
+  /** Everybody who has any. */
+  owners(): Promise<readonly OwnerId[]>
+}
+
+const ROOTS_MAX = 100
+const GLOBS_MAX = 100
+const GLOB_CHARACTERS_MAX = 500
+const PATH_CHARACTERS_MAX = 4_000
+const ADD_TRIES = 4
+
+export function createRoots({
+  store,
+  clock,
+}: {
+  readonly store: Store
+  readonly clock: Clock
+}): Roots {
+  const entriesOf = async (owner: OwnerId): Promise<readonly Entry[]> => {
+    const found: Entry[] = []
+    const query = { where: { kinds: ['root'] }, order: 'oldest' } as const
+    for await (const page of pages(store, 'entry', { owner, user: null }, query))
+      found.push(...page)
+    return found
+  }
+  const list = async (owner: OwnerId) =>
+    (await entriesOf(owner)).map(toRoot).sort((a, b) => (a.name < b.name ? -1 : 1))
+
+  const add = async (owner: OwnerId, input: RootInput): Promise<NamedRoot | null> => {
+    const entries = await entriesOf(owner)
+    const known = entries.map(toRoot)
+    const given = parseRoot(owner, input, known)
+    const before = entries.find(({ id }) => id === given.id) ?? null
+    refuseOverlap(given, known)
+    if (before === null && known.length >= ROOTS_MAX) {
+      throw new AppError('invalid_input', `There are at most ${ROOTS_MAX} roots.`)
+    }
+    const root = { ...given, name: nameOf(given, known) }
+    const outcome = await store.commit([
+      {
+        op: 'put',
+        table: 'entry',
+        row: {
+          id: root.id as EntryId, // made by our own code
+          place: { owner, user: null, session: null },
+          kind: 'root',
+          about: owner,
+          at: before?.at ?? clock.now(),
+          expiresAt: null,
+          version: (before?.version ?? 0) + 1,
+          body: toBody(root),
+        },
+        expect: before === null ? 'absent' : { version: before.version },
+      },
+    ])
+    return outcome.kind === 'committed' ? root : null
+  }
+
+  return {
+    list,
+    add: async (owner, input) => {
+      for (let tries = 0; tries < ADD_TRIES; tries++) {
+        const root = await add(owner, input)
+        if (root !== null) return root
+      }
+      throw new AppError('conflict', 'Roots of this owner are being changed elsewhere.')
+    },
+    remove: async (owner, id) => {
+      const scope = { owner, user: null }
+      const entry = await store.get('entry', scope, parseEntryId(id))
+      if (entry?.kind !== 'root') return false
+      await store.commit([
+        { op: 'remove', table: 'entry', scope, id: entry.id, expect: { version: entry.version } },
+      ])
+      return true
+    },
+    owners: async () => {
+      const places = await store.places()
+      const names = new Set(places.flatMap(({ owner, user }) => (user === null ? [owner] : [])))
+      names.delete(SYSTEM_OWNER)
+      const having: OwnerId[] = []
+      for (const name of names) {
+        const owner = name as OwnerId // as the store told it
+        const where = { kinds: ['root'] } as const
+        const { rows } = await store.find('entry', { owner, user: null }, { where, limit: 1 })
+        if (rows.length > 0) having.push(owner)
+        await nextTurn()
+      }
+      return having
+    },
+  }
+}
+
+/** How a file is called in results: one name leads to one file, whatever root it is in. */
+export function pathOutside({ kind, name, path: root }: NamedRoot, path: string): string {
+  if (kind === 'workspace') return path
+  // A root may be a single file, and is then called like it.
+  return path === basename(root) ? name : `${name}/${path}`
+}
+
+/** The root that a path of `pathOutside` is in, and its path there. */
+export function locate(
+  roots: readonly NamedRoot[],
+  path: string,
+): { readonly root: NamedRoot; readonly path: string } | null {
+  const plain = path.replace(/^(?:\.\/)+/, '')
+  for (const root of roots) {
+    if (root.kind === 'workspace') continue
+    if (plain === root.name) return { root, path: basename(root.path) }
+    if (plain.startsWith(`${root.name}/`)) return { root, path: plain.slice(root.name.length + 1) }
+  }
+  const workspace = roots.find(({ kind }) => kind === 'workspace')
+  return workspace === undefined ? null : { root: workspace, path: plain }
+}
+
+type Unnamed = Omit<NamedRoot, 'name'>
+
+function parseRoot(owner: OwnerId, input: RootInput, known: readonly NamedRoot[]): Unnamed {
+  const { kind, path } = input
+  if (!ROOT_KINDS.includes(kind)) {
+    throw invalid('kind', `A root is one of ${ROOT_KINDS.join(', ')}.`)
+  }
+  if (typeof path !== 'string' || path.trim() === '' || path.includes('\0')) {
+    throw invalid('path', 'A root needs the path of a file or folder.')
+  }
+  if (path.length > PATH_CHARACTERS_MAX) throw invalid('path', 'That path is too long.')
+  const workspace = known.find((root) => root.kind === 'workspace')
+  if (!isAbsolute(path) && workspace === undefined) {
+    throw invalid('path', `"${path}" is relative, and there is no workspace that it could be in.`)
+  }
+  const absolute = resolve(workspace?.path ?? '', path)
+  // An owner has one workspace, so two that are added at once get into each other's way here.
+  const id = `root_${kind === 'workspace' ? hashOf(owner, kind) : hashOf(owner, kind, absolute)}`
+  return {
+    id,
+    owner,
+    kind,
+    path: absolute,
+    include: parseGlobs('include', input.include ?? []),
+    exclude: parseGlobs('exclude', input.exclude ?? []),
+  }
+}
+
+function parseGlobs(field: string, globs: readonly string[]): readonly string[] {
+  const isGlob = (glob: unknown) =>
+    typeof glob === 'string' && glob !== '' && glob.length <= GLOB_CHARACTERS_MAX
+  if (Array.isArray(globs) && globs.length <= GLOBS_MAX && globs.every(isGlob)) return [...globs]
+  throw invalid(
+    field,
+    `${field} holds at most ${GLOBS_MAX} globs of 1 to ${GLOB_CHARACTERS_MAX} characters.`,
+  )
+}
+
+/** A file that two roots hold would be found twice. */
+function refuseOverlap(given: Unnamed, known: readonly NamedRoot[]): void {
+  for (const other of known) {
+    if (other.id === given.id) {
+      if (other.path === given.path) continue
+      throw new AppError(
+        'conflict',
+        `There is a workspace already, ${other.path}. Remove it before you add another one.`,
+        { root: other.id },
+      )
+    }
+    if (isSessions(given) !== isSessions(other)) continue
+    const isShared = heldBy(given).some((a) =>
+      heldBy(other).some((b) => isWithin(a, b) || isWithin(b, a)),
+    )
+    if (!isShared) continue
+    throw new AppError(
+      'conflict',
+      `${given.path} and ${other.path}, which is a root already, hold the same files. Remove that one first.`,
+      { root: other.id },
+    )
+  }
+}
+
+/** Transcripts and notes never have the same files. */
+function isSessions({ kind }: Unnamed): boolean {
+  return kind === 'sessions'
+}
+
+function heldBy({ kind, path }: Unnamed): readonly string[] {
+  if (kind !== 'workspace') return [path]
+  return ['MEMORY.md', 'memory.md', 'memory'].map((name) => join(path, name))
+}
+
+function isWithin(path: string, folder: string): boolean {
+  const way = relative(folder, path)
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
+}
+
+/** The workspace's own names stay free. */
+const TAKEN = ['memory', 'memory.md']
+
+function nameOf(given: Unnamed, known: readonly NamedRoot[]): string {
+  if (given.kind === 'workspace') return ''
+  const before = known.find(({ id }) => id === given.id)
+  if (before !== undefined) return before.name
+  const taken = new Set([...TAKEN, ...known.map(({ name }) => name.toLowerCase())])
+  const plain = given.kind === 'sessions' ? 'sessions' : basename(given.path) || 'files'
+  for (let count = 1; ; count++) {
+    const name = count === 1 ? plain : numbered(plain, count)
+    if (!taken.has(name.toLowerCase())) return name
+  }
+}
+
+/** `notes-2.md`, so that what a file is stays plain. */
+function numbered(name: string, count: number): string {
+  const dot = name.lastIndexOf('.')
+  return dot > 0 ? `${name.slice(0, dot)}-${count}${name.slice(dot)}` : `${name}-${count}`
+}
+
+function toBody({ kind, path, include, exclude, name }: NamedRoot): JsonObject {
+  return { kind, path, include, exclude, name }
+}
+
+function toRoot({ id, place, body }: Entry): NamedRoot {
+  const { kind, path, include, exclude, name } = body as unknown as NamedRoot // written by `toBody`
+  return { id, owner: place.owner, kind, path, include, exclude, name }
+}
+
+function invalid(field: string, message: string): AppError {
+  return new AppError('invalid_input', message, { field })
+}

@@ -1,0 +1,114 @@
+/**
+ * Transcripts of conversations as programs write them: one JSON a line. What was said by the person and the model is read,
+ * each on one line and without secrets; everything else is passed over. Lines keep their numbers.
+ */
+import { isObject, wordsOf } from '../../api/gateway/formats/request-text.ts'
+import type { Json, JsonObject } from '../../domain/memory.ts'
+import { linesOf } from '../../text/lines.ts'
+import { CUT, plainStructure } from '../../text/markdown/document-structure.ts'
+import { type RedactOptions, redact } from '../../text/redaction.ts'
+import { type CutOptions, cutLines } from '../chunking/line-chunker.ts'
+import type { Chunk } from '../file.ts'
+
+export type SessionMessage = {
+  readonly role: 'user' | 'assistant'
+  /** On one line; never empty. */
+  readonly text: string
+  /** Of the transcript, from 1. */
+  readonly line: number
+}
+
+export type SessionLines = {
+  readonly messages: readonly SessionMessage[]
+  /** The number of the first line that was not read. */
+  readonly nextLine: number
+  /** How many characters were read: all but a last line that has no end yet. */
+  readonly read: number
+  /** Lines that are no JSON. */
+  readonly broken: number
+}
+
+/** `firstLine` is the number of the first line of the text, which may be the rest of a transcript. */
+export function readSessionLines(
+  text: string,
+  { firstLine = 1, ...redaction }: RedactOptions & { readonly firstLine?: number },
+): SessionLines {
+  const messages: SessionMessage[] = []
+  let line = firstLine
+  let broken = 0
+  let start = text.charCodeAt(0) === 0xfeff ? 1 : 0
+  for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
+    const written = text.slice(start, end).trim()
+    const value = written === '' ? null : parsed(written)
+    if (value === undefined) broken++
+    else if (isObject(value)) messages.push(...messagesIn(value, line, redaction))
+    start = end + 1
+    line++
+  }
+  return { messages, nextLine: line, read: text.includes('\n') ? start : 0, broken }
+}
+
+function parsed(written: string): Json | undefined {
+  try {
+    return JSON.parse(written) as Json // what else could it be
+  } catch {
+    return undefined
+  }
+}
+
+function messagesIn(
+  value: JsonObject,
+  line: number,
+  redaction: RedactOptions,
+): readonly SessionMessage[] {
+  const message = NOT_SAID.some((flag) => value[flag] === true) ? null : messageIn(value)
+  const role = message?.role
+  if (message === null || (role !== 'user' && role !== 'assistant')) return []
+  // Keys are known by their lines, so those are joined afterwards.
+  const text = redact(wordsOf(message.content, textOf), redaction).replace(/\s+/g, ' ').trim()
+  return text === '' ? [] : [{ role, text, line }]
+}
+
+/** What programs put in the name of the person: notes to the model, what a part of it was told, summaries. */
+const NOT_SAID = ['isMeta', 'isSidechain', 'isCompactSummary'] as const
+/** Kinds of lines that hold a message, where a line has a kind. */
+const KINDS: ReadonlySet<Json | undefined> = new Set([undefined, 'message', 'user', 'assistant'])
+
+/** A message stands in `message`, in `payload`, or is the line itself. */
+function messageIn(value: JsonObject): JsonObject | null {
+  if (isObject(value.payload)) return value.payload.type === 'message' ? value.payload : null
+  if (!KINDS.has(value.type)) return null
+  return isObject(value.message) ? value.message : value
+}
+
+const TEXTS: ReadonlySet<Json | undefined> = new Set(['text', 'input_text', 'output_text'])
+
+function textOf(part: JsonObject): Json | undefined {
+  return TEXTS.has(part.type) ? part.text : undefined
+}
+
+const NAMES = { user: 'User', assistant: 'Assistant' } as const
+
+/**
+ * Chunks of what was said, one message a line, each beginning with a question where it can be. The lines that a chunk names
+ * are those of the transcript. Where it begins in the middle of a message, its heading says whose.
+ */
+export function cutSession(
+  messages: readonly SessionMessage[],
+  options: CutOptions,
+): readonly Chunk[] {
+  const said = messages.map(({ role, text }) => `${NAMES[role]}: ${text}`)
+  const lines = linesOf(said.join('\n'))
+  const structure = plainStructure(lines.count, (line) => {
+    return messages[line]?.role === 'user' ? CUT.block : CUT.line
+  })
+  return cutLines(lines, structure, options).map(({ start, end, first, last }) => {
+    const speaker = NAMES[messages[first]?.role ?? 'user']
+    return {
+      headings: start === lines.starts[first] ? [] : [speaker],
+      lineFirst: messages[first]?.line ?? 0,
+      lineLast: messages[last]?.line ?? 0,
+      text: lines.text.slice(start, end),
+    }
+  })
+}

@@ -1,0 +1,244 @@
+/**
+ * Brings what the index has of transcripts in step with them.
+ *
+ * A transcript only grows, so each time only its new lines are read. One that has become shorter, or begins otherwise, is
+ * another one, and is read from the start. What is read lately but makes no whole chunk yet is cut again together with
+ * what follows. One that is found under another name keeps what was made of it.
+ */
+import { AppError } from '../../domain/errors.ts'
+import type { Store } from '../../storage/store.ts'
+import { breaksIn } from '../../text/lines.ts'
+import type { FileTrouble, SeenFile } from '../file.ts'
+import type { ReadTail } from '../file-tree.ts'
+import {
+  chunksOf,
+  lastChunksOf,
+  type Replacement,
+  replaced,
+  takeOut,
+} from '../indexing/chunk-changes.ts'
+import {
+  type FileRecord,
+  fileId,
+  type Home,
+  type SessionMark,
+  toFileRecord,
+} from '../indexing/index-rows.ts'
+import { type RootPass, stopIfAborted } from '../indexing/root-scan.ts'
+import { diffTree } from '../indexing/tree-diff.ts'
+import { cutSession, readSessionLines } from './session-lines.ts'
+import { isSameTranscript, takeMoves } from './session-moves.ts'
+
+export async function passSessions(pass: RootPass): Promise<void> {
+  const { tree, root, known, counts, signal, onProgress } = pass
+  const scan = await tree.scan(root, signal)
+  for (const trouble of scan.troubles) counts.trouble(root, trouble)
+  const records = new Map(known.map((record) => [record.path, record]))
+  const diff = diffTree(records, scan.files, scan.isWhole)
+  for (const { path } of diff.unchanged) unchanged(pass, records.get(path))
+  const moves = await takeMoves(pass, records, diff)
+  let filesDone = diff.unchanged.length
+  for (const file of diff.maybeChanged) {
+    stopIfAborted(signal)
+    const moved = moves.get(file.path)
+    if (moved === undefined) await follow(pass, file.path, records.get(file.path) ?? null)
+    else await followMoved(pass, file, moved)
+    const filesTotal = scan.files.length
+    onProgress?.({ root: root.path, filesDone: ++filesDone, filesTotal, path: file.path })
+  }
+  for (const { path } of diff.vanished) {
+    const record = records.get(path)
+    if (record === undefined) continue
+    await takeOut(pass.ports.store, pass.writer, record)
+    counts.removed++
+  }
+}
+
+function unchanged({ root, counts }: RootPass, record: FileRecord | undefined): void {
+  counts.unchanged++
+  counts.chunks += record?.chunks ?? 0
+  if (record?.trouble != null) counts.trouble(root, record.trouble)
+}
+
+async function recordAt({ ports, writer, root }: RootPass, path: string) {
+  const id = fileId(writer.home, root.id, path)
+  const entry = await ports.store.get('entry', writer.home, id)
+  return entry === null ? null : toFileRecord(entry)
+}
+
+const NOTHING_READ: SessionMark = {
+  ...{ offset: 0, line: 0, head: '', open: 0, readTo: 0, readLines: 0 },
+}
+
+/** What a transcript has left behind is replaced at once, as any file is, if that is not too much to wait for. */
+const REPLACED_MAX = 1_000
+
+/** What is read again at each look is little, even where nearly nothing of it was said by anybody. */
+const OPEN_BYTES_MAX = 100_000
+
+/** Reads on where the last look has stopped, as much at once as a tail gives. */
+async function follow(
+  pass: RootPass,
+  path: string,
+  before: FileRecord | null,
+  count = countFile,
+): Promise<void> {
+  const { counts, writer, ports, signal } = pass
+  let record = before
+  for (let parts = 0; ; parts++) {
+    stopIfAborted(signal)
+    const read = await readOn(pass, path, record?.mark ?? NOTHING_READ)
+    if (read === null) break
+    if (parts === 0 && !isEnough(pass, read)) {
+      count(counts, 'unchanged')
+      break
+    }
+    // What is read from the start takes the place of everything.
+    if (read.from.offset === 0 && record !== null && record.chunks > REPLACED_MAX) {
+      await takeOut(ports.store, writer, record)
+      record = null
+    }
+    await writer.write(await changesFor(pass, path, record, read))
+    await writer.flush()
+    if (parts === 0) count(counts, before === null ? 'added' : 'changed')
+    record = await recordAt(pass, path)
+    if (record === null || read.tail.next >= read.tail.sizeBytes || !hasAdvanced(read)) break
+  }
+  counts.chunks += record?.chunks ?? 0
+  if (record?.trouble != null) counts.trouble(pass.root, record.trouble)
+}
+
+type Read = {
+  readonly tail: ReadTail
+  /** Where it was read from: the beginning, when it is not the transcript that it was. */
+  readonly from: SessionMark
+}
+
+async function readOn(pass: RootPass, path: string, mark: SessionMark): Promise<Read | null> {
+  const { tree, root, counts } = pass
+  try {
+    const tail = await tree.readTail(root, path, mark.offset)
+    if (tail === null) {
+      counts.unsettled.add(root.id)
+      return null
+    }
+    if (isSameTranscript(mark, tail))
+      return (await beyond(pass, path, mark, tail)) ?? { tail, from: mark }
+    const anew = await tree.readTail(root, path, 0)
+    return anew === null ? null : { tail: anew, from: NOTHING_READ }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    counts.trouble(root, troubleOf(path, error))
+    return null
+  }
+}
+
+/**
+ * A line may be too long for one read together with what is read again before it. Then that is cut no more, and reading goes
+ * on with the line. Null where there is nothing behind, or no end of it yet.
+ */
+async function beyond(
+  { tree, root }: RootPass,
+  path: string,
+  mark: SessionMark,
+  { next, sizeBytes, head, foot }: ReadTail,
+): Promise<Read | null> {
+  const { offset, readTo, readLines } = mark
+  if (next > readTo || offset === readTo || next === sizeBytes) return null
+  const tail = await tree.readTail(root, path, readTo)
+  if (tail === null || tail.next <= readTo) return null
+  const broken = (mark.broken ?? 0) + (mark.openBroken ?? 0)
+  const from = { ...mark, ...{ head, foot, broken, offset: readTo, line: readLines, open: 0 } }
+  return { tail, from }
+}
+
+function troubleOf(path: string, { message, facts }: AppError): FileTrouble {
+  return { path, because: facts.because === 'changing' ? 'changing' : 'unreadable', message }
+}
+
+/** Whether it has grown so much that it is worth a look. */
+function isEnough({ isThorough, settings }: RootPass, { tail, from }: Read): boolean {
+  if (isThorough) return true
+  const bytes = tail.next - from.readTo
+  const messages = from.line + breaksIn(tail.text) - from.readLines
+  // One that has become shorter is no longer what it was.
+  if (bytes < 0) return true
+  return bytes > 0 && (bytes >= settings.sessionBytes || messages >= settings.sessionMessages)
+}
+
+function hasAdvanced({ tail, from }: Read): boolean {
+  return tail.next > from.readTo
+}
+
+function countFile(counts: RootPass['counts'], as: 'added' | 'changed' | 'unchanged'): void {
+  counts[as]++
+}
+
+/** One that was counted as moved already, with what it has grown by since. */
+async function followMoved(pass: RootPass, file: SeenFile, record: FileRecord): Promise<void> {
+  const { counts, root } = pass
+  if (file.sizeBytes !== record.sizeBytes || file.modifiedAt !== record.modifiedAt) {
+    return follow(pass, file.path, record, () => {})
+  }
+  counts.chunks += record.chunks
+  if (record.trouble !== null) counts.trouble(root, record.trouble)
+}
+
+async function changesFor(
+  { root, settings, writer, ports }: RootPass,
+  path: string,
+  record: FileRecord | null,
+  { tail, from }: Read,
+) {
+  const { chunkTokens: tokens, chunkOverlap: overlap, chunkBytesMax: bytesMax } = settings
+  const firstLine = from.line + 1
+  const said = readSessionLines(tail.text, { firstLine, mails: settings.redactsMails })
+  const cut = cutSession(said.messages, { tokens, overlap, bytesMax })
+  const chunks = cut.map((chunk) => ({ ...chunk, saidAt: tail.modifiedAt }))
+  const { known, kept } = await chunksBehind(ports.store, writer.home, record, from)
+  const lines = said.nextLine - 1
+  const read = { readTo: tail.next, readLines: lines }
+  const openBroken = said.broken + tail.linesLeftOut
+  const broken = (from.broken ?? 0) + openBroken
+  const isOpen = chunks.length <= 1 && tail.next - from.offset <= OPEN_BYTES_MAX
+  const mark: SessionMark = isOpen
+    ? { ...from, ...read, open: chunks.length, openBroken }
+    : {
+        ...read,
+        ...{ offset: tail.next, line: lines, open: 0, broken, openBroken: 0 },
+        ...markOf(tail),
+      }
+  const file = {
+    ...{ root: root.id, path, sizeBytes: tail.sizeBytes, modifiedAt: tail.modifiedAt },
+    ...{ hash: tail.head, source: 'sessions' as const, mark },
+    trouble: brokenLines(path, broken),
+    document: record?.document ?? ports.ids.next('doc', writer.now()),
+  }
+  return replaced(writer, file, record, { known, chunks, kept })
+}
+
+/** What is replaced by what was read from there on, and what stays before it, of which only the last is read. */
+async function chunksBehind(
+  store: Store,
+  home: Home,
+  record: FileRecord | null,
+  { offset, open }: SessionMark,
+): Promise<Required<Pick<Replacement, 'known' | 'kept'>>> {
+  const nothing = { count: 0, last: undefined }
+  if (record === null) return { known: [], kept: nothing }
+  if (offset === 0) return { known: await chunksOf(store, home, record.document), kept: nothing }
+  const rows = await lastChunksOf(store, home, record.document, open + 1)
+  const count = record.chunks - open
+  const known = rows.slice(rows.length - Math.min(open, rows.length))
+  return { known, kept: { count, last: rows.at(-1 - open) } }
+}
+
+function markOf({ head, foot }: ReadTail): Pick<SessionMark, 'head' | 'foot'> {
+  return { head, foot }
+}
+
+function brokenLines(path: string, count: number): FileTrouble | null {
+  if (count === 0) return null
+  const message = `${path}: ${count} of its lines are no JSON, or too long, and were passed over.`
+  return { path, because: 'encoding', message }
+}

@@ -1,0 +1,245 @@
+/** Jobs and lanes in the store: arming, claiming, renewing, and telling what became of a run. */
+import type { Entry } from '../domain/entry.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Instant, OwnerId } from '../domain/ids.ts'
+import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
+import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import { decideAndCommit } from '../storage/access/optimistic-commit.ts'
+import { pages } from '../storage/access/row-pages.ts'
+import {
+  allEntries,
+  getEntry,
+  putEntry,
+  removeEntry,
+  SYSTEM,
+} from '../storage/access/system-entries.ts'
+import type { Change } from '../storage/store.ts'
+import {
+  armed,
+  cancelled,
+  claimed,
+  ended,
+  isDue,
+  type Job,
+  type JobEnding,
+  type JobLimits,
+  type JobRequest,
+  jobId,
+  laneId,
+  readJob,
+  toJobEntry,
+} from './job.ts'
+import {
+  fenceOf,
+  type IsAbandoned,
+  isFree,
+  type LaneRow,
+  leased,
+  putLane,
+  readLaneRow,
+} from './owner-locks.ts'
+
+/** One run of a job: who may say what becomes of it. */
+export type Run = { readonly job: Job; readonly claim: string; readonly lane: string }
+
+/** `blocked`: others work in its lane. `gone`: it isn't due any more, or others were faster. */
+export type Claim =
+  | { readonly kind: 'claimed'; readonly run: Run }
+  | { readonly kind: 'blocked' | 'gone' }
+
+/** `stopped`: somebody cancelled it; `lost`: somebody else works in its lane. */
+export type Renewal = 'renewed' | 'stopped' | 'lost'
+
+const CLAIM_TRIES = 3
+const SWEEP_TRIES = 3
+const SWEEP_ROWS = 500
+
+export class JobRows {
+  readonly #ports: EnginePorts
+  readonly #limits: JobLimits
+
+  constructor(ports: EnginePorts, limits: JobLimits) {
+    this.#ports = ports
+    this.#limits = limits
+  }
+
+  async get(id: string, store = this.#ports.store): Promise<Job | null> {
+    const entry = await getEntry({ store }, id)
+    return entry === null ? null : readJob(entry)
+  }
+
+  /** None when it is left alone. */
+  async arming(request: JobRequest, store = this.#ports.store): Promise<readonly Change[]> {
+    const before = await getEntry({ store }, jobId(request))
+    const known = before === null ? null : readJob(before)
+    const job = armed(known, request, this.#now())
+    return job === null ? [] : [putJob(job, before)]
+  }
+
+  /** All that is due, page by page; `ahead` is what only a clock that was set back could make wait. */
+  async *due(now: Instant, reach: 'due' | 'ahead'): AsyncGenerator<readonly Job[]> {
+    const { leaseMs } = this.#limits
+    const where =
+      reach === 'due'
+        ? { kinds: ['job' as const], atBefore: (now + 1) as Instant }
+        : { kinds: ['job' as const], atFrom: (now + 2 * leaseMs) as Instant }
+    for await (const page of pages(this.#ports.store, 'entry', SYSTEM, { where })) {
+      const jobs = page.map(readJob).filter((job) => job !== null)
+      yield jobs.filter((job) => isDue(job, now, leaseMs))
+    }
+  }
+
+  /** The job and its lane in one commit, each as it was read: only one of many can have them. */
+  async claim(id: string, isAbandoned: IsAbandoned): Promise<Claim> {
+    for (let tried = 0; tried < CLAIM_TRIES; tried++) {
+      const entry = await getEntry(this.#ports, id)
+      const job = entry === null ? null : readJob(entry)
+      const now = this.#now()
+      if (job === null || !isDue(job, now, this.#limits.leaseMs)) return { kind: 'gone' }
+      const row = await this.#lane(job)
+      if (!isFree(row, now, this.#limits.leaseMs, isAbandoned)) return { kind: 'blocked' }
+      const claim: string = this.#ports.ids.next('job', now)
+      const next = claimed(job, claim, now, this.#limits)
+      const isRunning = next.status === 'running'
+      const { kind } = await this.#ports.store.commit([
+        putJob(next, entry),
+        ...(isRunning ? [putLane(row, this.#leased(id, claim), job.owner, now)] : []),
+      ])
+      if (kind === 'conflict') continue
+      return isRunning
+        ? { kind: 'claimed', run: { job: next, claim, lane: row.id } }
+        : { kind: 'gone' }
+    }
+    return { kind: 'gone' }
+  }
+
+  /** Arms a job and claims it in one commit, for somebody who waits for it. `blocked`: others work in its lane. */
+  async begin(request: JobRequest, isAbandoned: IsAbandoned): Promise<Claim> {
+    const now = this.#now()
+    const entry = await getEntry(this.#ports, jobId(request))
+    const job = armed(entry === null ? null : readJob(entry), request, now)
+    if (job === null) return { kind: 'gone' }
+    const row = await this.#lane(job)
+    if (!isFree(row, now, this.#limits.leaseMs, isAbandoned)) return { kind: 'blocked' }
+    const claim: string = this.#ports.ids.next('job', now)
+    const running = claimed(job, claim, now, this.#limits)
+    const { kind } = await this.#ports.store.commit([
+      putJob(running, entry),
+      putLane(row, this.#leased(job.id, claim), job.owner, now),
+    ])
+    if (kind === 'conflict') return { kind: 'blocked' }
+    return { kind: 'claimed', run: { job: running, claim, lane: row.id } }
+  }
+
+  async renew(run: Run): Promise<Renewal> {
+    return decideAndCommit<Renewal>(this.#ports, async () => {
+      const row = await this.#lane(run.job)
+      if (row.lane?.claim !== run.claim) return { changes: [], result: 'lost' }
+      const job = await this.get(run.job.id)
+      if (job === null || job.stopped === run.claim) return { changes: [], result: 'stopped' }
+      const lease = this.#leased(run.job.id, run.claim)
+      return {
+        changes: [putLane(row, lease, run.job.owner, this.#now())],
+        result: 'renewed',
+      }
+    })
+  }
+
+  /** For a commit that only whoever holds the lane may make. */
+  async fence(run: Run): Promise<Change> {
+    return fenceOf(await this.#lane(run.job), run.claim)
+  }
+
+  /**
+   * Leaves the lane, and says what became of the job, each unless that is somebody else's by now. Gives the job as it is
+   * afterwards.
+   */
+  async settle(run: Run, ending: JobEnding): Promise<Job | null> {
+    return decideAndCommit<Job | null>(this.#ports, async () => {
+      const row = await this.#lane(run.job)
+      const entry = await getEntry(this.#ports, run.job.id)
+      const job = entry === null ? null : readJob(entry)
+      const now = this.#now()
+      const isOurs = job?.claim === run.claim
+      const next = isOurs ? ended(job, ending, now, this.#limits) : job
+      const changes = [
+        ...(row.lane?.claim === run.claim ? [putLane(row, {}, run.job.owner, now)] : []),
+        ...(isOurs && next !== null ? [putJob(next, entry)] : []),
+      ]
+      return { changes, result: next }
+    })
+  }
+
+  /** Says which run of it has to stop, if one is under way. */
+  async cancel(id: string): Promise<{ readonly job: Job; readonly running: string | null }> {
+    return this.#change(id, async (job) => {
+      const { lane } = await this.#lane(job)
+      const running = lane?.holder === id ? lane.claim : null
+      return { job: cancelled(job, running, this.#now()), running }
+    })
+  }
+
+  async retry(id: string): Promise<Job> {
+    const { job } = await this.#change(id, async (before) => {
+      const { kind, key, owner, input, everyMs } = before
+      const recurs = everyMs === null ? {} : { everyMs }
+      const now = this.#now()
+      return { job: armed(before, { kind, key, owner, input, at: now, ...recurs }, now) ?? before }
+    })
+    return job
+  }
+
+  async #change<Result extends { readonly job: Job }>(
+    id: string,
+    decide: (job: Job) => Promise<Result>,
+  ): Promise<Result> {
+    return decideAndCommit(this.#ports, async () => {
+      const entry = await getEntry(this.#ports, id)
+      const job = entry === null ? null : readJob(entry)
+      if (job === null) throw new AppError('not_found', 'There is no such job.', { id })
+      const result = await decide(job)
+      return { changes: [putJob(result.job, entry)], result }
+    })
+  }
+
+  /** Some of what is over and has been kept long enough, all at once: each removal costs a store much the same. */
+  async sweep(): Promise<number> {
+    const { store } = this.#ports
+    for (let tried = 0; tried < SWEEP_TRIES; tried++) {
+      const where = { kinds: ['job' as const], expiredBy: this.#now() }
+      const { rows } = await store.find('entry', SYSTEM, { where, limit: SWEEP_ROWS })
+      if (rows.length === 0) return 0
+      // By version: one that was armed in between must stay.
+      const { kind } = await store.commit(
+        rows.map((row) => removeEntry(row, { version: row.version })),
+      )
+      if (kind === 'committed') return rows.length
+    }
+    return 0
+  }
+
+  /** Of an owner, whatever their state. */
+  async removeAll(owner: OwnerId): Promise<void> {
+    const entries = await allEntries(this.#ports, { kinds: ['job'], about: owner })
+    for (let start = 0; start < entries.length; start += COMMIT_CHANGES_MAX) {
+      const some = entries.slice(start, start + COMMIT_CHANGES_MAX)
+      await this.#ports.store.commit(some.map((entry) => removeEntry(entry)))
+    }
+  }
+
+  #lane(job: Job): Promise<LaneRow> {
+    return readLaneRow(this.#ports, laneId(job))
+  }
+
+  #leased(holder: string, claim: string) {
+    return leased(holder, claim, this.#now(), this.#limits.leaseMs)
+  }
+
+  #now(): Instant {
+    return this.#ports.clock.now()
+  }
+}
+
+function putJob(job: Job, before: Entry | null): Change {
+  return putEntry(toJobEntry(job), before).change
+}

@@ -1,0 +1,300 @@
+/**
+ * Background work, the pure part: what a job is, when it is due, and what becomes of it.
+ *
+ * A job is a row, so that it survives a crash. Who does it is told by its lane, another row, which all jobs of an owner
+ * share: whoever holds the lane may work, so an owner's jobs are done one at a time. Arming a job never touches the lane;
+ * one that is armed while it runs is armed for the next time, and no wake-up is lost.
+ */
+import type { Entry } from '../domain/entry.ts'
+import { AppError, ERRORS, type ErrorCode } from '../domain/errors.ts'
+import type { EntryId, Instant, JobId, OwnerId } from '../domain/ids.ts'
+import type { JsonObject } from '../domain/memory.ts'
+import { sha256 } from '../lib/hash.ts'
+import { INSTANT_MAX } from '../memory/record-codec.ts'
+
+/** `dead`: it failed too often and waits for a person; `done` and `cancelled` ones are kept for a while to be looked at. */
+export const JOB_STATUSES = ['waiting', 'running', 'done', 'dead', 'cancelled'] as const
+export type JobStatus = (typeof JOB_STATUSES)[number]
+
+/** `lost`: whoever did it ended without a word; `bad_answer`: a model answered with what can't be used. */
+const FAULTS = ['lost', 'bad_answer'] as const
+export type JobFault = ErrorCode | (typeof FAULTS)[number]
+
+export type Job = {
+  readonly id: JobId
+  readonly kind: string
+  readonly key: string
+  /** Whose it is; null: nobody's in particular. */
+  readonly owner: OwnerId | null
+  readonly input: JsonObject
+  readonly status: JobStatus
+  /** Null when it will not run by itself. */
+  readonly dueAt: Instant | null
+  /** When it got into this state. */
+  readonly since: Instant
+  /** How often it failed since it was armed. */
+  readonly attempts: number
+  /** How often it was lost since it was armed. */
+  readonly losses: number
+  /** Null for what is done once. */
+  readonly everyMs: number | null
+  readonly lastError: JobFault | null
+  /** What came of it the last time. */
+  readonly outcome: JsonObject | null
+  /** Names the run that may say what became of it; null when none may. */
+  readonly claim: string | null
+  /** Names a run that is to stop. */
+  readonly stopped: string | null
+}
+
+export type JobRequest = {
+  readonly kind: string
+  /** Jobs of one kind, owner and key are the same job. */
+  readonly key: string
+  readonly owner: OwnerId | null
+  readonly input?: JsonObject
+  readonly at: Instant
+  /** From the end of one run to the beginning of the next. */
+  readonly everyMs?: number
+  /** Leaves one alone that waits or runs already: a start of the server must not put off what recurs. */
+  readonly onlyIfNew?: boolean
+}
+
+export type JobLimits = {
+  readonly leaseMs: number
+  /** Failures after which a job is dead. */
+  readonly attemptsMax: number
+  /** Losses after which a job is dead: most likely it is to blame for them. */
+  readonly lossesMax: number
+}
+
+/**
+ * How a run ended. `abandoned`: whoever waited for it was told of the error, so it is not tried again by itself.
+ * `released`: it was stopped and is to be done another time.
+ */
+export type JobEnding =
+  | { readonly kind: 'done'; readonly outcome: JsonObject }
+  | {
+      readonly kind: 'later'
+      readonly at: Instant
+      readonly outcome?: JsonObject
+      readonly input?: JsonObject
+    }
+  | { readonly kind: 'failed'; readonly error: AppError }
+  | { readonly kind: 'abandoned'; readonly error: AppError }
+  | { readonly kind: 'released' }
+
+const KIND = /^[a-z][A-Za-z0-9]{0,18}$/
+const KEY_CHARACTERS_MAX = 1_000
+const EVERY_MS_MIN = 1_000
+const FIRST_PAUSE_MS = 30_000
+const PAUSE_MS_MAX = 3_600_000
+/** How long something that is over can still be looked at. */
+const OVER_KEPT_MS = 3_600_000
+const HASH_CHARACTERS = 40
+/** When nothing is due: no search for what is due meets it. */
+const NEVER = INSTANT_MAX as Instant // the last instant there is
+
+export function jobId({ kind, owner, key }: Pick<JobRequest, 'kind' | 'owner' | 'key'>): JobId {
+  return `job_${kind}_${hashed(owner, key)}` as JobId // made from what it stands for
+}
+
+/** Of an owner; a job that is nobody's has one to itself. */
+export function laneId({ id, owner }: Pick<Job, 'id' | 'owner'>): EntryId {
+  return owner === null ? (`lane_${hashed(null, id)}` as EntryId) : laneOf(owner) // as above
+}
+
+export function laneOf(owner: OwnerId): EntryId {
+  return `lane_${hashed(owner)}` as EntryId // as above
+}
+
+function hashed(...parts: readonly (string | null)[]): string {
+  return sha256(JSON.stringify(parts)).slice(0, HASH_CHARACTERS)
+}
+
+/** The job as it will be; null when nothing is to be changed. */
+export function armed(before: Job | null, request: JobRequest, now: Instant): Job | null {
+  check(request)
+  const isOpen = before?.status === 'waiting' || before?.status === 'running'
+  if (request.onlyIfNew === true && isOpen && before.everyMs === (request.everyMs ?? null)) {
+    return null
+  }
+  const { kind, key, owner, input = {}, at, everyMs = null } = request
+  return {
+    ...(before ?? NEW),
+    ...{ id: jobId(request), kind, key, owner, input, everyMs },
+    ...{ status: 'waiting', dueAt: at, since: now, attempts: 0, losses: 0, claim: null },
+  }
+}
+
+const NEW = { lastError: null, outcome: null, stopped: null }
+
+function check({ kind, key, at, everyMs }: JobRequest): void {
+  if (!KIND.test(kind)) throw refused('kind', 'A kind of job is a word of up to 19 letters.')
+  if (key.length > KEY_CHARACTERS_MAX) {
+    throw refused('key', `The key of a job has at most ${KEY_CHARACTERS_MAX} characters.`)
+  }
+  if (!Number.isSafeInteger(at) || Math.abs(at) > INSTANT_MAX) {
+    throw refused('at', 'A job is due at a time.')
+  }
+  if (everyMs !== undefined && !(Number.isSafeInteger(everyMs) && everyMs >= EVERY_MS_MIN)) {
+    throw refused('everyMs', `A job recurs after at least ${EVERY_MS_MIN} ms.`)
+  }
+}
+
+function refused(field: string, message: string): AppError {
+  return new AppError('invalid_input', message, { field })
+}
+
+/**
+ * What got into its state in the future was put there by a clock that has been set back since. Nobody knows how long it
+ * has waited, so it is due.
+ */
+export function isDue({ status, dueAt, since }: Job, now: Instant, leaseMs: number): boolean {
+  if (status !== 'waiting' && status !== 'running') return false
+  return dueAt !== null && (dueAt <= now || since > now + 2 * leaseMs)
+}
+
+/** By a run, or dead where too many runs were lost with it. */
+export function claimed(job: Job, claim: string, now: Instant, { lossesMax }: JobLimits): Job {
+  const losses = job.losses + (job.status === 'running' ? 1 : 0)
+  const lastError = losses > job.losses ? 'lost' : job.lastError
+  if (losses >= lossesMax) return over({ ...job, losses, lastError }, 'dead', now)
+  return { ...job, losses, lastError, status: 'running', since: now, claim }
+}
+
+export function ended(job: Job, ending: JobEnding, now: Instant, limits: JobLimits): Job {
+  switch (ending.kind) {
+    case 'done': {
+      const done = { ...job, outcome: ending.outcome, lastError: null }
+      return job.everyMs === null ? over(done, 'done', now) : recurring(done, job.everyMs, now)
+    }
+    case 'later': {
+      const { at, outcome = job.outcome, input = job.input } = ending
+      return waiting({ ...job, outcome, input, attempts: 0, losses: 0, lastError: null }, at, now)
+    }
+    case 'failed':
+      return failed(job, ending.error, now, limits)
+    case 'abandoned': {
+      const { code } = ending.error
+      const status = code === 'cancelled' ? 'cancelled' : 'dead'
+      return over({ ...job, lastError: faultOf(ending.error) }, status, now)
+    }
+    case 'released':
+      return waiting(job, job.dueAt ?? now, now)
+  }
+}
+
+/** An error that says until when it lasts is waited out; it is no failure of the job's. */
+function failed(job: Job, error: AppError, now: Instant, { attemptsMax }: JobLimits): Job {
+  const { until } = error.facts
+  const told = { ...job, lastError: faultOf(error) }
+  if (typeof until === 'number' && Number.isSafeInteger(until) && until < INSTANT_MAX) {
+    return waiting(told, Math.max(until, now + FIRST_PAUSE_MS) as Instant, now)
+  }
+  const attempts = job.attempts + 1
+  if (attempts < attemptsMax) {
+    const pause = Math.min(FIRST_PAUSE_MS * 2 ** job.attempts, PAUSE_MS_MAX)
+    return waiting({ ...told, attempts }, (now + pause) as Instant, now)
+  }
+  // What recurs has another chance by itself.
+  if (job.everyMs !== null) return recurring(told, job.everyMs, now)
+  return over({ ...told, attempts }, 'dead', now)
+}
+
+/** An error may name a fault that has no code of its own. */
+function faultOf({ code, facts }: AppError): JobFault {
+  return FAULTS.find((fault) => fault === facts.fault) ?? code
+}
+
+/** Takes it back; of what recurs, this one time. `running` names the run that is to stop. */
+export function cancelled(job: Job, running: string | null, now: Instant): Job {
+  const stopped = { ...job, stopped: running ?? job.stopped }
+  if (job.status === 'done') return stopped
+  return job.everyMs === null
+    ? over(stopped, 'cancelled', now)
+    : recurring(stopped, job.everyMs, now)
+}
+
+function waiting(job: Job, dueAt: Instant, now: Instant): Job {
+  return { ...job, status: 'waiting', dueAt, since: now, claim: null }
+}
+
+function recurring(job: Job, everyMs: number, now: Instant): Job {
+  return waiting({ ...job, attempts: 0, losses: 0 }, (now + everyMs) as Instant, now)
+}
+
+function over(job: Job, status: 'done' | 'dead' | 'cancelled', now: Instant): Job {
+  return { ...job, status, dueAt: null, since: now, claim: null }
+}
+
+/** As it is stored. Dead ones are kept until somebody decides about them. */
+export function toJobEntry(job: Job): Omit<Entry, 'place' | 'version'> {
+  const { id, owner, dueAt, ...body } = job
+  const isForgettable = job.status === 'done' || job.status === 'cancelled'
+  return {
+    id,
+    kind: 'job',
+    about: owner,
+    at: dueAt ?? NEVER,
+    expiresAt: isForgettable ? ((job.since + OVER_KEPT_MS) as Instant) : null,
+    body,
+  }
+}
+
+/** Null when it is none that this version knows how to read. */
+export function readJob({ id, kind, about, at, body }: Entry): Job | null {
+  const status = JOB_STATUSES.find((known) => known === body.status)
+  const { kind: work, key, input, outcome } = body
+  if (kind !== 'job' || status === undefined) return null
+  if (typeof work !== 'string' || typeof key !== 'string' || !isObject(input)) return null
+  return {
+    id: id as JobId, // of an entry of this kind
+    kind: work,
+    key,
+    owner: about,
+    input,
+    status,
+    dueAt: at === NEVER ? null : at,
+    since: count(body.since) as Instant,
+    attempts: count(body.attempts),
+    losses: count(body.losses),
+    everyMs: typeof body.everyMs === 'number' ? body.everyMs : null,
+    lastError: isFault(body.lastError) ? body.lastError : null,
+    outcome: isObject(outcome) ? outcome : null,
+    claim: typeof body.claim === 'string' ? body.claim : null,
+    stopped: typeof body.stopped === 'string' ? body.stopped : null,
+  }
+}
+
+/** Who works on jobs that may not be worked on at once. */
+export type Lane = {
+  readonly holder: string
+  readonly claim: string
+  readonly leasedUntil: Instant
+}
+
+/** Null when nobody does. */
+export function readLane({ body }: Entry): Lane | null {
+  const { holder, claim, leasedUntil } = body
+  if (typeof holder !== 'string' || typeof claim !== 'string') return null
+  return { holder, claim, leasedUntil: count(leasedUntil) as Instant }
+}
+
+/** One that is far ahead was made by a clock that has been set back since. */
+export function hasRunOut({ leasedUntil }: Lane, now: Instant, leaseMs: number): boolean {
+  return leasedUntil <= now || leasedUntil > now + 2 * leaseMs
+}
+
+function count(value: unknown): number {
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : 0
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isFault(value: unknown): value is JobFault {
+  if (typeof value !== 'string') return false
+  return FAULTS.some((fault) => fault === value) || Object.hasOwn(ERRORS, value)
+}

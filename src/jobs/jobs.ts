@@ -1,0 +1,220 @@
+/**
+ * Background jobs: work that is written down in the commit that makes it necessary, done once in a while by whichever
+ * process is there, and done again when that one dies.
+ */
+import type { ErrorCode } from '../domain/errors.ts'
+import type { OwnerId } from '../domain/ids.ts'
+import { PAGE_ROWS_MAX } from '../domain/limits.ts'
+import type { JsonObject } from '../domain/memory.ts'
+import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import { systemTimers, type Timers } from '../lib/interval-timers.ts'
+import { decideAndCommit } from '../storage/access/optimistic-commit.ts'
+import { SYSTEM } from '../storage/access/system-entries.ts'
+import type { Change, Page, Store } from '../storage/store.ts'
+import { type Job, type JobRequest, type JobStatus, readJob } from './job.ts'
+import { JobRows } from './job-queue.ts'
+import { type EndedJob, type JobHandler, Runner } from './job-runner.ts'
+import { type Held, type Hold, Holders, type HoldOptions, type TryToEnter } from './owner-locks.ts'
+
+export type { Timers } from '../lib/interval-timers.ts'
+export type { Job, JobRequest, JobStatus } from './job.ts'
+export type { EndedJob, JobContext, JobHandler, JobOutcome } from './job-runner.ts'
+export type { Hold } from './owner-locks.ts'
+
+export type JobsOptions = {
+  /** What is done for each kind. Jobs of other kinds are left to those who know them. */
+  readonly kinds: Readonly<Record<string, JobHandler>>
+  readonly timers?: Timers
+  /** How many are done at once. */
+  readonly concurrency?: number
+  readonly pollMs?: number
+  readonly leaseMs?: number
+  readonly attemptsMax?: number
+  readonly lossesMax?: number
+  /** Hears of every run when it has ended. Must not fail. */
+  readonly onEnded?: (ended: EndedJob) => void
+}
+
+export type JobQuery = {
+  /** Null for those of nobody. */
+  readonly owner?: OwnerId | null
+  readonly kind?: string
+  readonly statuses?: readonly JobStatus[]
+  readonly limit?: number
+  readonly after?: string
+}
+
+/** A job that somebody waits for. */
+export type Task<Result> = {
+  readonly request: Omit<JobRequest, 'owner' | 'at' | 'everyMs' | 'onlyIfNew'> & {
+    readonly owner: OwnerId
+  }
+  /** What its row says of it. */
+  readonly outcome: (result: Result) => JsonObject
+}
+
+export interface Jobs {
+  /**
+   * The changes that arm a job, for somebody's own commit: none when it is left alone. The same key again moves the time
+   * and replaces the input; a job that runs is done again afterwards. The commit is refused when the job changed in
+   * between: ask again, as for everything else that is decided by what was read. `store`: what the job is read from.
+   */
+  arming(request: JobRequest, store?: Store): Promise<readonly Change[]>
+  /** The same, in a commit of its own. */
+  schedule(request: JobRequest): Promise<void>
+  /** Is to hear every commit of this process, so that what is due at once begins at once. */
+  changed(changes: readonly Change[]): void
+  list(query?: JobQuery): Promise<Page<Job>>
+  get(id: string, store?: Store): Promise<Job | null>
+  /** Due now, with all attempts before it. */
+  retry(id: string): Promise<Job>
+  /** Stops it if it runs; of what recurs, this one time. */
+  cancel(id: string): Promise<Job>
+  /** Stops and removes what an owner has. */
+  forget(owner: OwnerId): Promise<void>
+  /** Does something that somebody waits for, while no job of the owner runs anywhere. */
+  hold<Result>(
+    owner: OwnerId,
+    work: (hold: Hold) => Promise<Result>,
+    options: HoldOptions,
+  ): Promise<Held<Result>>
+  /**
+   * The same as a job: it can be looked at and cancelled like any other, and is done in the background when this process
+   * dies before its end. Whoever waits hears of failures, so it is not tried again for those.
+   */
+  perform<Result>(
+    task: Task<Result>,
+    work: (hold: Hold) => Promise<Result>,
+    options: HoldOptions,
+  ): Promise<Held<Result>>
+  /** Begins to do jobs in the background. */
+  start(): void
+  /** Does everything that is due, now. */
+  runDue(): Promise<number>
+  report(): {
+    readonly running: readonly string[]
+    /** Why due jobs could not be looked for the last time. */
+    readonly fault: ErrorCode | null
+  }
+  /** Begins no more jobs, and gives those that run this time to come to their end; then they are done another time. */
+  stop(graceMs?: number): Promise<void>
+  /** The same, and stops what was asked for at once. */
+  close(graceMs?: number): Promise<void>
+}
+
+const CLOSE_MS = 5_000
+const LIST_ROWS = 50
+
+export function createJobs(ports: EnginePorts, options: JobsOptions): Jobs {
+  const { leaseMs = 60_000, attemptsMax = 3, lossesMax = 10 } = options
+  const limits = { leaseMs, attemptsMax, lossesMax }
+  const rows = new JobRows(ports, limits)
+  const timers = options.timers ?? systemTimers
+  const runner = new Runner({
+    ports,
+    rows,
+    limits,
+    kinds: new Map(Object.entries(options.kinds)),
+    timers,
+    concurrency: options.concurrency ?? 2,
+    pollMs: options.pollMs ?? 5_000,
+    onEnded: options.onEnded ?? (() => {}),
+  })
+  const isAbandoned = (lane: string, version: number) => runner.isAbandoned(lane, version)
+  const holders = new Holders({ ports, limits, timers, isAbandoned })
+  const changed = (changes: readonly Change[]) => {
+    const jobs = changes.flatMap((change) => {
+      const isPut = change.op === 'put' && change.table === 'entry' && change.row.kind === 'job'
+      return isPut ? (readJob(change.row) ?? []) : []
+    })
+    if (jobs.length > 0) runner.wake(jobs)
+  }
+  const entering =
+    <Result>({ request, outcome }: Task<Result>): TryToEnter<Result> =>
+    async () => {
+      const at = ports.clock.now()
+      const claim = await rows.begin({ ...request, at }, isAbandoned)
+      if (claim.kind !== 'claimed') return null
+      const { run } = claim
+      return {
+        claim: run.claim,
+        renew: async () => (await rows.renew(run)) === 'renewed',
+        fence: () => rows.fence(run),
+        leave: async (ended) => {
+          const { kind } = ended
+          await rows.settle(run, kind === 'done' ? { kind, outcome: outcome(ended.result) } : ended)
+          options.onEnded?.({ kind: request.kind, outcome: kind, ms: sinceThen(ports, at) })
+        },
+      }
+    }
+  return {
+    arming: (request, store) => rows.arming(request, store),
+    schedule: async (request) => {
+      const changes = await decideAndCommit(ports, async () => {
+        const arming = await rows.arming(request)
+        return { changes: arming, result: arming }
+      })
+      changed(changes)
+    },
+    changed,
+    list: (query = {}) => list(ports, query),
+    get: (id, store) => rows.get(id, store),
+    retry: async (id) => {
+      const job = await rows.retry(id)
+      runner.wake([job])
+      return job
+    },
+    cancel: async (id) => {
+      const { job, running } = await rows.cancel(id)
+      if (running !== null) {
+        runner.stop(id, running)
+        holders.stop(running)
+      }
+      return job
+    },
+    forget: async (owner) => {
+      await rows.removeAll(owner)
+      await Promise.all([runner.stopAll(owner), holders.stopAll(owner)])
+    },
+    hold: (owner, work, given) => holders.hold(owner, work, given),
+    perform: (task, work, given) => holders.hold(task.request.owner, work, given, entering(task)),
+    start: () => runner.start(),
+    runDue: () => runner.runDue(),
+    report: () => ({ running: runner.running, fault: runner.fault }),
+    stop: (graceMs = CLOSE_MS) => runner.close(graceMs),
+    close: async (graceMs = CLOSE_MS) => {
+      await Promise.all([runner.close(graceMs), holders.close(graceMs)])
+    },
+  }
+}
+
+/** A clock that was set back meanwhile took no time. */
+function sinceThen({ clock }: EnginePorts, at: number): number {
+  return Math.max(0, clock.now() - at)
+}
+
+/** In the order of their ids, which says nothing, but stays the same from page to page. */
+async function list({ store }: EnginePorts, query: JobQuery): Promise<Page<Job>> {
+  const { owner, kind, statuses, limit = LIST_ROWS } = query
+  const where = { kinds: ['job' as const], ...(owner === undefined ? {} : { about: owner }) }
+  const rowsMax = Math.min(Math.max(1, limit), PAGE_ROWS_MAX)
+  const found: Job[] = []
+  let after = query.after
+  for (;;) {
+    const page = await store.find('entry', SYSTEM, {
+      where,
+      order: 'oldest',
+      limit: rowsMax - found.length,
+      ...(after === undefined ? {} : { after }),
+    })
+    const jobs = page.rows.map(readJob).filter((job) => job !== null)
+    found.push(
+      ...jobs.filter(
+        (job) =>
+          (kind === undefined || job.kind === kind) && (statuses?.includes(job.status) ?? true),
+      ),
+    )
+    if (page.next === null || found.length >= rowsMax) return { rows: found, next: page.next }
+    after = page.next
+  }
+}

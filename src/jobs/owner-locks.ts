@@ -1,0 +1,287 @@
+/**
+ * Lanes in the store: whoever holds the lane of an owner may work for it, alone among all processes. Jobs hold one while
+ * they run; so does work that somebody asked for and waits for.
+ */
+import type { Entry, EntryKind } from '../domain/entry.ts'
+import { AppError, toAppError } from '../domain/errors.ts'
+import type { Instant, OwnerId } from '../domain/ids.ts'
+import type { JsonObject } from '../domain/memory.ts'
+import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import type { Timers } from '../lib/interval-timers.ts'
+import { persistently } from '../lib/retry.ts'
+import { withinTime } from '../lib/timeout.ts'
+import { decideAndCommit } from '../storage/access/optimistic-commit.ts'
+import { getEntry, putEntry, SYSTEM } from '../storage/access/system-entries.ts'
+import type { Change } from '../storage/store.ts'
+import { hasRunOut, type JobLimits, type Lane, laneOf, readLane } from './job.ts'
+
+export const LANE_KIND = 'lane' satisfies EntryKind
+
+export type LaneRow = {
+  readonly id: string
+  readonly entry: Entry | null
+  readonly lane: Lane | null
+}
+
+/** Whether a lease that has run out by the clock may be believed to have. */
+export type IsAbandoned = (lane: string, version: number) => boolean
+
+export async function readLaneRow(ports: EnginePorts, id: string): Promise<LaneRow> {
+  const entry = await getEntry(ports, id)
+  return { id, entry, lane: entry === null ? null : readLane(entry) }
+}
+
+export function isFree(
+  { id, entry, lane }: LaneRow,
+  now: Instant,
+  leaseMs: number,
+  isAbandoned: IsAbandoned,
+): boolean {
+  return lane === null || (hasRunOut(lane, now, leaseMs) && isAbandoned(id, entry?.version ?? 0))
+}
+
+export function leased(holder: string, claim: string, now: Instant, leaseMs: number): JsonObject {
+  return { holder, claim, leasedUntil: now + leaseMs }
+}
+
+/** Lanes stay when nobody holds them: a row for each owner is less than removing it after each job. */
+export function putLane(
+  { id, entry }: LaneRow,
+  body: JsonObject,
+  about: OwnerId | null,
+  at: Instant,
+): Change {
+  return putEntry({ id, kind: LANE_KIND, about, at, body }, entry).change
+}
+
+/** For a commit that only whoever holds the lane by this claim may make. */
+export function fenceOf({ id, entry, lane }: LaneRow, claim: string): Change {
+  if (entry === null || lane?.claim !== claim) {
+    throw new AppError('cancelled', 'Others do this by now.', { lane: id })
+  }
+  return {
+    op: 'check',
+    table: 'entry',
+    scope: SYSTEM,
+    id: id as Entry['id'], // of the row that was read
+    expect: { version: entry.version },
+  }
+}
+
+/** What work may use while it holds a lane. */
+export type Hold = {
+  /** Fires when the caller gives up, when others took the lane over, and when the process is about to end. */
+  readonly signal: AbortSignal
+  /** Put into a commit, it refuses the commit to all but the holder. */
+  fence(): Promise<Change>
+}
+
+export type HoldOptions = {
+  readonly signal: AbortSignal
+  /** How long to wait for others who hold the lane. */
+  readonly waitMs: number
+}
+
+/** `busy`: others held the lane for longer than that; nothing was done. */
+export type Held<Result> =
+  | { readonly kind: 'done'; readonly result: Result }
+  | { readonly kind: 'busy' }
+
+/** A lane that was entered: how it is kept, and left. */
+export type Tenure<Result = unknown> = {
+  readonly claim: string
+  /** False when it is somebody else's by now, or is to be left. */
+  renew(): Promise<boolean>
+  fence(): Promise<Change>
+  leave(ended: Ended<Result>): Promise<void>
+}
+
+/** What became of the work. */
+export type Ended<Result> =
+  | { readonly kind: 'done'; readonly result: Result }
+  | { readonly kind: 'abandoned'; readonly error: AppError }
+
+/** Null while others hold the lane. */
+export type TryToEnter<Result> = () => Promise<Tenure<Result> | null>
+
+type HoldersParts = {
+  readonly ports: EnginePorts
+  readonly limits: JobLimits
+  readonly timers: Timers
+  readonly isAbandoned: IsAbandoned
+}
+
+type Holding = {
+  readonly owner: OwnerId
+  readonly claim: string
+  readonly controller: AbortController
+  ended: Promise<unknown>
+}
+
+/** Stands in the lane in the place of a job. */
+const HOLDER = 'call'
+/** How often a renewal falls into a lease. */
+const RENEWALS = 3
+const FIRST_PAUSE_MS = 20
+const PAUSE_MS_MAX = 250
+const FORGET_WAIT_MS = 5_000
+
+/** Holds lanes for work that somebody waits for. */
+export class Holders {
+  readonly #parts: HoldersParts
+  readonly #holding = new Set<Holding>()
+  #isClosed = false
+
+  constructor(parts: HoldersParts) {
+    this.#parts = parts
+  }
+
+  async hold<Result>(
+    owner: OwnerId,
+    work: (hold: Hold) => Promise<Result>,
+    { signal, waitMs }: HoldOptions,
+    tryToEnter: TryToEnter<Result> = () => this.#tryToEnter(owner),
+  ): Promise<Held<Result>> {
+    const tenure = await this.#enter(tryToEnter, signal, waitMs)
+    if (tenure === null) return { kind: 'busy' }
+    const controller = new AbortController()
+    const { claim } = tenure
+    const holding: Holding = { owner, claim, controller, ended: Promise.resolve() }
+    const ended = this.#work(tenure, work, controller, signal)
+    holding.ended = ended.catch(() => {}) // whoever called hears of it
+    this.#holding.add(holding)
+    if (this.#isClosed) controller.abort()
+    try {
+      return { kind: 'done', result: await ended }
+    } finally {
+      this.#holding.delete(holding)
+    }
+  }
+
+  stop(claim: string): void {
+    for (const holding of this.#holding) if (holding.claim === claim) holding.controller.abort()
+  }
+
+  async stopAll(owner: OwnerId): Promise<void> {
+    const meant = [...this.#holding].filter((holding) => holding.owner === owner)
+    await this.#stop(meant, FORGET_WAIT_MS)
+  }
+
+  async close(graceMs: number): Promise<void> {
+    this.#isClosed = true
+    await this.#stop([...this.#holding], graceMs)
+  }
+
+  async #stop(meant: readonly Holding[], graceMs: number): Promise<void> {
+    for (const { controller } of meant) controller.abort()
+    await withinTime(graceMs, () => Promise.all(meant.map(({ ended }) => ended)))
+  }
+
+  async #work<Result>(
+    tenure: Tenure<Result>,
+    work: (hold: Hold) => Promise<Result>,
+    controller: AbortController,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    const { ports, limits, timers } = this.#parts
+    const renew = async () => {
+      if (!(await tenure.renew())) controller.abort()
+    }
+    const stopRenewing = timers.every(limits.leaseMs / RENEWALS, () => {
+      renew().catch(() => {}) // there are more to come before the lease runs out
+    })
+    // A lane that can't be left is free when its lease has run out.
+    const leave = async (ended: Ended<Result>) => {
+      stopRenewing()
+      await persistently(ports.clock, () => tenure.leave(ended)).catch(() => {})
+    }
+    try {
+      const result = await work({
+        signal: AbortSignal.any([signal, controller.signal]),
+        fence: () => tenure.fence(),
+      })
+      await leave({ kind: 'done', result })
+      return result
+    } catch (thrown) {
+      await leave({ kind: 'abandoned', error: toAppError(thrown) })
+      throw thrown
+    }
+  }
+
+  /** Null when others hold the lane for too long. The wait is counted in pauses, which no clock can set. */
+  async #enter<Result>(
+    tryToEnter: TryToEnter<Result>,
+    signal: AbortSignal,
+    waitMs: number,
+  ): Promise<Tenure<Result> | null> {
+    let pauseMs = FIRST_PAUSE_MS
+    for (let waitedMs = 0; ; waitedMs += pauseMs) {
+      throwIfStopped(signal, this.#isClosed)
+      const tenure = await tryToEnter()
+      if (tenure !== null) return tenure
+      pauseMs = Math.min(pauseMs * 2, PAUSE_MS_MAX, waitMs - waitedMs)
+      if (pauseMs <= 0) return null
+      await pause(pauseMs, signal)
+    }
+  }
+
+  async #tryToEnter(owner: OwnerId): Promise<Tenure | null> {
+    const { ports, limits, isAbandoned } = this.#parts
+    const row = await this.#row(owner)
+    const now = ports.clock.now()
+    if (!isFree(row, now, limits.leaseMs, isAbandoned)) return null
+    const claim: string = ports.ids.next('job', now)
+    const { kind } = await ports.store.commit([
+      putLane(row, leased(HOLDER, claim, now, limits.leaseMs), owner, now),
+    ])
+    if (kind === 'conflict') return null
+    return {
+      claim,
+      renew: () => this.#renew(owner, claim),
+      fence: async () => fenceOf(await this.#row(owner), claim),
+      leave: () => this.#leave(owner, claim),
+    }
+  }
+
+  async #renew(owner: OwnerId, claim: string): Promise<boolean> {
+    const { ports, limits } = this.#parts
+    return decideAndCommit<boolean>(ports, async () => {
+      const row = await this.#row(owner)
+      if (row.lane?.claim !== claim) return { changes: [], result: false }
+      const now = ports.clock.now()
+      const lease = leased(HOLDER, claim, now, limits.leaseMs)
+      return { changes: [putLane(row, lease, owner, now)], result: true }
+    })
+  }
+
+  async #leave(owner: OwnerId, claim: string): Promise<void> {
+    const { ports } = this.#parts
+    await decideAndCommit(ports, async () => {
+      const row = await this.#row(owner)
+      const isOurs = row.lane?.claim === claim
+      return { changes: isOurs ? [putLane(row, {}, owner, ports.clock.now())] : [], result: null }
+    })
+  }
+
+  #row(owner: OwnerId): Promise<LaneRow> {
+    return readLaneRow(this.#parts.ports, laneOf(owner))
+  }
+}
+
+function throwIfStopped({ aborted }: AbortSignal, isClosed: boolean): void {
+  if (aborted || isClosed) throw new AppError('cancelled', 'It was stopped before it began.')
+}
+
+/** Ends early, without an error, when the signal fires. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal.addEventListener('abort', end, { once: true })
+    if (signal.aborted) end()
+  })
+}

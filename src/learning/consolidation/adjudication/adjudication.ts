@@ -1,0 +1,153 @@
+/**
+ * Memories that rules kept beside each other because they could not tell, and that somebody can be asked about: one who
+ * writes by hand doesn't wait for a model, so what was left open then is looked at here. Each verdict is a change of its own.
+ */
+import type { Instant, MemoryId, Scope } from '../../../domain/ids.ts'
+import type { Memory } from '../../../domain/memory.ts'
+import type { Verdict } from '../../../domain/verdict.ts'
+import { nextTurn } from '../../../lib/event-loop.ts'
+import { withinTime } from '../../../lib/timeout.ts'
+import { isStatement, neighboursOf } from '../../../memory/similar-memories.ts'
+import { isDoubtful } from '../../../memory/write-decision.ts'
+import { decideAndCommit, replacing } from '../../../storage/access/optimistic-commit.ts'
+import { pages } from '../../../storage/access/row-pages.ts'
+import { askedAtMost } from '../../completions/model-tasks.ts'
+import { EXTRACTOR } from '../../distillation/fact-drafts.ts'
+import { loadAll, nextChange, type Run } from '../consolidation-run.ts'
+import { canSettle, type Settlement, saidAt, settle } from './verdict-settlement.ts'
+
+/** Of one run, the newest. */
+const MEMORIES_MAX = 200
+const QUESTIONS_MAX = 20
+const VERDICT_MS = 15_000
+
+export type JudgingOptions = {
+  /** What was there at this instant has been looked at; null when nothing has. */
+  readonly since: Instant | null
+  readonly signal: AbortSignal
+}
+
+/**
+ * How many pairs were settled. A dry run asks nobody, because what a model would say can't be told without asking it: it tells
+ * which pairs it would be asked about.
+ */
+export async function judgeDoubtful(run: Run, { since, signal }: JudgingOptions): Promise<number> {
+  const { adjudicate } = run.ports
+  if (adjudicate === undefined) return 0
+  const ask = askedAtMost(adjudicate, QUESTIONS_MAX, signal)
+  let settled = 0
+  let asked = 0
+  for (const { id } of await writtenSince(run, since)) {
+    run.tell({ step: 'judge', done: asked, total: null })
+    if (asked === QUESTIONS_MAX) break
+    const pair = await doubtfulPair(run, id)
+    if (pair !== null) {
+      asked++
+      const { older, newer } = pair
+      if (run.isDryRun) {
+        const memories = [newer.id, older.id]
+        run.actions.add({ kind: 'judge', memories, because: WOULD_ASK, change: null })
+        continue
+      }
+      const said = await withinTime(VERDICT_MS, (late) => ask(older.content, newer.content, late))
+      // Who fails once is not asked again today: what is open stays as it is.
+      if (said.kind === 'failed') break
+      if (await settlePair(run, older, newer, said.result)) settled++
+    }
+    await nextTurn()
+  }
+  return run.isDryRun ? asked : settled
+}
+
+const WOULD_ASK = 'Rules can’t tell what they are to each other, so a model would be asked.'
+
+/** What was distilled has been asked about when it was stored. */
+async function writtenSince(
+  { ports, scope, now }: Run,
+  since: Instant | null,
+): Promise<readonly Memory[]> {
+  const { rows } = await ports.store.find('memory', scope, {
+    where: {
+      statuses: ['active'],
+      pinned: false,
+      ...(since === null ? {} : { createdFrom: since }),
+    },
+    order: 'newest',
+    limit: MEMORIES_MAX,
+  })
+  return rows.filter(
+    (memory) => canSettle(memory, now) && memory.provenance.extractor !== EXTRACTOR,
+  )
+}
+
+/** The memory and one that was there before it, of the same user, if rules can't tell what they are to each other. */
+async function doubtfulPair(
+  run: Run,
+  id: MemoryId,
+): Promise<{ readonly older: Memory; readonly newer: Memory } | null> {
+  const { ports, now, settings } = run
+  const [newer] = await loadAll(run, [id])
+  if (newer === undefined || !canSettle(newer, now) || newer.conflictsWith !== null) return null
+  const found = await neighboursOf(ports, newer.place, newer, settings.neighboursMax)
+  const olders = found.memories.filter(
+    (memory) =>
+      memory.id !== id && isStatement(memory) && canSettle(memory, now) && isBefore(memory, newer),
+  )
+  const older = olders.find((memory) =>
+    isDoubtful(newer.content, memory.content, found.close.has(memory.id)),
+  )
+  if (older === undefined || (await wasSettled(run, older, newer))) return null
+  return { older, newer }
+}
+
+function isBefore(a: Memory, b: Memory): boolean {
+  return saidAt(a) - saidAt(b) < 0 || (saidAt(a) === saidAt(b) && a.createdAt < b.createdAt)
+}
+
+/** Whether one was made to say something about the other before: whoever took that back doesn't want it done again. */
+async function wasSettled({ ports }: Run, a: Memory, b: Memory): Promise<boolean> {
+  const home: Scope = { owner: a.place.owner, user: a.place.user }
+  const where = { memories: [a.id, b.id] }
+  for await (const page of pages(ports.store, 'revision', home, { where })) {
+    for (const { memory } of page) {
+      const other = memory.id === a.id ? b.id : a.id
+      if (memory.supersededBy === other || memory.conflictsWith === other) return true
+    }
+  }
+  return false
+}
+
+/** Only while both say what was asked about. */
+async function settlePair(
+  run: Run,
+  older: Memory,
+  newer: Memory,
+  verdict: Verdict,
+): Promise<boolean> {
+  const { ports, now, actions } = run
+  const stamp = { change: nextChange(run), now }
+  const settlement = await decideAndCommit(ports, async () => {
+    const [old, young] = await loadAll(run, [older.id, newer.id])
+    const isSame = old?.content === older.content && young?.content === newer.content
+    const result =
+      isSame && old !== undefined && young !== undefined ? settle(old, young, verdict, stamp) : null
+    const changes = (result?.replaced ?? []).flatMap(({ before, after }) =>
+      replacing(ports, before, after),
+    )
+    return { changes, result }
+  })
+  if (settlement === null) return false
+  actions.add({
+    kind: 'judge',
+    memories: [newer.id, older.id],
+    because: REASONS[settlement.kind],
+    change: stamp.change,
+  })
+  return true
+}
+
+const REASONS: Readonly<Record<Settlement['kind'], string>> = {
+  duplicate: 'A model says that both say the same.',
+  update: 'A model says that the newer one holds in the place of the older one.',
+  conflict: 'A model says that both can’t be true.',
+}

@@ -1,0 +1,68 @@
+/** What the steps of one consolidation share. */
+
+import { AppError } from '../../domain/errors.ts'
+import type { ChangeId, Instant, MemoryId, Scope } from '../../domain/ids.ts'
+import type { Memory } from '../../domain/memory.ts'
+import type { Settings } from '../../domain/settings/settings.ts'
+import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import type { ConsolidationAction, ConsolidationStep } from './report.ts'
+
+/** Of a run; a dry run, which is there to be read, tells all of them. */
+const ACTIONS_TOLD_MAX = 1_000
+
+export type ConsolidationProgress = {
+  readonly step: ConsolidationStep
+  readonly done: number
+  /** Null while nobody knows. */
+  readonly total: number | null
+}
+
+export type Run = {
+  readonly ports: EnginePorts
+  readonly scope: Scope
+  /** The same for all of it, so that steps agree with each other. */
+  readonly now: Instant
+  readonly settings: Settings
+  readonly isDryRun: boolean
+  /** Tells how far it is; throws when it is to stop. */
+  readonly tell: (progress: ConsolidationProgress) => void
+  readonly actions: Actions
+  /** What this run put into the bin, or would. */
+  readonly binned: Set<MemoryId>
+}
+
+/** Counts all of them and remembers the first ones, or all for somebody who wants to see them before. */
+export class Actions {
+  readonly told: ConsolidationAction[] = []
+  readonly #toldMax: number
+  total = 0
+
+  constructor({ isDryRun }: Pick<Run, 'isDryRun'>) {
+    this.#toldMax = isDryRun ? Number.POSITIVE_INFINITY : ACTIONS_TOLD_MAX
+  }
+
+  add(action: ConsolidationAction): void {
+    this.total++
+    if (this.told.length < this.#toldMax) this.told.push(action)
+  }
+}
+
+export function nextChange({ ports, now }: Run): ChangeId {
+  return ports.ids.next('chg', now)
+}
+
+/** As they are now, in the order of the ids; those that are gone are left out. */
+export async function loadAll(
+  { ports, scope }: Run,
+  ids: readonly MemoryId[],
+): Promise<readonly Memory[]> {
+  const { rows } = await ports.store.find('memory', scope, { where: { ids }, limit: ids.length })
+  const byId = new Map(rows.map((memory) => [memory.id, memory]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
+}
+
+export function throwIfStopped(signal: AbortSignal | undefined): void {
+  if (signal?.aborted !== true) return
+  const message = 'Consolidation was stopped. What was done stays; the next one goes on from there.'
+  throw new AppError('cancelled', message)
+}

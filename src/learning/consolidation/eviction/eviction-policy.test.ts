@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest'
+import { instant, memory } from '../../../../test/fakes/memories.ts'
+import { DAY_MS } from '../../../lib/decay.ts'
+import { isTimeDoubtful } from '../report.ts'
+import { decideLeaving, retentionCutoff } from './eviction-policy.ts'
+
+const NOW = instant(5_000 * DAY_MS)
+const ago = (days: number) => instant(NOW - days * DAY_MS)
+const settings = { salienceFloor: 0.2, retentionDays: 0 }
+const decide = (fields: Parameters<typeof memory>[0], of = settings) =>
+  decideLeaving(memory(fields), NOW, of)
+
+it('[CN6] a fact leaves below the floor, after thirty days without use', () => {
+  expect(decide({ salience: 0.5, updatedAt: ago(39) })).toBeNull()
+  expect(decide({ salience: 0.5, updatedAt: ago(40) })).toEqual({
+    kind: 'evict',
+    because: 'Its salience of 0.50 has faded to 0.20, below 0.2: it was not used for 40 days.',
+  })
+  expect(decide({ salience: 0.1, updatedAt: ago(29) })).toBeNull()
+  expect(decide({ salience: 0.1, updatedAt: ago(30) })?.kind).toBe('evict')
+  expect(decide({ salience: 0.1, updatedAt: ago(90), lastUsedAt: ago(5) })).toBeNull()
+  expect(decide({ salience: 0, updatedAt: ago(90) }, { ...settings, salienceFloor: 0 })).toBeNull()
+})
+
+it('[CN6] everything leaves that was not used for as long as the setting says', () => {
+  const kept = { ...settings, retentionDays: 100 }
+  expect(decide({ salience: 1, updatedAt: ago(99), category: 'episode' }, kept)).toBeNull()
+  expect(decide({ salience: 1, updatedAt: ago(100), category: 'episode' }, kept)).toEqual({
+    kind: 'retire',
+    because: 'It was not used for 100 days, and is kept for 100 days.',
+  })
+})
+
+it('[CN8] what is pinned, of identity or not active never leaves by itself', () => {
+  const kept = { ...settings, retentionDays: 1 }
+  const old = { salience: 0, updatedAt: ago(900) }
+  expect(decide({ ...old, pinned: true }, kept)).toBeNull()
+  expect(decide({ ...old, category: 'identity' }, kept)).toBeNull()
+  expect(decide({ ...old, status: 'disabled' }, kept)).toBeNull()
+  expect(decide({ ...old, category: 'episode' })).toBeNull()
+  expect(decide({ ...old, trust: 'suspect' })).toBeNull()
+})
+
+it('[CN7] a retention of 0 days keeps everything', () => {
+  expect(retentionCutoff(NOW, 0)).toBeNull()
+  expect(retentionCutoff(NOW, 365)).toBe(ago(365))
+})
+
+it('[CN12] after a long gap nobody knows how much time has passed', () => {
+  expect(isTimeDoubtful(null, NOW)).toBe(false)
+  expect(isTimeDoubtful(ago(30), NOW)).toBe(false)
+  expect(isTimeDoubtful(ago(31), NOW)).toBe(true)
+  expect(isTimeDoubtful(ago(-31), NOW)).toBe(false)
+})

@@ -1,0 +1,81 @@
+/** Reports of consolidation: the last ones of each owner are kept, without what would fill them. */
+
+import type { Entry } from '../../domain/entry.ts'
+import type { Instant, ReportId, Scope } from '../../domain/ids.ts'
+import type { JsonObject } from '../../domain/memory.ts'
+import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import type { Change } from '../../storage/store.ts'
+import type { ConsolidationReport, KeptReport } from './report.ts'
+import { withUndoStates } from './undo-state.ts'
+
+export const REPORTS_KEPT = 30
+const ACTIONS_KEPT = 200
+const SURPLUS_MAX = 100
+
+export async function saveReport(
+  { store, ids }: EnginePorts,
+  scope: Scope,
+  report: ConsolidationReport,
+): Promise<ConsolidationReport> {
+  const { finishedAt, actions, ...rest } = report
+  const id = ids.next('rpt', report.startedAt)
+  const body = { ...rest, id, finishedAt, actions: actions.slice(0, ACTIONS_KEPT) } as JsonObject // plain data
+  const row: Entry = {
+    id,
+    place: { owner: scope.owner, user: scope.user ?? null, session: null },
+    kind: 'report',
+    about: scope.owner,
+    at: report.startedAt,
+    expiresAt: null,
+    version: 1,
+    body,
+  }
+  const { rows: surplus } = await store.find('entry', scope, {
+    where: { kinds: ['report'] },
+    order: 'newest',
+    offset: REPORTS_KEPT - 1,
+    limit: SURPLUS_MAX,
+  })
+  await store.commit([
+    { op: 'put', table: 'entry', row, expect: 'absent' },
+    ...surplus.map(
+      (entry): Change => ({ op: 'remove', table: 'entry', scope, id: entry.id, expect: 'any' }),
+    ),
+  ])
+  return { ...report, id }
+}
+
+/** What reports of earlier versions did not count. */
+const UNCOUNTED = { judged: 0, narrated: 0 }
+
+/** Newest first, at most thirty. */
+export async function listReports(
+  ports: EnginePorts,
+  scope: Scope,
+): Promise<readonly KeptReport[]> {
+  const { rows } = await ports.store.find('entry', scope, {
+    where: { kinds: ['report'] },
+    order: 'newest',
+    limit: REPORTS_KEPT,
+  })
+  const reports = rows.map(({ body, id }) => ({
+    ...UNCOUNTED,
+    ...(body as ConsolidationReport), // as saved above
+    id: id as ReportId,
+  }))
+  return withUndoStates(ports, scope, reports)
+}
+
+/** When the last one began that is not later than now: a later one was made by a clock that has been set back since. */
+export async function lastConsolidatedAt(
+  { store }: EnginePorts,
+  scope: Scope,
+  now: Instant,
+): Promise<Instant | null> {
+  const { rows } = await store.find('entry', scope, {
+    where: { kinds: ['report'], atBefore: (now + 1) as Instant },
+    order: 'newest',
+    limit: 1,
+  })
+  return rows[0]?.at ?? null
+}

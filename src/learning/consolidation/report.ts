@@ -1,0 +1,89 @@
+/** What a consolidation did, or would do. It holds ids and numbers, never the text of a memory. */
+
+import type { ChangeId, Instant, MemoryId, ReportId } from '../../domain/ids.ts'
+import { DAY_MS } from '../../lib/decay.ts'
+
+export const CONSOLIDATION_STEPS = [
+  'read',
+  'empty',
+  'merge',
+  'judge',
+  'promote',
+  'evict',
+  'prune',
+  'trim',
+  'narrate',
+] as const
+export type ConsolidationStep = (typeof CONSOLIDATION_STEPS)[number]
+
+export type ConsolidationAction = {
+  /** `retire`: not used for longer than `retentionDays`. */
+  readonly kind:
+    | 'merge'
+    | 'judge'
+    | 'promote'
+    | 'evict'
+    | 'retire'
+    | 'pruneEpisode'
+    | 'pruneTurns'
+    | 'trim'
+    | 'emptyBin'
+    | 'narrate'
+  /** In a merge, the one that stays comes first; of two that were judged, the newer one. */
+  readonly memories: readonly MemoryId[]
+  readonly because: string
+  /** What undo takes; null where nothing can be undone, and in a dry run. */
+  readonly change: ChangeId | null
+}
+
+export type ConsolidationReport = {
+  /** Null in a dry run, which is not kept. */
+  readonly id: ReportId | null
+  readonly startedAt: Instant
+  readonly finishedAt: Instant
+  readonly isDryRun: boolean
+  /** Whether nothing was removed for good, because nobody can tell how much time has really passed. */
+  readonly isHeldBack: boolean
+  /** Active ones that were looked at. */
+  readonly memories: number
+  /** How many of them have lost half of their salience or more to time. */
+  readonly decayed: number
+  /** Memories that became part of another one. */
+  readonly merged: number
+  /** Pairs that a model has settled; in a dry run, those that it would be asked about. */
+  readonly judged: number
+  readonly promoted: number
+  readonly evicted: number
+  readonly retired: number
+  readonly prunedEpisodes: number
+  readonly prunedTurns: number
+  /** Entries past their time. */
+  readonly trimmed: number
+  /** Erased from the bin. */
+  readonly emptied: number
+  /** Narratives that were told anew, or taken away. */
+  readonly narrated: number
+  /** All of a dry run, the first ones of a run, and fewer of one that is kept; `actionsTotal` says how many there were. */
+  readonly actions: readonly ConsolidationAction[]
+  readonly actionsTotal: number
+  readonly durationsMs: Readonly<Record<ConsolidationStep, number>>
+}
+
+/** `done`: nothing of it is left to take back. `impossible`: it can't be, or what it was done to is gone. */
+export const UNDO_STATES = ['possible', 'done', 'impossible'] as const
+export type UndoState = (typeof UNDO_STATES)[number]
+
+/** A report as it is read later, with what can still be taken back of it. */
+export type KeptReport = Omit<ConsolidationReport, 'actions'> & {
+  readonly actions: readonly (ConsolidationAction & { readonly undo: UndoState })[]
+}
+
+const GAP_DAYS_MAX = 30
+
+/**
+ * Whether so much time has passed since the last consolidation that the clock may have leapt: then this one removes
+ * nothing for good, and the next one does. What goes into the bin can be brought back, and needs no such care.
+ */
+export function isTimeDoubtful(lastAt: Instant | null, now: Instant): boolean {
+  return lastAt !== null && now - lastAt > GAP_DAYS_MAX * DAY_MS
+}

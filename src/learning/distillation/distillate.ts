@@ -1,0 +1,229 @@
+/**
+ * What a model made of a conversation, checked. Loose about what was not asked for, strict about what is kept: each item
+ * is taken as it stands or left out, and nothing is added that the model did not say.
+ */
+
+import type { Instant } from '../../domain/ids.ts'
+import { MEMORY_TYPES, type MemoryType } from '../../domain/memory.ts'
+import { foldStatement } from '../../text/fingerprint.ts'
+import * as read from '../completions/answer-fields.ts'
+import {
+  type Fields,
+  readObject,
+  refuseOtherAnswers,
+  unreadable,
+} from '../completions/answer-json.ts'
+
+export const FACT_CATEGORIES = [
+  'general',
+  'preference',
+  'fact',
+  'event',
+  'relationship',
+  'decision',
+  'entity',
+  'pattern',
+] as const
+export type FactCategory = (typeof FACT_CATEGORIES)[number]
+
+export type DistilledEpisode = {
+  readonly summary: string
+  readonly topics: readonly string[]
+  readonly entities: readonly string[]
+  readonly decisions: readonly string[]
+  readonly actionItems: readonly string[]
+  readonly salience: number | null
+}
+
+export type DistilledFact = {
+  readonly content: string
+  readonly type: MemoryType
+  readonly category: FactCategory
+  readonly importance: number | null
+  readonly salience: number | null
+  readonly entities: readonly string[]
+  readonly validFrom: Instant | null
+  readonly validUntil: Instant | null
+  /** Which of the turns say it; none when the model didn't tell. */
+  readonly turns: readonly number[]
+}
+
+export type Distillate = {
+  readonly episode: DistilledEpisode | null
+  readonly facts: readonly DistilledFact[]
+  readonly identity: readonly string[]
+  /** The model found nothing that deserves to be kept. */
+  readonly isEmpty: boolean
+  /** What was wrong with what was left out, in words. */
+  readonly faults: readonly string[]
+}
+
+const SUMMARY_CHARACTERS_MAX = 2_000
+const SUMMARY_SENTENCES_MAX = 3
+const TOPICS_MAX = 20
+const LINES_MAX = 20
+const LINE_CHARACTERS_MAX = 300
+const ENTITIES_MAX = 20
+const NAME_CHARACTERS_MAX = 100
+const FACTS_MAX = 50
+/** A sentence that is longer is no fact, and cut short it could lose its "not". */
+const FACT_CHARACTERS_MAX = 1_000
+const FACT_CHARACTERS_MIN = 3
+const IDENTITY_MAX = 10
+const IDENTITY_CHARACTERS_MAX = 300
+const FAULTS_MAX = 20
+
+const ASKED_FOR = ['episode', 'facts', 'identity', 'pinned_candidates'] as const
+
+/** `shown`: the indexes of the turns that the model was given. Throws when there is nothing to be read. */
+export function parseDistillate(text: string, shown: readonly number[]): Distillate {
+  const fields = readObject(text, ASKED_FOR)
+  const faults: string[] = []
+  const parsed = {
+    episode: episodeIn(fields, faults),
+    facts: factsIn(fields, new Set(shown), faults),
+    identity: identityIn(fields, faults),
+  }
+  const isEmpty = isNothing(parsed)
+  if (isEmpty && faults.length > 0) {
+    throw unreadable(`Nothing in the answer could be used: ${faults.join(' ')}`, 'no_item')
+  }
+  if (isEmpty) refuseOtherAnswers(fields, ASKED_FOR)
+  return { ...parsed, isEmpty, faults: faults.slice(0, FAULTS_MAX) }
+}
+
+function isNothing({
+  episode,
+  facts,
+  identity,
+}: Pick<Distillate, 'episode' | 'facts' | 'identity'>) {
+  return episode === null && facts.length === 0 && identity.length === 0
+}
+
+function episodeIn(fields: Fields, faults: string[]): DistilledEpisode | null {
+  const given = read.field(fields, 'episode')
+  if (given === undefined || given === '') return null
+  const episode = read.asFields(given)
+  if (episode === null) {
+    faults.push('"episode" is an object or null.')
+    return null
+  }
+  const said = read.field(episode, 'summary')
+  if (said === undefined || (typeof said === 'string' && said.trim() === '')) return null
+  const summary = read.asText(said, SUMMARY_CHARACTERS_MAX)
+  if (summary === null) {
+    faults.push('"summary" is text of 1 to 3 sentences.')
+    return null
+  }
+  const lines = (...names: readonly string[]) =>
+    read.asTexts(read.field(episode, ...names), LINES_MAX, LINE_CHARACTERS_MAX)
+  const entities = read.field(episode, 'entities') ?? read.field(fields, 'entities')
+  return {
+    summary: read.firstSentences(withoutPreamble(summary), SUMMARY_SENTENCES_MAX),
+    topics: read.asTexts(read.field(episode, 'topics'), TOPICS_MAX, NAME_CHARACTERS_MAX),
+    entities: read.asTexts(entities, ENTITIES_MAX, NAME_CHARACTERS_MAX),
+    decisions: lines('decisions'),
+    actionItems: lines('actionItems', 'action_items'),
+    salience: read.asShare(read.field(episode, 'salience')),
+  }
+}
+
+/** "Sure! Here is a summary:" is said to whoever asked. */
+function withoutPreamble(summary: string): string {
+  const rest = summary.replace(
+    /^(?:(?:sure|certainly|of course|okay|ok)[,!.]+ *)?(?:here(?: i|['’])s (?:a|the|your) [^:.]{0,40}summary[^:.]{0,40}:|summary:) */i,
+    '',
+  )
+  return rest === '' ? summary : rest
+}
+
+function factsIn(fields: Fields, shown: ReadonlySet<number>, faults: string[]) {
+  const facts: DistilledFact[] = []
+  const known = new Set<string>()
+  for (const item of itemsIn(fields, 'facts', ['facts', 'pinned_candidates'], faults)) {
+    if (facts.length === FACTS_MAX) {
+      faults.push(`More than ${FACTS_MAX} facts.`)
+      break
+    }
+    const fact = toFact(item, shown, faults)
+    if (fact === null || known.has(foldStatement(fact.content))) continue
+    known.add(foldStatement(fact.content))
+    facts.push(fact)
+  }
+  return facts
+}
+
+/** A fact may be no more than its sentence. */
+export function toFact(
+  item: unknown,
+  shown: ReadonlySet<number>,
+  faults: string[],
+): DistilledFact | null {
+  const fields = typeof item === 'string' ? { content: item } : read.asFields(item)
+  const content = fields && read.asText(read.field(fields, 'content', 'fact'), FACT_CHARACTERS_MAX)
+  if (fields === null || content === null || content.length < FACT_CHARACTERS_MIN) {
+    faults.push(`A fact has "content": one sentence of up to ${FACT_CHARACTERS_MAX} characters.`)
+    return null
+  }
+  const category = oneOf(FACT_CATEGORIES, read.field(fields, 'category')) ?? 'general'
+  return {
+    content,
+    category,
+    type: oneOf(MEMORY_TYPES, read.field(fields, 'type')) ?? typeOf(category),
+    importance: read.asImportance(read.field(fields, 'importance')),
+    salience: read.asShare(read.field(fields, 'salience')),
+    entities: read.asTexts(read.field(fields, 'entities'), ENTITIES_MAX, NAME_CHARACTERS_MAX),
+    ...validityIn(fields),
+    turns: read.asIndexes(read.field(fields, 'turns', 'sourceTurns', 'source_turns'), shown),
+  }
+}
+
+function validityIn(fields: Fields): Pick<DistilledFact, 'validFrom' | 'validUntil'> {
+  const validFrom = read.asPeriod(read.field(fields, 'validFrom', 'valid_from'))?.from ?? null
+  const validUntil = read.asPeriod(read.field(fields, 'validUntil', 'valid_until'))?.until ?? null
+  const isBackwards = validFrom !== null && validUntil !== null && validUntil < validFrom
+  return isBackwards ? { validFrom: null, validUntil: null } : { validFrom, validUntil }
+}
+
+/** What happened or was decided is over some day; the rest holds until it is corrected. */
+function typeOf(category: FactCategory): MemoryType {
+  return category === 'event' || category === 'decision' ? 'episodic' : 'factual'
+}
+
+function identityIn(fields: Fields, faults: string[]): readonly string[] {
+  const texts: string[] = []
+  const known = new Set<string>()
+  for (const item of itemsIn(fields, 'identity', ['identity', 'identity_facts'], faults)) {
+    const content = read.asFields(item)
+    const text = read.asText(
+      content === null ? item : read.field(content, 'content'),
+      IDENTITY_CHARACTERS_MAX,
+    )
+    if (text === null) faults.push('"identity" is a list of sentences.')
+    else if (!known.has(foldStatement(text)) && texts.length < IDENTITY_MAX) {
+      known.add(foldStatement(text))
+      texts.push(text)
+    }
+  }
+  return texts
+}
+
+/** One item stands for a list of one; an object of items for the list of them would be guessing. */
+export function itemsIn(
+  fields: Fields,
+  name: string,
+  names: readonly string[],
+  faults: string[],
+): readonly unknown[] {
+  const given = read.field(fields, ...names)
+  if (given === undefined || given === '') return []
+  if (Array.isArray(given)) return given
+  if (typeof given === 'string' || read.asFields(given) !== null) return [given]
+  faults.push(`"${name}" is a list.`)
+  return []
+}
+
+function oneOf<Value extends string>(values: readonly Value[], value: unknown): Value | null {
+  const word = typeof value === 'string' ? value.trim().toLowerCase() : value
+  return values.find((candidate) => candidate === word) ?? null
+}

@@ -1,0 +1,155 @@
+/** What a model is asked about a session: about all that waits, or, after each turn, only for facts. */
+
+import type { Scope, TurnId } from '../../domain/ids.ts'
+import { PAGE_ROWS_MAX } from '../../domain/limits.ts'
+import type { Memory } from '../../domain/memory.ts'
+import type { Turn } from '../../domain/turn.ts'
+import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import { pages } from '../../storage/access/row-pages.ts'
+import { type Distillate, parseDistillate } from './distillate.ts'
+import {
+  DISTILLATION_VERSION,
+  type DistillationContext,
+  type PromptMessage,
+  prompt,
+} from './distillation-prompt.ts'
+import {
+  EXTRACTED_TURNS_MAX,
+  parseTurnFacts,
+  TURN_EXTRACTION_VERSION,
+  turnExtraction,
+} from './turn-prompt.ts'
+import { type ChosenTurn, choose } from './turn-selection.ts'
+
+/** `session`: an episode, facts and who the person is; `turns`: facts alone, from a few turns at a time. */
+export type DistillationMode = 'session' | 'turns'
+
+export type Task = {
+  readonly messages: readonly PromptMessage[]
+  /** The turns that may be named as sources. */
+  readonly shown: readonly ChosenTurn[]
+  readonly isTrivial: boolean
+  readonly version: string
+  parse(text: string): Distillate
+}
+
+export function sessionTask(turns: readonly Turn[], context: DistillationContext): Task {
+  const choice = choose(turns)
+  const shown = choice.turns.map(({ index }) => index)
+  return {
+    messages: prompt(choice, context),
+    shown: choice.turns,
+    isTrivial: choice.isTrivial,
+    version: DISTILLATION_VERSION,
+    parse: (text) => parseDistillate(text, shown),
+  }
+}
+
+/** `before`: turns that precede the new ones in the conversation, as context. */
+export function turnsTask(before: readonly Turn[], turns: readonly Turn[]): Task {
+  const isNew = new Set(turns.map(({ id }) => id))
+  const all = [...before.slice(-Math.max(0, EXTRACTED_TURNS_MAX - turns.length)), ...turns]
+  const extraction = turnExtraction(all, ({ id }) => !isNew.has(id))
+  const asked = extraction?.asked ?? []
+  return {
+    messages: extraction?.messages ?? [],
+    shown: asked,
+    isTrivial: asked.every(({ text }) => text.trim() === ''),
+    version: TURN_EXTRACTION_VERSION,
+    parse: (text) => {
+      const facts = parseTurnFacts(
+        text,
+        asked.map(({ index }) => index),
+      )
+      return { episode: null, facts, identity: [], isEmpty: facts.length === 0, faults: [] }
+    },
+  }
+}
+
+const DAY_MS = 86_400_000
+const EPISODES_DAYS = 90
+const EPISODES_MAX = 3
+const IDENTITY_MAX = 20
+
+/** What else a model is told, so that it understands what is meant. */
+export async function contextOf(
+  { store, clock }: EnginePorts,
+  home: Scope,
+  turns: readonly Turn[],
+  earlier: Memory | null,
+  isContinued: boolean,
+): Promise<DistillationContext> {
+  const trusts = ['user', 'assistant', 'import', 'tool'] as const
+  const known = { statuses: ['active'], trusts, unendedAt: clock.now() } as const
+  const [identity, episodes] = await Promise.all([
+    store.find('memory', home, {
+      where: { ...known, categories: ['identity'] },
+      limit: IDENTITY_MAX,
+    }),
+    store.find('memory', home, {
+      where: {
+        ...known,
+        categories: ['episode'],
+        createdFrom: (clock.now() - EPISODES_DAYS * DAY_MS) as Turn['saidAt'],
+      },
+      limit: EPISODES_MAX + 1,
+    }),
+  ])
+  const who = identity.rows.map(({ content }) => content).join(' ')
+  return {
+    happenedAt: turns[0]?.saidAt ?? clock.now(),
+    identity: who === '' ? null : who,
+    earlierEpisodes: episodes.rows
+      .filter(({ id }) => id !== earlier?.id)
+      .slice(0, EPISODES_MAX)
+      .map(({ content }) => content),
+    summarySoFar: isContinued ? (earlier?.content ?? null) : null,
+  }
+}
+
+/** How many rows are read at a time to find the turns before others. */
+const BEFORE_ROWS = 50
+
+/** The last `count` turns before the given ones in the conversation, in its order, without the excluded ones. */
+export async function turnsBefore(
+  { store }: EnginePorts,
+  scope: Scope,
+  {
+    turns: [first],
+    excluded,
+    count,
+  }: {
+    readonly turns: readonly Turn[]
+    readonly excluded: ReadonlySet<TurnId>
+    readonly count: number
+  },
+): Promise<readonly Turn[]> {
+  if (first === undefined || count <= 0) return []
+  const found: Turn[] = []
+  const query = { where: { disabled: false }, order: 'lastSaid', limit: BEFORE_ROWS } as const
+  for await (const page of pages(store, 'turn', scope, query)) {
+    found.push(...page.filter(({ id, position }) => position < first.position && !excluded.has(id)))
+    if (found.length >= count) break
+  }
+  return found.sort(byPosition).slice(-count)
+}
+
+/** Those that are still there and in use, in the order in which they were said. */
+export async function turnsOf(
+  { store }: EnginePorts,
+  scope: Scope,
+  ids: readonly TurnId[],
+): Promise<readonly Turn[]> {
+  const found: Turn[] = []
+  for (let start = 0; start < ids.length; start += PAGE_ROWS_MAX) {
+    const some = ids.slice(start, start + PAGE_ROWS_MAX)
+    const where = { ids: some, disabled: false }
+    const { rows } = await store.find('turn', scope, { where, limit: some.length })
+    found.push(...rows)
+  }
+  return found.sort(byPosition)
+}
+
+function byPosition(a: Turn, b: Turn): number {
+  return a.position - b.position || a.saidAt - b.saidAt
+}

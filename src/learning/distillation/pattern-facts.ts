@@ -1,0 +1,32 @@
+/** What patterns find in the person's own words, for what no model reads: there is none, or too little was said. */
+
+import { unmarkLines } from '../../domain/context-block.ts'
+import type { Signal, Turn } from '../../domain/turn.ts'
+import type { DraftInput } from '../../memory/draft.ts'
+import { patternDrafts } from '../patterns/pattern-drafts.ts'
+import { EXTRACTOR } from './fact-drafts.ts'
+
+/** Of one turn, and about as many of one commit. */
+export const PATTERN_FACTS_MAX = 100
+
+export function isOwn({ role }: Turn): boolean {
+  return role === 'user'
+}
+
+/** Of all that the signals stand for, only where patterns have not read it. */
+export function patternsIn(
+  signals: readonly Signal[],
+  turns: readonly Turn[],
+): readonly DraftInput[] {
+  const unread = new Set(signals.filter(({ isRead }) => !isRead).flatMap((each) => each.turns))
+  return turns.filter((turn) => isOwn(turn) && unread.has(turn.id)).flatMap(patternsOf)
+}
+
+export function patternsOf({ id, content, saidAt, speaker }: Turn): readonly DraftInput[] {
+  return patternDrafts(unmarkLines(content), {
+    source: EXTRACTOR,
+    speaker: speaker ?? 'user',
+    turns: [id],
+    observedAt: saidAt,
+  }).slice(0, PATTERN_FACTS_MAX)
+}

@@ -1,0 +1,115 @@
+/**
+ * What was learned from words that somebody has corrected: it goes into the bin, and what it had replaced is in force
+ * again. What others said as well stays, and no longer names those words as its source.
+ */
+import type { ChangeId, MemoryId, TurnId } from '../../domain/ids.ts'
+import type { Memory } from '../../domain/memory.ts'
+import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import { isPinnedByPerson } from '../../memory/pins.ts'
+import type { Mark } from '../../memory/write-batch.ts'
+import { replacing } from '../../storage/access/optimistic-commit.ts'
+import { pages } from '../../storage/access/row-pages.ts'
+import type { Change } from '../../storage/store.ts'
+import type { SessionPlace } from './distiller.ts'
+
+export type Corrected = {
+  /** Turns that say something else by now, or are gone. */
+  readonly changed: ReadonlySet<TurnId>
+  /** All turns that are learned from again: what others say as well stays. */
+  readonly all: ReadonlySet<TurnId>
+}
+
+/** Each memory's changes in a list of their own, which belongs into one commit. */
+export async function unlearning(
+  ports: EnginePorts,
+  place: SessionPlace,
+  { changed, all }: Corrected,
+  mark: Mark,
+): Promise<readonly (readonly Change[])[]> {
+  if (changed.size === 0) return []
+  const found: (readonly Change[])[] = []
+  const where = { statuses: ['active', 'disabled', 'superseded'] } as const
+  for await (const page of pages(ports.store, 'memory', place, { where })) {
+    for (const memory of page) {
+      const { turns, extractor } = memory.provenance
+      // What a person or a program wrote themselves is theirs, whatever they name as its source.
+      if (extractor === null || !turns.some((id) => changed.has(id))) continue
+      const isAlone = turns.every((id) => all.has(id))
+      found.push(
+        isAlone && !isKept(memory)
+          ? await binning(ports, place, memory, mark)
+          : replacing(ports, memory, without(memory, changed, mark)),
+      )
+    }
+  }
+  return found
+}
+
+/** By which these can be undone, each once. */
+export function changesIn(unlearned: readonly (readonly Change[])[]): readonly ChangeId[] {
+  const ids = unlearned
+    .flat()
+    .flatMap((each) => (each.op === 'put' && each.table === 'memory' ? [each.row.change] : []))
+  return [...new Set(ids)]
+}
+
+/** Somebody else said it as well, or a person wants it to stay. */
+function isKept(memory: Memory): boolean {
+  return isPinnedByPerson(memory) || (memory.sourceCount > 1 && memory.category !== 'episode')
+}
+
+function without(memory: Memory, changed: ReadonlySet<TurnId>, mark: Mark): Memory {
+  const turns = memory.provenance.turns.filter((id) => !changed.has(id))
+  return { ...memory, provenance: { ...memory.provenance, turns }, ...nextVersion(memory, mark) }
+}
+
+/** It leaves no trace that would refuse it: it is welcome when it is said again. */
+async function binning(
+  ports: EnginePorts,
+  place: SessionPlace,
+  memory: Memory,
+  { now, ...shared }: Mark,
+): Promise<readonly Change[]> {
+  // The session soon has another digest, beside which this one can't be brought back: that must not keep back the rest.
+  const isDigest = memory.category === 'episode'
+  const mark = { now, change: isDigest ? ports.ids.next('chg', now) : shared.change }
+  const binned: Memory = { ...memory, status: 'forgotten', ...nextVersion(memory, mark) }
+  const replaced = await replacedBy(ports, place, memory)
+  return [
+    // First, because it may hold the key of what it replaced.
+    ...replacing(ports, memory, binned),
+    ...replaced.flatMap(({ current, before: { status, validUntil } }) =>
+      replacing(ports, current, {
+        ...current,
+        ...{ status, validUntil, supersededBy: null },
+        ...nextVersion(current, mark),
+      }),
+    ),
+  ]
+}
+
+type Replaced = { readonly current: Memory; readonly before: Memory }
+
+/** What gave way to a memory when it was made, and still does. */
+async function replacedBy(
+  { store }: EnginePorts,
+  { owner, user }: SessionPlace,
+  { id, change, version }: Memory,
+): Promise<readonly Replaced[]> {
+  if (version > 1) return []
+  const home = { owner, user }
+  const replaced = new Map<MemoryId, Replaced>()
+  for await (const page of pages(store, 'revision', home, { where: { replacedBy: change } })) {
+    for (const { memory: before } of page) {
+      const current = await store.get('memory', home, before.id)
+      if (current?.status === 'superseded' && current.supersededBy === id) {
+        replaced.set(current.id, { current, before })
+      }
+    }
+  }
+  return [...replaced.values()]
+}
+
+function nextVersion({ version }: Memory, { change, now }: Mark) {
+  return { version: version + 1, change, updatedAt: now }
+}

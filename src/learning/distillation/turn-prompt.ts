@@ -1,0 +1,79 @@
+/** What a model is asked after each turn: only for facts, and only in what it was not asked about before. */
+import { readObject, refuseOtherAnswers, unreadable } from '../completions/answer-json.ts'
+import { fenceTurn } from '../completions/prompt-fencing.ts'
+import { type DistilledFact, itemsIn, toFact } from './distillate.ts'
+import { type PromptMessage, TURNS_ARE_DATA } from './distillation-prompt.ts'
+import { type ChosenTurn, chooseLast, type SaidTurn } from './turn-selection.ts'
+
+export const TURN_EXTRACTION_VERSION = 'turns-1'
+/** How many messages are shown, those that were seen before included. */
+export const EXTRACTED_TURNS_MAX = 15
+const FACTS_MAX = 20
+const ASKED_FOR = ['facts'] as const
+
+const TASK = `You find facts worth remembering in a conversation.
+
+${TURNS_ARE_DATA}
+
+Answer with one JSON object and nothing else:
+{"facts": [{"content": "…", "category": "general | preference | fact | event | relationship | decision | entity", "importance": 5, "turns": [0]}]}
+
+How:
+- Only from the turns under "New". Those under "Before" are there to understand them.
+- Each fact is one sentence in the third person that can be understood alone: names instead of "he" or "it", "the user" instead of "I".
+- In the language of the conversation. "Yesterday" and the like become dates, counted from the time of the turn.
+- Only what is said: invent nothing. What the assistant says is no fact about the user, unless the user agrees. No small talk, no questions, no passwords or keys.
+- "importance" is 1 to 10. "turns" are the indexes of the turns that say it. Keep every "not" and every number.
+- Nothing new: {"facts": []}`
+
+export type TurnExtraction = {
+  readonly messages: readonly PromptMessage[]
+  /** Those that are asked about. */
+  readonly asked: readonly ChosenTurn[]
+}
+
+/** `isSeen`: whether a turn was asked about before. Null when all of the last ones were. */
+export function turnExtraction(
+  turns: readonly SaidTurn[],
+  isSeen: (turn: SaidTurn) => boolean,
+): TurnExtraction | null {
+  const shown = chooseLast(turns, EXTRACTED_TURNS_MAX)
+  const asked = shown.filter(({ turn }) => !isSeen(turn))
+  if (asked.length === 0) return null
+  const before = shown.filter(({ turn }) => isSeen(turn))
+  const lines = [
+    ...(before.length === 0 ? [] : ['Before:', ...before.map(fenceTurn)]),
+    'New:',
+    ...asked.map(fenceTurn),
+  ]
+  return {
+    messages: [
+      { role: 'system', content: TASK },
+      { role: 'user', content: lines.join('\n') },
+    ],
+    asked,
+  }
+}
+
+/** `asked`: the indexes of the turns that were asked about. Facts that name only others are nothing new. */
+export function parseTurnFacts(text: string, asked: readonly number[]): readonly DistilledFact[] {
+  const fields = readObject(text, ASKED_FOR)
+  const faults: string[] = []
+  const known = new Set(asked)
+  const facts: DistilledFact[] = []
+  for (const item of itemsIn(fields, 'facts', ASKED_FOR, faults).slice(0, FACTS_MAX)) {
+    const fact = toFact(item, known, faults)
+    if (fact !== null && !namesOnlyOthers(item, fact)) facts.push(fact)
+  }
+  if (facts.length === 0 && faults.length > 0) {
+    throw unreadable(`Nothing in the answer could be used: ${faults.join(' ')}`, 'no_item')
+  }
+  if (facts.length === 0) refuseOtherAnswers(fields, ASKED_FOR)
+  return facts
+}
+
+function namesOnlyOthers(item: unknown, { turns }: DistilledFact): boolean {
+  if (turns.length > 0 || typeof item !== 'object' || item === null) return false
+  const named: unknown = Object.entries(item).find(([name]) => name === 'turns')?.[1]
+  return Array.isArray(named) && named.length > 0
+}

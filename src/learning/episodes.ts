@@ -1,0 +1,98 @@
+/** Digests of conversations. They are memories; here is what is asked of them besides. */
+import { AppError } from '../domain/errors.ts'
+import type { Instant, MemoryId, Scope } from '../domain/ids.ts'
+import { PAGE_ROWS_MAX } from '../domain/limits.ts'
+import type { Json, Memory, MemoryStatus } from '../domain/memory.ts'
+import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import { parseCursor, parseLimit } from '../memory/memory-reader.ts'
+import { pages } from '../storage/access/row-pages.ts'
+import type { Page } from '../storage/store.ts'
+
+export type EpisodeQuery = {
+  /** When the conversation took place. */
+  readonly from?: number
+  readonly before?: number
+  /** Any of these, in capitals or not, also as part of a topic. */
+  readonly topics?: readonly string[]
+  /** Default: active ones. */
+  readonly statuses?: readonly MemoryStatus[]
+  readonly limit?: number
+  readonly after?: string
+}
+
+const LIST_LIMIT = 50
+
+/** Those that were made last come first. */
+export async function listEpisodes(
+  { store }: EnginePorts,
+  scope: Scope,
+  query: EpisodeQuery,
+): Promise<Page<Memory>> {
+  const { statuses = ['active'], limit = LIST_LIMIT, after } = query
+  const rowsMax = parseLimit(limit)
+  const found: Memory[] = []
+  let next = after === undefined ? null : parseCursor('mem', after)
+  do {
+    const page: Page<Memory> = await store.find('memory', scope, {
+      where: { categories: ['episode'], statuses },
+      limit: Math.min(PAGE_ROWS_MAX, rowsMax - found.length),
+      ...(next === null ? {} : { after: next }),
+    })
+    found.push(...page.rows.filter((memory) => isMeant(memory, query)))
+    next = page.next
+  } while (next !== null && found.length < rowsMax)
+  return { rows: found, next }
+}
+
+function isMeant(memory: Memory, { from, before, topics }: EpisodeQuery): boolean {
+  const at = happenedAt(memory)
+  if ((from !== undefined && at < from) || (before !== undefined && at >= before)) return false
+  if (topics === undefined) return true
+  const known = linesOf(memory, 'topics').map((topic) => topic.toLowerCase())
+  return topics.some((topic) => known.some((each) => each.includes(topic.toLowerCase())))
+}
+
+export function happenedAt({
+  validFrom,
+  createdAt,
+}: Pick<Memory, 'validFrom' | 'createdAt'>): Instant {
+  return validFrom ?? createdAt
+}
+
+/** Topics, decisions or action items. */
+export function linesOf(
+  { metadata }: Pick<Memory, 'metadata'>,
+  name: 'topics' | 'decisions' | 'actionItems',
+): readonly string[] {
+  const value: Json | undefined = metadata[name]
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []
+}
+
+/** To whoever asks for an episode, other memories are not there. */
+export async function getEpisode(
+  { store }: EnginePorts,
+  scope: Scope,
+  id: MemoryId,
+): Promise<Memory> {
+  const memory = await store.get('memory', scope, id)
+  if (memory?.category === 'episode') return memory
+  throw new AppError('not_found', `There is no episode ${id} here.`, { id })
+}
+
+/** What was distilled from the same turns, oldest first. */
+export async function factsOf({ store }: EnginePorts, episode: Memory): Promise<readonly Memory[]> {
+  const { place, provenance } = episode
+  if (place.session === null) return []
+  const turns = new Set(provenance.turns)
+  const facts: Memory[] = []
+  const where = { statuses: ['active', 'disabled', 'superseded'] } as const
+  for await (const page of pages(store, 'memory', place, { where, order: 'oldest' })) {
+    facts.push(
+      ...page.filter(
+        ({ id, category, provenance: from }) =>
+          id !== episode.id && category !== 'episode' && from.turns.some((turn) => turns.has(turn)),
+      ),
+    )
+  }
+  return facts
+}

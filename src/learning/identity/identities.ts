@@ -1,0 +1,99 @@
+/** Who a person is: statements that are always told, and a narrative that is made from them. All of them are memories. */
+
+import { AppError } from '../../domain/errors.ts'
+import type { MemoryId, Scope, UserId } from '../../domain/ids.ts'
+import { BELIEVED_TRUST_LEVELS, type Memory } from '../../domain/memory.ts'
+import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import type { DraftInput, ScopeInput } from '../../memory/draft.ts'
+import type { Remembered } from '../../memory/memory-writer.ts'
+import { isPinnedByMachine } from '../../memory/pins.ts'
+import { pages } from '../../storage/access/row-pages.ts'
+import { foldStatement } from '../../text/fingerprint.ts'
+import { IDENTITY_IMPORTANCE, IDENTITY_SALIENCE } from './identity-grade.ts'
+import { NARRATIVE_KEY } from './narrative.ts'
+
+export type Identity = {
+  /** Null for what is said of an owner without users. */
+  readonly user: UserId | null
+  /** Oldest first. */
+  readonly overrides: readonly Memory[]
+  readonly narrative: Memory | null
+}
+
+export type AddedIdentity = {
+  /** `known`: it was there, in capitals or not, and nothing was changed. */
+  readonly outcome: Remembered['outcome'] | 'known'
+  readonly memory: Memory
+  /** What was replaced or contradicted. */
+  readonly other: Memory | null
+}
+
+export async function listIdentities(
+  ports: EnginePorts,
+  scope: Scope,
+): Promise<readonly Identity[]> {
+  const found = new Map<UserId | null, { overrides: Memory[]; narrative: Memory | null }>()
+  for (const memory of await identityMemories(ports, scope)) {
+    const { user } = memory.place
+    const known = found.get(user) ?? { overrides: [], narrative: null }
+    found.set(user, known)
+    if (memory.key === NARRATIVE_KEY) known.narrative = memory
+    else known.overrides.push(memory)
+  }
+  return [...found].map(([user, identity]) => ({ user, ...identity }))
+}
+
+async function identityMemories(
+  { store }: EnginePorts,
+  { owner, user }: Scope,
+): Promise<readonly Memory[]> {
+  const found: Memory[] = []
+  const scope = user === undefined ? { owner } : { owner, user }
+  const where = {
+    categories: ['identity'],
+    statuses: ['active', 'disabled'],
+    // What waits for review is not told, and not shown here either.
+    trusts: BELIEVED_TRUST_LEVELS,
+  } as const
+  for await (const page of pages(store, 'memory', scope, { where, order: 'oldest' })) {
+    found.push(...page)
+  }
+  return found
+}
+
+/** To whoever asks for who somebody is, other memories are not there. */
+export async function getIdentity(
+  { store }: EnginePorts,
+  scope: Scope,
+  id: MemoryId,
+): Promise<Memory> {
+  const memory = await store.get('memory', scope, id)
+  if (memory?.category === 'identity') return memory
+  throw new AppError('not_found', `There is no identity statement ${id} here.`, { id })
+}
+
+export async function addIdentity(
+  ports: EnginePorts,
+  remember: (scope: ScopeInput, draft: DraftInput) => Promise<Remembered>,
+  { owner, user }: Scope,
+  { content, source }: { readonly content: string; readonly source: string },
+): Promise<AddedIdentity> {
+  const home = { owner, user: user ?? null }
+  const said = foldStatement(content)
+  const known = (await identityMemories(ports, home)).find(
+    (memory) => memory.key !== NARRATIVE_KEY && foldStatement(memory.content) === said,
+  )
+  // What was only learned becomes the person's word by being said here.
+  const isTheirs = known !== undefined && !isPinnedByMachine(known)
+  if (isTheirs) return { outcome: 'known', memory: known, other: null }
+  // A fact that says the same becomes part of who the person is.
+  const { outcome, memory, other } = await remember(home, {
+    content,
+    category: 'identity',
+    importance: IDENTITY_IMPORTANCE,
+    salience: IDENTITY_SALIENCE,
+    pinned: true,
+    provenance: { source },
+  })
+  return { outcome, memory, other }
+}

@@ -1,0 +1,68 @@
+/**
+ * Divides a sentence into clauses: "I love tea but I hate coffee" states two things, "I love tea, but not
+ * green tea" one. A question or request at the end is cut off, so that it does not make the rest one.
+ */
+
+import type { Sentence } from '../../text/speech/sentences.ts'
+import { recognise, type Span, skipOpeners, viewOf } from './cue-matcher.ts'
+import type { Grammar } from './types.ts'
+
+/** A question without a question mark shows in its last word. */
+const ENDING_CHARACTERS = 12
+
+export function divideSentence(
+  speech: string,
+  sentence: Sentence,
+  grammar: Grammar,
+): readonly Span[] {
+  const clauses: Span[] = []
+  let clause = skipOpeners(speech, sentence, grammar)
+  for (const boundary of findBoundaries(speech, clause, grammar)) {
+    const next = { start: boundary.end, end: sentence.end }
+    if (grammar.request.test(viewOf(speech, next))) {
+      return [...clauses, { start: clause.start, end: boundary.start }]
+    }
+    if (beginsClause(speech, clause, boundary, next, grammar)) {
+      clauses.push({ start: clause.start, end: boundary.start })
+      clause = skipOpeners(speech, next, grammar)
+    }
+  }
+  return asks(speech, sentence, grammar) ? [] : [...clauses, clause]
+}
+
+function* findBoundaries(speech: string, span: Span, grammar: Grammar): Generator<Span> {
+  const said = speech.slice(span.start, span.end)
+  for (const match of said.matchAll(grammar.boundary)) {
+    const start = span.start + match.index
+    if (match.index > 0) yield { start, end: skipBlanks(speech, start + match[0].length, span.end) }
+  }
+}
+
+function skipBlanks(speech: string, from: number, end: number): number {
+  let at = from
+  while (at < end && /\s/u.test(speech.charAt(at))) at++
+  return at
+}
+
+function beginsClause(
+  speech: string,
+  clause: Span,
+  boundary: Span,
+  next: Span,
+  grammar: Grammar,
+): boolean {
+  const isConnected = /\p{L}/u.test(speech.slice(boundary.start, boundary.end))
+  if (isConnected && grammar.subject.test(viewOf(speech, next))) return true
+  // In "As a rule, I prefer tea" the comma ends an adverbial, and no clause.
+  if (!isConnected && grammar.lead.test(viewOf(speech, clause))) return false
+  return recognise(speech, skipOpeners(speech, next, grammar), grammar) !== null
+}
+
+function asks(speech: string, sentence: Sentence, grammar: Grammar): boolean {
+  if (sentence.isQuestion) return true
+  const ending = speech.slice(
+    Math.max(sentence.start, sentence.end - ENDING_CHARACTERS),
+    sentence.end,
+  )
+  return grammar.questionEnd.test(ending.trimEnd())
+}

@@ -1,0 +1,46 @@
+/** Memories that look like instructions to a model wait here until a person has said what they are. */
+import { AppError } from '../../domain/errors.ts'
+import type { MemoryId, Scope } from '../../domain/ids.ts'
+import type { Memory } from '../../domain/memory.ts'
+import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import * as correct from '../../memory/memory-editor.ts'
+import { parseCursor, parseLimit } from '../../memory/memory-reader.ts'
+import { getOrThrow } from '../../storage/access/optimistic-commit.ts'
+import type { Page } from '../../storage/store.ts'
+
+export type ReviewQuery = { readonly limit?: number; readonly after?: string }
+
+const LIST_LIMIT = 50
+
+/** Newest first. */
+export async function listSuspects(
+  { store }: EnginePorts,
+  scope: Scope,
+  { limit = LIST_LIMIT, after }: ReviewQuery = {},
+): Promise<Page<Memory>> {
+  return store.find('memory', scope, {
+    where: { trusts: ['suspect'], statuses: ['active'] },
+    order: 'newest',
+    limit: parseLimit(limit),
+    ...(after === undefined ? {} : { after: parseCursor('mem', after) }),
+  })
+}
+
+/** From now on it is what the person said; who a person is, is always told. */
+export async function approve(ports: EnginePorts, scope: Scope, id: MemoryId): Promise<Memory> {
+  const { category, version } = await suspect(ports, scope, id)
+  const edit = { trust: 'user', ...(category === 'identity' ? { pinned: true } : {}) } as const
+  return correct.edit(ports, scope, id, edit, version)
+}
+
+/** It is forgotten, and not learned again from what was said. */
+export async function reject(ports: EnginePorts, scope: Scope, id: MemoryId): Promise<Memory> {
+  await suspect(ports, scope, id)
+  return correct.forget(ports, scope, id)
+}
+
+async function suspect(ports: EnginePorts, scope: Scope, id: MemoryId): Promise<Memory> {
+  const memory = await getOrThrow(ports, scope, id)
+  if (memory.trust === 'suspect' && memory.status === 'active') return memory
+  throw new AppError('conflict', `The memory ${id} doesn't wait for review.`, { id })
+}

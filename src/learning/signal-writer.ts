@@ -1,0 +1,134 @@
+/**
+ * What goes into the commit that keeps what was said: a signal for each exchange that can be learned from, and the job
+ * that learns from it once the session is quiet. A person who goes on in another session has left the one before, so that
+ * one's job is due at once.
+ */
+import type { Entry } from '../domain/entry.ts'
+import type { EntryId, Instant, SessionId, TurnId } from '../domain/ids.ts'
+import type { Settings } from '../domain/settings/settings.ts'
+import { pendingSignal, readSignal, signalId } from '../domain/signal.ts'
+import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import { type JobRequest, jobId } from '../jobs/job.ts'
+import type { Jobs } from '../jobs/jobs.ts'
+import { hashOf } from '../lib/parts-hash.ts'
+import type { Change, Store } from '../storage/store.ts'
+import type { SessionPlace } from './distillation/distiller.ts'
+
+export type { SessionPlace } from './distillation/distiller.ts'
+
+/** An exchange that was kept and can be learned from. */
+export type NotedExchange = {
+  /** The first names it. */
+  readonly turns: readonly [TurnId, ...TurnId[]]
+  /** Of the exchange in its session. */
+  readonly position: number
+  /** Whether it was part of the history of a request. */
+  readonly isHistory: boolean
+  /** Whether this commit writes any of its turns. */
+  readonly isWritten: boolean
+}
+
+/** Asked inside of the decision, each time that it is made. */
+export type NoteSaid = (
+  place: SessionPlace,
+  exchanges: readonly NotedExchange[],
+  settings: Settings,
+  /** What is read from; default: the store as it is. */
+  store?: Store,
+) => Promise<readonly Change[]>
+
+export const DISTILL = 'distill'
+const OPEN_KEPT_MS = 30 * 86_400_000
+
+export function createNoting(ports: EnginePorts, jobs: () => Jobs): NoteSaid {
+  return async (place, exchanges, settings, store = ports.store) => {
+    const openId = openSessionId(place)
+    const signalIds = exchanges.map(({ turns }) => entryIdOf(turns[0]))
+    const known = await readEntries(store, place, [openId, ...signalIds])
+    const now = ports.clock.now()
+    const signals = exchanges.flatMap(
+      ({ turns, isWritten, position, isHistory }): readonly Change[] => {
+        const before = known.get(entryIdOf(turns[0])) ?? null
+        // Tried again after it was kept all the same: it waits, or has been learned from. What is not to be learned from, stays so.
+        if (before !== null && (!isWritten || readSignal(before)?.status === 'forgotten')) return []
+        const options = { position, isHistory, isRead: true }
+        return [put(pendingSignal(place, turns, now, before, options), before)]
+      },
+    )
+    if (signals.length === 0 || settings.extractionMode === 'manual') return signals
+    return [
+      ...signals,
+      ...(await jobs().arming(distillation(place, settings, now), store)),
+      ...(await leaving({ ...ports, store }, jobs(), place, known.get(openId) ?? null, settings)),
+    ]
+  }
+}
+
+/** The job that learns from a session: after a while without a new turn, or after every turn. */
+export function distillation(
+  place: SessionPlace,
+  { extractionMode, summaryDebounceSeconds }: Settings,
+  now: Instant,
+): JobRequest {
+  const waitMs = extractionMode === 'everyTurn' ? 0 : summaryDebounceSeconds * 1_000
+  return dueAt(place, (now + waitMs) as Instant) // whole milliseconds
+}
+
+export function dueAt({ owner, user, session }: SessionPlace, at: Instant): JobRequest {
+  const key = JSON.stringify([user, session])
+  return { kind: DISTILL, key, owner, input: { user, session }, at }
+}
+
+/** The session that was open before is done with; this one is open from now on. */
+async function leaving(
+  { clock, store }: EnginePorts,
+  jobs: Jobs,
+  place: SessionPlace,
+  open: Entry | null,
+  { extractionMode }: Settings,
+): Promise<readonly Change[]> {
+  const before = open?.body.session
+  if (before === place.session) return []
+  const now = clock.now()
+  const opening = put(openSession(place, now, open), open)
+  if (typeof before !== 'string' || extractionMode === 'everyTurn') return [opening]
+  const flushed = dueAt({ ...place, session: before as SessionId }, now) // written below
+  const job = await jobs.get(jobId(flushed), store)
+  const isWaiting = job?.status === 'waiting' && job.dueAt !== null && job.dueAt > now
+  return isWaiting ? [opening, ...(await jobs.arming(flushed, store))] : [opening]
+}
+
+function openSession({ owner, user, session }: SessionPlace, at: Instant, before: Entry | null) {
+  return {
+    id: openSessionId({ owner, user }),
+    place: { owner, user, session: null },
+    kind: 'thread',
+    about: null,
+    at,
+    expiresAt: (at + OPEN_KEPT_MS) as Instant, // whole milliseconds
+    version: (before?.version ?? 0) + 1,
+    body: { session },
+  } satisfies Entry
+}
+
+function openSessionId({ owner, user }: Pick<SessionPlace, 'owner' | 'user'>): EntryId {
+  return `open_${hashOf(owner, user)}` as EntryId // derived: a person is in one session at a time
+}
+
+function entryIdOf(first: TurnId): EntryId {
+  return signalId(first) as string as EntryId // an entry of its own kind
+}
+
+function put(row: Entry, before: Entry | null): Change {
+  const expect = before === null ? 'absent' : { version: before.version }
+  return { op: 'put', table: 'entry', row, expect }
+}
+
+async function readEntries(
+  store: Store,
+  { owner, user }: SessionPlace,
+  ids: readonly EntryId[],
+): Promise<ReadonlyMap<EntryId, Entry>> {
+  const { rows } = await store.find('entry', { owner, user }, { where: { ids }, limit: ids.length })
+  return new Map(rows.map((entry) => [entry.id, entry]))
+}

@@ -1,0 +1,195 @@
+/** Signals in the store: what waits to be learned from, what came of it, and what failed too often. */
+import { AppError } from '../domain/errors.ts'
+import type { ChangeId, EntryId, Scope, SignalId } from '../domain/ids.ts'
+import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
+import { isWaiting, readSignal, toSignalEntry } from '../domain/signal.ts'
+import { SIGNAL_STATUSES, type Signal, type SignalStatus } from '../domain/turn.ts'
+import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import { parseLimit } from '../memory/memory-reader.ts'
+import { decideAndCommit } from '../storage/access/optimistic-commit.ts'
+import { pages } from '../storage/access/row-pages.ts'
+import type { Change, Page } from '../storage/store.ts'
+
+/** Failures after which a signal is dead. */
+export const SIGNAL_ATTEMPTS_MAX = 3
+const LIST_LIMIT = 50
+
+/** All of a scope, in the order in which they came; those of one commit in the order of the conversation. */
+export async function allSignals(
+  { store }: Pick<EnginePorts, 'store'>,
+  scope: Scope,
+): Promise<readonly Signal[]> {
+  const found: Signal[] = []
+  for await (const page of pages(store, 'entry', scope, { where: { kinds: ['signal'] } })) {
+    found.push(...page.map(readSignal).filter((signal) => signal !== null))
+  }
+  return found.sort((a, b) => a.createdAt - b.createdAt || a.position - b.position)
+}
+
+/** How many of a scope wait to be learned from. */
+export async function countPending(
+  ports: Pick<EnginePorts, 'store'>,
+  scope: Scope,
+): Promise<number> {
+  return (await allSignals(ports, scope)).filter(({ status }) => status === 'pending').length
+}
+
+/** The same signals as they are now, without those that are gone. */
+export async function currentSignals(
+  { store }: Pick<EnginePorts, 'store'>,
+  scope: Scope,
+  signals: readonly Signal[],
+): Promise<ReadonlyMap<SignalId, Signal>> {
+  const ids = signals.map(({ id }) => id as string as EntryId) // entries of their own kind
+  const { rows } = await store.find('entry', scope, {
+    where: { ids, kinds: ['signal'] },
+    limit: Math.max(1, ids.length),
+  })
+  const current = rows.map(readSignal).filter((signal) => signal !== null)
+  return new Map(current.map((signal) => [signal.id, signal]))
+}
+
+export function putSignal(
+  { clock }: Pick<EnginePorts, 'clock'>,
+  before: Signal,
+  after: Partial<Pick<Signal, 'status' | 'isRead' | 'attempts' | 'error' | 'change'>>,
+): Change {
+  const row = toSignalEntry({ ...before, ...after, version: before.version + 1 }, clock.now())
+  return { op: 'put', table: 'entry', row, expect: { version: before.version } }
+}
+
+export function processed(
+  ports: Pick<EnginePorts, 'clock'>,
+  signal: Signal,
+  change: ChangeId | null,
+): Change {
+  return putSignal(ports, signal, { status: 'processed', isRead: true, error: null, change })
+}
+
+/** Patterns have read it, and it waits for a model. */
+export function read(
+  ports: Pick<EnginePorts, 'clock'>,
+  signal: Signal,
+  change: ChangeId | null,
+): Change {
+  return putSignal(ports, signal, { isRead: true, change })
+}
+
+/** Counts a failure for each that is still as it was read. Says how many of them are dead by now. */
+export async function noteFailure(
+  ports: EnginePorts,
+  scope: Scope,
+  signals: readonly Signal[],
+  error: string,
+): Promise<number> {
+  return decideAndCommit(ports, async () => {
+    const current = await currentSignals(ports, scope, signals)
+    const failed = signals.flatMap(({ id, version }) => {
+      const signal = current.get(id)
+      return signal?.version === version ? [signal] : []
+    })
+    const isLast = ({ attempts }: Signal) => attempts + 1 >= SIGNAL_ATTEMPTS_MAX
+    return {
+      changes: failed.map((signal) =>
+        putSignal(ports, signal, {
+          attempts: signal.attempts + 1,
+          error,
+          status: isLast(signal) ? 'dead' : 'pending',
+        }),
+      ),
+      result: failed.filter(isLast).length,
+    }
+  })
+}
+
+export type SignalQuery = {
+  readonly status?: SignalStatus
+  readonly limit?: number
+  readonly after?: string
+}
+
+/** In the order of their ids, which says nothing, but stays the same from page to page. */
+export async function listSignals(
+  { store }: Pick<EnginePorts, 'store'>,
+  scope: Scope,
+  { status, limit, after }: SignalQuery = {},
+): Promise<Page<Signal>> {
+  if (status !== undefined && !SIGNAL_STATUSES.includes(status)) {
+    const message = `status is one of ${SIGNAL_STATUSES.join(', ')}.`
+    throw new AppError('invalid_input', message, { field: 'status' })
+  }
+  const rowsMax = parseLimit(limit ?? LIST_LIMIT)
+  const found: Signal[] = []
+  let next = after ?? null
+  do {
+    const page = await store.find('entry', scope, {
+      where: { kinds: ['signal'] },
+      order: 'oldest',
+      limit: rowsMax - found.length,
+      ...(next === null ? {} : { after: next }),
+    })
+    const signals = page.rows.map(readSignal).filter((signal) => signal !== null)
+    found.push(...signals.filter((signal) => status === undefined || signal.status === status))
+    next = page.next
+  } while (next !== null && found.length < rowsMax)
+  return { rows: found, next }
+}
+
+export async function getSignal(
+  { store }: Pick<EnginePorts, 'store'>,
+  scope: Scope,
+  id: string,
+): Promise<Signal> {
+  const entry = await store.get('entry', scope, id as EntryId) // one that is none finds nothing
+  const signal = entry && readSignal(entry)
+  if (signal === null) throw new AppError('not_found', `There is no signal ${id} here.`, { id })
+  return signal
+}
+
+/**
+ * Lets signals wait again, with all attempts before them, and gives those: the dead ones of a scope, or those named, also
+ * of what was forgotten.
+ */
+export async function retrySignals(
+  ports: EnginePorts,
+  scope: Scope,
+  { ids }: { readonly ids?: readonly string[] } = {},
+): Promise<readonly Signal[]> {
+  return changeSignals(
+    ports,
+    scope,
+    ids,
+    ({ status }) => status === 'dead' || (ids !== undefined && status === 'forgotten'),
+    { status: 'pending', attempts: 0, error: null },
+  )
+}
+
+/** Nothing is learned any more from what waits or failed, all of a scope or those named. Gives those that were changed. */
+export async function forgetSignals(
+  ports: EnginePorts,
+  scope: Scope,
+  { ids }: { readonly ids?: readonly string[] } = {},
+): Promise<readonly Signal[]> {
+  return changeSignals(ports, scope, ids, isWaiting, { status: 'forgotten' })
+}
+
+async function changeSignals(
+  ports: EnginePorts,
+  scope: Scope,
+  ids: readonly string[] | undefined,
+  isMeant: (signal: Signal) => boolean,
+  after: Partial<Pick<Signal, 'status' | 'attempts' | 'error'>>,
+): Promise<readonly Signal[]> {
+  return decideAndCommit(ports, async () => {
+    const all = await allSignals(ports, scope)
+    const named = all.filter(({ id }) => ids === undefined || ids.includes(id))
+    if (ids !== undefined && named.length < new Set(ids).size) {
+      throw new AppError('not_found', 'There is no such signal here.')
+    }
+    const meant = named.filter(isMeant).slice(0, COMMIT_CHANGES_MAX)
+    return {
+      changes: meant.map((signal) => putSignal(ports, signal, after)),
+      result: meant.map((signal) => ({ ...signal, ...after, version: signal.version + 1 })),
+    }
+  })
+}

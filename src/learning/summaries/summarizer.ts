@@ -1,0 +1,215 @@
+/**
+ * Summarizing: old memories of a user, or those that no longer fit, become lines of one memory and give way to it.
+ * Nothing is lost: they are superseded, not removed, and the change can be undone. A model may word the summary; rules
+ * do where there is none, or where it fails.
+ */
+
+import { AppError } from '../../domain/errors.ts'
+import type { Instant, Scope, UserId } from '../../domain/ids.ts'
+import { CONTENT_CHARACTERS_MAX } from '../../domain/limits.ts'
+import type { Memory } from '../../domain/memory.ts'
+import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import { nextTurn } from '../../lib/event-loop.ts'
+import { replacing, stamp } from '../../storage/access/optimistic-commit.ts'
+import { pages } from '../../storage/access/row-pages.ts'
+import type { Change } from '../../storage/store.ts'
+import { type CountTokens, estimateTokens } from '../../text/tokens.ts'
+import { absorbedBy } from '../consolidation/merging/merge-decision.ts'
+import {
+  condensed,
+  isSummarizable,
+  type SummaryDraft,
+  summaryGroups,
+  summaryOf,
+} from './summary.ts'
+
+/** Puts what memories of one user say into words. It may fail. */
+export type WordSummary = (request: {
+  readonly memories: readonly Memory[]
+  /** What rules made of them. */
+  readonly condensed: string
+  readonly tokensMax: number
+  readonly signal?: AbortSignal
+}) => Promise<string>
+
+export type SummarizeOptions = {
+  /** 1 to 365; default 30, unless `maxTokens` is given. */
+  readonly olderThanDays?: number
+  /** 1 to 1,000,000: of each user, the newest that fit into so many tokens are kept as they are. */
+  readonly maxTokens?: number
+  readonly dryRun?: boolean
+  readonly word?: WordSummary
+}
+
+export type Summarized = {
+  readonly candidates: readonly Memory[]
+  readonly totalTokens: number
+  /** How many tokens fewer the summaries take. In a dry run, as rules would word them. */
+  readonly tokensSaved: number
+  readonly superseded: number
+  readonly summaries: readonly Memory[]
+  /** Who worded them, `both` where a model failed on some; null where there are none. */
+  readonly wording: SummaryDraft['wording'] | 'both' | null
+}
+
+const DAYS_DEFAULT = 30
+const DAYS_MAX = 365
+const DAY_MS = 86_400_000
+const TOKENS_DEFAULT = 4_000
+const TOKENS_MAX = 1_000_000
+/** Of one call, the oldest; another call takes the next ones. */
+const MEMORIES_MAX = 500
+
+type Done = Pick<SummaryDraft, 'wording'> & {
+  readonly group: readonly Memory[]
+  readonly summary: Memory
+}
+
+/** Keeps of each user, or of one session, the newest memories that fit, and summarizes the rest. */
+export function summarizeMemories(
+  ports: EnginePorts,
+  scope: Scope,
+  { maxTokens = TOKENS_DEFAULT, ...options }: Omit<SummarizeOptions, 'olderThanDays'> = {},
+): Promise<Summarized> {
+  return summarize(ports, scope, { ...options, maxTokens })
+}
+
+/** Summarizes what is older than some days, does not fit into some tokens, or both where both are given. */
+export async function summarize(
+  ports: EnginePorts,
+  scope: Scope,
+  options: SummarizeOptions,
+): Promise<Summarized> {
+  const { olderThanDays, maxTokens, dryRun = false, word } = checked(options)
+  const mark = stamp(ports)
+  const count = ports.countTokens ?? estimateTokens
+  const before = olderThanDays === null ? null : ((mark.now - olderThanDays * DAY_MS) as Instant)
+  const tokensOf = (contents: readonly string[]) =>
+    contents.reduce((sum, content) => sum + count(content), 0)
+  const contentsOf = (group: readonly Memory[]) => tokensOf(group.map(({ content }) => content))
+  // What a model makes of them is not known before it is asked.
+  const mayShrink = (group: readonly Memory[]) =>
+    word !== undefined || count(condensed(group)) < contentsOf(group)
+  const found = await candidatesIn(ports, scope, {
+    ...{ before, maxTokens, now: mark.now, count },
+    isWorth: (memory) => isSummarizable(memory) && mayShrink([memory]),
+  })
+  const groups = summaryGroups(found).filter(mayShrink)
+  const candidates = groups.flat()
+  const totalTokens = contentsOf(candidates)
+  const done: Done[] = []
+  for (const group of dryRun ? [] : groups) {
+    const worded = await wordingOf(group, word, count)
+    if (count(worded.content) >= contentsOf(group)) continue // nothing would be won
+    const id = ports.ids.next('mem', mark.now)
+    const summary = summaryOf(group, { id, place: placeOf(group, scope), ...worded }, mark)
+    // Somebody changed one of them meanwhile: these wait for the next call.
+    if (await replaceAll(ports, group, summary)) done.push({ group, summary, ...worded })
+    await nextTurn()
+  }
+  const contents = dryRun ? groups.map(condensed) : done.map(({ summary }) => summary.content)
+  const replaced = dryRun ? candidates : done.flatMap(({ group }) => group)
+  return {
+    candidates,
+    totalTokens,
+    tokensSaved: Math.max(0, contentsOf(replaced) - tokensOf(contents)),
+    superseded: dryRun ? 0 : replaced.length,
+    summaries: done.map(({ summary }) => summary),
+    wording: wordingIn(done.map(({ wording }) => wording)),
+  }
+}
+
+function wordingIn(wordings: readonly SummaryDraft['wording'][]): Summarized['wording'] {
+  const [first = null, ...others] = new Set(wordings)
+  return others.length === 0 ? first : 'both'
+}
+
+function checked({ olderThanDays, maxTokens, ...rest }: SummarizeOptions) {
+  const days = olderThanDays ?? (maxTokens === undefined ? DAYS_DEFAULT : null)
+  if (days !== null) checkRange('olderThanDays', days, DAYS_MAX)
+  if (maxTokens !== undefined) checkRange('maxTokens', maxTokens, TOKENS_MAX)
+  return { ...rest, olderThanDays: days, maxTokens: maxTokens ?? 0 }
+}
+
+function checkRange(field: string, value: number, max: number): void {
+  if (Number.isInteger(value) && value >= 1 && value <= max) return
+  throw new AppError('invalid_input', `${field} is a whole number from 1 to ${max}.`, { field })
+}
+
+type Search = {
+  readonly before: Instant | null
+  /** 0: none has to fit. */
+  readonly maxTokens: number
+  readonly now: Instant
+  readonly count: CountTokens
+  /** Whether a summary of it could be shorter. The others take their room, and stay as they are. */
+  readonly isWorth: (memory: Memory) => boolean
+}
+
+/** Oldest first, and no more than the oldest of one call. */
+async function candidatesIn(
+  { store }: EnginePorts,
+  scope: Scope,
+  { before, maxTokens, now, count, isWorth }: Search,
+): Promise<readonly Memory[]> {
+  const found: Memory[] = []
+  const taken = new Map<UserId | null, number>()
+  const doesFit = ({ place: { user }, content }: Memory) => {
+    const tokens = (taken.get(user) ?? 0) + count(content)
+    taken.set(user, tokens)
+    return tokens <= maxTokens
+  }
+  const where = { statuses: ['active'], pinned: false, unendedAt: now } as const
+  if (maxTokens === 0) {
+    const old = { ...where, ...(before === null ? {} : { createdBefore: before }) }
+    for await (const page of pages(store, 'memory', scope, { where: old, order: 'oldest' })) {
+      found.push(...page.filter(isWorth))
+      if (found.length >= MEMORIES_MAX) break
+    }
+    return found.slice(0, MEMORIES_MAX)
+  }
+  for await (const page of pages(store, 'memory', scope, { where, order: 'newest' })) {
+    const surplus = page.filter((memory) => isSummarizable(memory) && !doesFit(memory))
+    const old = surplus.filter(({ createdAt }) => before === null || createdAt < before)
+    found.push(...old.filter(isWorth))
+    found.splice(0, Math.max(0, found.length - MEMORIES_MAX))
+  }
+  return found.reverse()
+}
+
+/** Of a session when only that was asked about, so that whoever asks there finds it. */
+function placeOf(group: readonly Memory[], { owner, session }: Scope): SummaryDraft['place'] {
+  return { owner, user: group[0]?.place.user ?? null, session: session ?? null }
+}
+
+/** A model's words, if it has any that are shorter than what they are about; else those of rules. */
+async function wordingOf(
+  group: readonly Memory[],
+  word: WordSummary | undefined,
+  count: CountTokens,
+): Promise<Pick<SummaryDraft, 'content' | 'wording'>> {
+  const byRules = condensed(group)
+  if (word !== undefined) {
+    const tokensMax = group.reduce((sum, { content }) => sum + count(content), 0)
+    const text = await word({ memories: group, condensed: byRules, tokensMax })
+      .then((answer) => answer.trim())
+      .catch(() => '') // rules word it instead
+    if (text !== '' && text.length <= CONTENT_CHARACTERS_MAX && count(text) < tokensMax) {
+      return { content: text, wording: 'model' }
+    }
+  }
+  return { content: byRules, wording: 'rules' }
+}
+
+async function replaceAll(
+  ports: EnginePorts,
+  group: readonly Memory[],
+  summary: Memory,
+): Promise<boolean> {
+  const mark = { change: summary.change, now: summary.updatedAt }
+  const changes = [
+    { op: 'put', table: 'memory', row: summary, expect: 'absent' } satisfies Change,
+    ...group.flatMap((memory) => replacing(ports, memory, absorbedBy(memory, summary.id, mark))),
+  ]
+  return (await ports.store.commit(changes)).kind === 'committed'
+}

@@ -1,0 +1,136 @@
+/** Summaries without a model: a line of each memory, with its first sentences. */
+
+import type { MemoryId, Place, UserId } from '../../domain/ids.ts'
+import { CONTENT_CHARACTERS_MAX } from '../../domain/limits.ts'
+import { type Memory, TRUST_LEVELS } from '../../domain/memory.ts'
+import { IMPORTANCE_DEFAULT, SALIENCE_DEFAULT } from '../../memory/draft.ts'
+import { isLasting } from '../../memory/salience.ts'
+import type { Stamp } from '../consolidation/merging/merge-decision.ts'
+import { SUMMARY_PROMPT_VERSION } from './summary-prompt.ts'
+
+const EXTRACTOR = 'summary'
+/** Rises with every change of the rules that changes what they say. */
+const RULES_VERSION = 'rules-1'
+const SENTENCES = 3
+const LINE_CHARACTERS_MAX = 400
+/** In one summary: more would be neither recalled for what they say nor committed at once without holding others up. */
+const MEMORIES_MAX = 50
+/** A summary of fewer saves nothing. */
+const MEMORIES_MIN = 2
+
+/** What lasts, will end by itself, waits for approval or is a summary already stays as it is. */
+export function isSummarizable(memory: Memory): boolean {
+  return (
+    memory.status === 'active' &&
+    !isLasting(memory) &&
+    memory.trust !== 'suspect' &&
+    memory.expiresAt === null &&
+    memory.validUntil === null &&
+    memory.provenance.extractor !== EXTRACTOR
+  )
+}
+
+/** What becomes one summary each: of one user, and as many as fit. What would stand alone is left out. */
+export function summaryGroups(memories: readonly Memory[]): readonly (readonly Memory[])[] {
+  return [...byUser(memories).values()]
+    .flatMap(inParts)
+    .filter((group) => group.length >= MEMORIES_MIN)
+}
+
+function byUser(memories: readonly Memory[]): ReadonlyMap<UserId | null, readonly Memory[]> {
+  const groups = new Map<UserId | null, Memory[]>()
+  for (const memory of memories) {
+    const group = groups.get(memory.place.user)
+    if (group === undefined) groups.set(memory.place.user, [memory])
+    else group.push(memory)
+  }
+  return groups
+}
+
+function inParts(memories: readonly Memory[]): readonly (readonly Memory[])[] {
+  let part: Memory[] = []
+  const parts = [part]
+  let length = 0
+  for (const memory of memories) {
+    const line = lineOf(memory).length + 1
+    if (length + line > CONTENT_CHARACTERS_MAX || part.length === MEMORIES_MAX) {
+      part = []
+      parts.push(part)
+      length = 0
+    }
+    part.push(memory)
+    length += line
+  }
+  return parts
+}
+
+export function condensed(group: readonly Memory[]): string {
+  return group.map(lineOf).join('\n')
+}
+
+function lineOf({ type, key, content }: Memory): string {
+  const sentences = content.match(/[^.!?。！？\n]+[.!?。！？\n]*/gu) ?? [content]
+  const text = sentences.slice(0, SENTENCES).join('').replaceAll(/\s+/gu, ' ').trim()
+  const characters = [...text]
+  const short =
+    characters.length > LINE_CHARACTERS_MAX
+      ? `${characters.slice(0, LINE_CHARACTERS_MAX - 1).join('')}…`
+      : text
+  return key === null ? `[${type}] ${short}` : `[${type}] ${key}: ${short}`
+}
+
+export type SummaryDraft = {
+  readonly id: MemoryId
+  readonly place: Place
+  readonly content: string
+  /** Who worded it. */
+  readonly wording: 'rules' | 'model'
+}
+
+export function summaryOf(
+  group: readonly Memory[],
+  { id, place, content, wording }: SummaryDraft,
+  { change, now }: Stamp,
+): Memory {
+  return {
+    id,
+    place,
+    key: null,
+    content,
+    type: 'semantic',
+    category: 'general',
+    importance: Math.max(IMPORTANCE_DEFAULT, ...group.map(({ importance }) => importance)),
+    salience: SALIENCE_DEFAULT,
+    pinned: false,
+    trust: leastTrusted(group),
+    status: 'active',
+    validFrom: null,
+    validUntil: null,
+    supersededBy: null,
+    conflictsWith: null,
+    expiresAt: null,
+    provenance: {
+      source: 'summary',
+      speaker: null,
+      turns: [],
+      extractor: EXTRACTOR,
+      extractorVersion: wording === 'model' ? SUMMARY_PROMPT_VERSION : RULES_VERSION,
+    },
+    entities: [],
+    language: null,
+    metadata: { memories: group.length, wording },
+    sourceCount: group.length,
+    useCount: 0,
+    lastUsedAt: null,
+    version: 1,
+    change,
+    createdAt: now,
+    updatedAt: now,
+  }
+}
+
+/** A summary is worth no more than the weakest of what it says. */
+function leastTrusted(group: readonly Memory[]): Memory['trust'] {
+  const level = Math.max(...group.map(({ trust }) => TRUST_LEVELS.indexOf(trust)))
+  return TRUST_LEVELS[level] ?? 'import'
+}

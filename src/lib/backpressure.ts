@@ -1,0 +1,97 @@
+/**
+ * What nobody waits for gives way to requests: it is done in pieces, one call of the store each, and a request that comes
+ * in between goes first. But never for long, so that whoever asks without pause doesn't keep anything from being kept.
+ */
+import type { Store } from '../storage/store.ts'
+import { nextTurn } from './event-loop.ts'
+
+/** To be awaited before each piece of some work. */
+export type GiveWay = () => Promise<void>
+
+/** For so long a request is hurried along. Whoever waits longer waits for its provider, and is not held up by a piece. */
+const HURRIED_MS = 100
+/** For so long one work gives way, all its pieces together. */
+const PATIENCE_MS = 100
+
+/** Where so much waits that giving way would let it grow: then each work is done at one go, and requests wait for it. */
+export const NOT_AT_ALL: GiveWay = async () => {}
+
+export class Courtesy {
+  /** When the requests came that are under way. */
+  readonly #hurried = new Set<{ readonly since: number }>()
+  readonly #waiting = new Set<() => void>()
+
+  /** A request has come. Returns what is to be called when it has ended; if nobody does, it is not hurried for long. */
+  hurry(): () => void {
+    const request = { since: performance.now() }
+    this.#hurried.add(request)
+    return () => {
+      if (this.#hurried.delete(request)) for (const look of this.#waiting) look()
+    }
+  }
+
+  /** For one work. */
+  manners(): GiveWay {
+    let patience = PATIENCE_MS
+    return async () => {
+      await nextTurn()
+      const began = performance.now()
+      const until = began + patience
+      for (;;) {
+        const now = performance.now()
+        const wait = Math.min(this.#hurriedUntil(now), until) - now
+        if (wait <= 0) break
+        await this.#oneEnded(wait)
+      }
+      patience -= performance.now() - began
+    }
+  }
+
+  #hurriedUntil(now: number): number {
+    let last = 0
+    for (const request of this.#hurried) {
+      const until = request.since + HURRIED_MS
+      if (until <= now) this.#hurried.delete(request)
+      else last = Math.max(last, until)
+    }
+    return last
+  }
+
+  /** Or the time has passed. */
+  #oneEnded(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const look = () => {
+        clearTimeout(timer)
+        this.#waiting.delete(look)
+        resolve()
+      }
+      const timer = setTimeout(look, ms)
+      this.#waiting.add(look)
+    })
+  }
+}
+
+/** The same store, which others may go before at every call. */
+export function polite(store: Store, giveWay: GiveWay): Store {
+  const after =
+    <Given extends readonly unknown[], Result>(call: (...given: Given) => Promise<Result>) =>
+    async (...given: Given): Promise<Result> => {
+      await giveWay()
+      return call(...given)
+    }
+  return {
+    ...store,
+    // Their types depend on the table, which `after` would lose.
+    get: async (table, scope, id) => {
+      await giveWay()
+      return store.get(table, scope, id)
+    },
+    find: async (table, scope, query) => {
+      await giveWay()
+      return store.find(table, scope, query)
+    },
+    matchText: after((scope, query) => store.matchText(scope, query)),
+    around: after((scope, ids, reach) => store.around(scope, ids, reach)),
+    commit: after((changes) => store.commit(changes)),
+  }
+}

@@ -1,0 +1,33 @@
+import { warming } from '../text/regex-warmup.ts'
+
+/** Long work is done in pieces, and others have their turn between them: stores may hold the thread for each piece. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+/** Compiles rules before they are needed, in pieces. Costs next to nothing where they are. */
+export async function warmRules(rules: readonly RegExp[], signal?: AbortSignal): Promise<void> {
+  const pace = new Pace()
+  for (const _ of warming(rules)) {
+    if (pace.isDue) await pace.rest()
+    if (signal?.aborted) return
+  }
+}
+
+/** Long enough that going round costs nothing, and so short that nobody notices the wait. */
+const HELD_MS_MAX = 5
+
+/** Counts by the clock and not by pieces: how long a piece takes depends on what is in it, and on the machine. */
+export class Pace {
+  #since = performance.now()
+
+  /** Whether the thread was held for long enough. */
+  get isDue(): boolean {
+    return performance.now() - this.#since >= HELD_MS_MAX
+  }
+
+  async rest(): Promise<void> {
+    await nextTurn()
+    this.#since = performance.now()
+  }
+}

@@ -1,0 +1,52 @@
+import { AppError, toAppError } from '../domain/errors.ts'
+
+export type Timely<Result> =
+  | { readonly kind: 'done'; readonly result: Result }
+  | {
+      readonly kind: 'failed'
+      readonly because: string
+      readonly error: AppError
+      /** Whether it was not waited for, rather than that it failed. */
+      readonly isLate: boolean
+    }
+
+/** Does `work`, but waits no longer than `ms`. Failing and being late are ordinary outcomes, told in words. */
+export async function withinTime<Result>(
+  ms: number,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Timely<Result>> {
+  const controller = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      controller.abort()
+      reject(new AppError('unavailable', `It took longer than ${ms} ms.`))
+    }, ms)
+  })
+  try {
+    return { kind: 'done', result: await Promise.race([work(controller.signal), late]) }
+  } catch (thrown) {
+    const error = toAppError(thrown)
+    return { kind: 'failed', because: error.message, error, isLate: controller.signal.aborted }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Waits for work until the signal aborts, whatever the work makes of the signal. */
+export async function orCancelled<Result>(
+  work: Promise<Result>,
+  signal: AbortSignal,
+): Promise<Result> {
+  let stop = () => {}
+  const stopped = new Promise<never>((_, reject) => {
+    stop = () => reject(new AppError('cancelled', 'It was stopped before it ended.'))
+    signal.addEventListener('abort', stop, { once: true })
+    if (signal.aborted) stop()
+  })
+  try {
+    return await Promise.race([work, stopped])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}

@@ -1,0 +1,77 @@
+/** Arithmetic on vectors that every index must agree on. Plain loops, because vectors are long and many. */
+import { AppError } from '../domain/errors.ts'
+
+/** Far above what any model gives. */
+export const VECTOR_DIMENSIONS_MAX = 16_384
+
+/** Refuses a vector that can't be compared with those of its space. */
+export function refuseUnfit(dimensions: number, vector: Float32Array): void {
+  if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > VECTOR_DIMENSIONS_MAX) {
+    throw new AppError(
+      'invalid_input',
+      `Vectors have 1 to ${VECTOR_DIMENSIONS_MAX} dimensions, not ${dimensions}.`,
+      { dimensions },
+    )
+  }
+  if (vector.length !== dimensions) {
+    throw new AppError(
+      'invalid_input',
+      `The vector has ${vector.length} dimensions where ${dimensions} are expected.`,
+      { dimensions: vector.length, expected: dimensions },
+    )
+  }
+  if (!isFiniteThroughout(vector)) {
+    throw new AppError('invalid_input', 'The vector holds a number that is not finite.', {
+      dimensions,
+    })
+  }
+}
+
+function isFiniteThroughout(vector: Float32Array): boolean {
+  for (let index = 0; index < vector.length; index++) {
+    if (!Number.isFinite(vector[index])) return false
+  }
+  return true
+}
+
+/** Summed in double precision and in order, so that equal vectors always get equal results. */
+export function innerProduct(a: Float32Array, b: Float32Array): number {
+  let sum = 0
+  for (let index = 0; index < a.length; index++) sum += (a[index] ?? 0) * (b[index] ?? 0)
+  return sum
+}
+
+export function isZero(vector: Float32Array): boolean {
+  return vector.every((value) => value === 0)
+}
+
+/** A vector in bytes: each number is its byte times the scale, or nearly so. */
+export type Quantised = { readonly scale: number; readonly bytes: Int8Array }
+
+const BYTE_MAX = 127
+
+export function quantise(vector: Float32Array): Quantised {
+  let largest = 0
+  for (let index = 0; index < vector.length; index++) {
+    largest = Math.max(largest, Math.abs(vector[index] ?? 0))
+  }
+  const scale = Math.fround(largest / BYTE_MAX)
+  const bytes = new Int8Array(vector.length)
+  if (scale === 0) return { scale, bytes }
+  for (let index = 0; index < vector.length; index++) {
+    const steps = Math.round((vector[index] ?? 0) / scale)
+    bytes[index] = Math.max(-BYTE_MAX, Math.min(BYTE_MAX, steps))
+  }
+  return { scale, bytes }
+}
+
+export function dequantise({ scale, bytes }: Quantised): Float32Array {
+  const vector = new Float32Array(bytes.length)
+  for (let index = 0; index < bytes.length; index++) vector[index] = (bytes[index] ?? 0) * scale
+  return vector
+}
+
+/** Whether the vectors of a space are kept in bytes alone, see `spaceSignature`. */
+export function isKeptInBytes(signature: string): boolean {
+  return signature.endsWith(':int8')
+}

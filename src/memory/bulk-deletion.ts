@@ -1,0 +1,193 @@
+/**
+ * Clearing: many memories at once, by ids or by what they have in common. All of a call is one change, so that it can
+ * be undone in one step; counts are of what was really done.
+ */
+import { AppError } from '../domain/errors.ts'
+import type { ChangeId, Instant, MemoryId, Scope } from '../domain/ids.ts'
+import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
+import type { Memory } from '../domain/memory.ts'
+import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import { nextTurn } from '../lib/event-loop.ts'
+import {
+  type Decided,
+  decideAndCommit,
+  eachTraceOnce,
+  replacing,
+  stamp,
+} from '../storage/access/optimistic-commit.ts'
+import { pages } from '../storage/access/row-pages.ts'
+import type { Change, MemoryFilter } from '../storage/store.ts'
+import { type Erased, erase, erasureOf, homeOf, leaveTombstones } from './memory-editor.ts'
+import { type ReadFilter, toMemoryFilter } from './memory-reader.ts'
+import { planSuppression } from './turn-suppression.ts'
+
+export type ClearOptions = {
+  /** Only counts. */
+  readonly dryRun?: boolean
+  /** For good, with their history, instead of into the bin. */
+  readonly erase?: boolean
+}
+
+export type Cleared = {
+  readonly matched: number
+  readonly forgotten: number
+  readonly erased: number
+  /** Turns that stated them and are out of use now. */
+  readonly turnsDisabled: number
+  /** What `undo` takes; null when nothing was put into the bin. */
+  readonly change: ChangeId | null
+  /** The first of them. */
+  readonly ids: readonly MemoryId[]
+}
+
+/** So few that a commit takes some twenty milliseconds: nobody else is answered meanwhile. */
+const MEMORIES_PER_COMMIT = 50
+const IDS_TOLD_MAX = 100
+
+export async function clear(
+  ports: EnginePorts,
+  scope: Scope,
+  query: ReadFilter,
+  { dryRun = false, erase: isForGood = false }: ClearOptions,
+): Promise<Cleared> {
+  const mark = stamp(ports)
+  const done = {
+    matched: 0,
+    forgotten: 0,
+    erased: 0,
+    turnsDisabled: 0,
+    change: null,
+    ids: [] as MemoryId[],
+  }
+  const where = toMemoryFilter(query, mark.now)
+  for await (const page of pages(ports.store, 'memory', scope, { where, order: 'oldest' })) {
+    const meant = page.filter(({ status }) => isForGood || status !== 'forgotten')
+    done.matched += meant.length
+    done.ids.push(...meant.slice(0, IDS_TOLD_MAX - done.ids.length).map(({ id }) => id))
+    if (dryRun) continue
+    const { memories, turns } = isForGood
+      ? await eraseAll(ports, meant)
+      : await forgetAll(ports, meant, where, mark)
+    if (isForGood) done.erased += memories
+    else done.forgotten += memories
+    done.turnsDisabled += turns
+  }
+  return { ...done, change: done.forgotten > 0 ? mark.change : null }
+}
+
+type Removed = { readonly memories: number; readonly turns: number }
+type Mark = { readonly change: ChangeId; readonly now: Instant }
+
+async function forgetAll(
+  ports: EnginePorts,
+  memories: readonly Memory[],
+  where: MemoryFilter,
+  mark: Mark,
+): Promise<Removed> {
+  const total = { memories: 0, turns: 0 }
+  for (let start = 0; start < memories.length; start += MEMORIES_PER_COMMIT) {
+    const batch = memories.slice(start, start + MEMORIES_PER_COMMIT)
+    const { memories: forgotten, turns } = await forgetTogether(ports, batch, where, mark)
+    total.memories += forgotten
+    total.turns += turns
+    await nextTurn()
+  }
+  return total
+}
+
+async function forgetTogether(
+  ports: EnginePorts,
+  batch: readonly Memory[],
+  where: MemoryFilter,
+  mark: Mark,
+): Promise<Removed> {
+  const done = await decideAndCommit(ports, async (): Promise<Decided<Removed | null>> => {
+    // Somebody may have changed one of them meanwhile: only what still matches is meant.
+    const meant = await stillMatching(ports, batch, where)
+    const binned = await Promise.all(meant.map((memory) => binning(ports, memory, mark)))
+    const { changes: ofTurns, turns } = await planSuppression(ports, meant, mark.now)
+    const changes = [...eachTraceOnce(binned.flat()), ...ofTurns]
+    if (changes.length > COMMIT_CHANGES_MAX && batch.length > 1)
+      return { changes: [], result: null }
+    return { changes, result: { memories: meant.length, turns } }
+  })
+  if (done !== null) return done
+  // They were said so often that their turns don't fit into one commit.
+  const half = Math.ceil(batch.length / 2)
+  const first = await forgetTogether(ports, batch.slice(0, half), where, mark)
+  const second = await forgetTogether(ports, batch.slice(half), where, mark)
+  return { memories: first.memories + second.memories, turns: first.turns + second.turns }
+}
+
+async function stillMatching(
+  { store }: EnginePorts,
+  batch: readonly Memory[],
+  where: MemoryFilter,
+): Promise<readonly Memory[]> {
+  const [first] = batch
+  if (first === undefined) return []
+  const { rows } = await store.find(
+    'memory',
+    { owner: first.place.owner },
+    { where: { ...where, ids: batch.map(({ id }) => id) }, limit: batch.length },
+  )
+  return rows.filter(({ status }) => status !== 'forgotten')
+}
+
+async function binning(
+  ports: EnginePorts,
+  memory: Memory,
+  { change, now }: Mark,
+): Promise<readonly Change[]> {
+  const after: Memory = {
+    ...memory,
+    status: 'forgotten',
+    version: memory.version + 1,
+    change,
+    updatedAt: now,
+  }
+  return [...replacing(ports, memory, after), ...(await leaveTombstones(ports, memory, now))]
+}
+
+async function eraseAll(ports: EnginePorts, memories: readonly Memory[]): Promise<Removed> {
+  const total = { memories: 0, turns: 0 }
+  for (let start = 0; start < memories.length; start += MEMORIES_PER_COMMIT) {
+    const batch = memories.slice(start, start + MEMORIES_PER_COMMIT)
+    const { memories: erased, turns } = await eraseTogether(ports, batch)
+    total.memories += erased
+    total.turns += turns
+    await nextTurn()
+  }
+  return total
+}
+
+async function eraseTogether(ports: EnginePorts, batch: readonly Memory[]): Promise<Removed> {
+  const erasures = await Promise.all(batch.map((memory) => erasureOf(ports, memory)))
+  const ofMemories = eachTraceOnce(
+    erasures.flatMap(({ revisions, rest }) => [...revisions, ...rest]),
+  )
+  const ofTurns = await planSuppression(ports, batch, ports.clock.now(), { isErasure: true })
+  const changes = [...ofMemories, ...ofTurns.changes]
+  if (changes.length <= COMMIT_CHANGES_MAX) {
+    const outcome = await ports.store.commit(changes)
+    if (outcome.kind === 'committed') return { memories: batch.length, turns: ofTurns.turns }
+  }
+  // A long history, or somebody changed one of them meanwhile: each on its own, as it is now.
+  const total = { memories: 0, turns: 0 }
+  for (const memory of batch) {
+    const erased = await eraseIfPresent(ports, memory)
+    total.memories += erased?.memories ?? 0
+    total.turns += erased?.turnsDisabled ?? 0
+  }
+  return total
+}
+
+/** Null when it was already gone. */
+async function eraseIfPresent(ports: EnginePorts, memory: Memory): Promise<Erased | null> {
+  try {
+    return await erase(ports, homeOf(memory), memory.id)
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'not_found') return null
+    throw error
+  }
+}

@@ -1,0 +1,447 @@
+/**
+ * Attributes of a person that usually have one value at a time, and the phrases that set them.
+ *
+ * Replacing wrongly loses something true, so a phrase must be all there is and its value must look like one:
+ * "I work at Google" sets an attribute, "I work at night" and "I live in constant fear" do not.
+ */
+import { sizeOf } from './places.ts'
+
+/**
+ * Whether a second value replaces the first: always (`one`: a home, a name), only when it is said that something
+ * changed (`usually one`: a manager), or never (`many`: dogs). Whatever it is, the same value says the same.
+ */
+export type Plurality = 'one' | 'usually one' | 'many'
+
+export type Attribute = {
+  readonly name: string
+  readonly value: string
+  readonly plurality: Plurality
+}
+
+type Rule = {
+  readonly name: string
+  /** On the statement in plain wording; a group called `of` makes it more particular. */
+  readonly phrase: RegExp
+  readonly looksRight: (value: string) => boolean
+  readonly plurality: Plurality
+}
+
+/** A proper name in a language that capitalises them: up to three words with capitals, or what joins them. */
+const isName = (value: string) =>
+  /^\p{Lu}[\p{L}\p{M}'.-]*(?: (?:\p{Lu}[\p{L}\p{M}'.-]*|am|an|der|de|da|do|del|la|las|los|di|of|on|upon|the|sur|and|und|van|von|y|e)(?=$| )){0,3}$/u.test(
+    value,
+  ) && !/ \p{Ll}+$/u.test(value)
+/** What is written with a capital in English and is no name, or in German and is no place or firm. */
+const isKind = (value: string) =>
+  /(?:ish|ese|ian|ean|ican|^german|^french|^dutch|^greek|^swiss|^czech|^thai|^catholic|^muslim|^(?:januar|februar)y|^march|^april|^may|^ju(?:ne|ly)|^august|ember|^october)$/iu.test(
+    value,
+  ) || /^\p{Lu}{2,}$/u.test(value)
+const isGermanName = (value: string) =>
+  isName(value) &&
+  !/(?:ung|heit|keit|schaft|licht|schein|^miete|^untermiete|^angst|^armut|^frieden|^sorge|^not|^nacht|^regen|^schnee|^stress)$/iu.test(
+    value,
+  )
+/** A place or firm in a script without capitals: short, and no word for a time, a home or a relation. */
+const isShortName = (value: string) =>
+  /^[\p{L}\p{N}]{1,10}$/u.test(value) &&
+  !/[はがもの]|家|晚上|早上|上午|下午|周末|白天|附近|公司|这里|那里|一起|夜|朝|毎/u.test(value)
+const isShortTitle = (value: string) => /^[\p{L}\p{N}ー・]{1,16}$/u.test(value)
+const isThing = (value: string) =>
+  /^[\p{L}\p{M}\p{N}'.+#-]+(?: [\p{L}\p{M}\p{N}'.+#-]+){0,2}$/u.test(value) &&
+  !/^(?:that|when|to|how|if|what|the one|not|still|always|being|having|que|quand|wenn|dass|cuando)(?! *$)/iu.test(
+    value,
+  )
+const isTrade = (value: string) => /^\p{L}[\p{L}-]{2,}(?: \p{L}{3,}){0,2}$/u.test(value)
+const isEmail = (value: string) => /^\S+@\S+\.\S+$/.test(value)
+const isPhone = (value: string) => /^\+?[\d\s()./-]{5,}$/.test(value)
+const isDate = (value: string) =>
+  /^(?:\p{L}+ )?\d{1,2}(?:st|nd|rd|th|\.|º)?(?: (?:of |de |d')?\p{L}+)?(?:,? \d{4})?$/u.test(
+    value,
+  ) || /^\d{4}-\d{2}-\d{2}$/.test(value)
+const isNumber = (value: string) => /^\d+$/.test(value)
+const isDay = (value: string) =>
+  isDate(value) || /^(?:mon|tues|wednes|thurs|fri|satur|sun)day$/iu.test(value)
+const isClock = (value: string) => /^\d{1,2}:\d\d$/.test(value)
+const isOneOfAKind = (value: string) => isName(value) && !isKind(value) && !isDay(value)
+const isAddress = (value: string) => /^\d{1,5} \p{Lu}[\p{L} .'-]+$/u.test(value)
+
+/** Of each there are a few words, by gender, and all of one kind say the same. */
+const MARITAL_STATES: ReadonlyMap<string, string> = new Map(
+  [
+    'married verheiratet casado casada marié mariée 已婚 結婚 结婚',
+    'single ledig soltero soltera célibataire solteiro solteira 单身 独身',
+    'divorced geschieden divorciado divorciada divorcé divorcée 离婚 離婚',
+    'widowed verwitwet viudo viuda veuf veuve viúvo viúva 丧偶',
+    'engaged verlobt comprometido comprometida fiancé fiancée noivo noiva 订婚 婚約',
+  ].flatMap((line) => {
+    const [state = '', ...others] = line.split(' ')
+    return [state, ...others].map((word): [string, string] => [word, state])
+  }),
+)
+const MARITAL = 'marital state'
+const maritalState = (value: string) => MARITAL_STATES.get(value.toLowerCase()) ?? ''
+const isMaritalState = (value: string) => maritalState(value) !== ''
+
+const RELATION = '(?<of>(?!favou?rite|name|email|phone|birthday|job)\\p{L}+(?: \\p{L}+)?)'
+
+const RULES: readonly Rule[] = [
+  rule(
+    'name',
+    /^(?:my (?:full )?name is(?: now)?|i am called|ich heiße|mein name ist|(?:yo )?me llamo|mi nombre es|je m'appelle|mon nom est|(?:eu )?me chamo|(?:o )?meu nome é) (?<value>.+?)(?: now)?$/iu,
+    isName,
+  ),
+  rule('name', /^(?:我叫|我的名字是|我的名字叫)(?<value>.+)$/u, isShortName),
+  rule('name', /^(?:私の)?名前は(?<value>.+?)(?:です)?$/u, isShortName),
+  rule('name', /^(?<value>\p{L}{1,8})(?:といいます|と申します)$/u, isShortName),
+  rule(
+    'home',
+    /^(?:i (?:now |currently )?live|i am (?:now |currently )?living|i (?:have )?moved|(?:yo )?(?:ahora )?vivo(?: ahora)?|j'habite(?: maintenant)?|je vis(?: maintenant)?|(?:eu )?(?:agora )?moro(?: agora)?) (?:in|to|en|à|a|em|no|na|au) (?<value>.+?)(?: now| ahora| agora| maintenant)?$/iu,
+    isName,
+  ),
+  rule('home', /^ich (?:wohne|lebe) (?:jetzt )?in (?<value>.+)$/iu, isGermanName),
+  rule('home', /^我(?:现在)?住在(?<value>.+)$/u, isShortName),
+  rule('home', /^(?:今は)?(?<value>.+?)に住んでい(?:ます|る)$/u, isShortName),
+  rule(
+    'employer',
+    /^(?:i (?:now |currently )?work|i am (?:now |currently )?working|je travaille(?: maintenant)?) (?:at|for|chez) (?<value>.+?)(?: now)?$/iu,
+    isName,
+  ),
+  // German writes every noun like a name.
+  rule(
+    'employer',
+    /^ich arbeite (?:jetzt )?(?:bei|für) (?<value>.+)$/iu,
+    isGermanName,
+    'usually one',
+  ),
+  // Here the same words name a firm or a town.
+  rule(
+    'workplace',
+    /^(?:(?:yo )?(?:ahora )?trabajo(?: ahora)?|(?:eu )?(?:agora )?trabalho(?: agora)?) (?:en|para|na|no|em) (?<value>.+)$/iu,
+    isName,
+    'usually one',
+  ),
+  rule('workplace', /^我(?:现在)?在(?<value>.+?)(?:工作|上班)$/u, isShortName, 'usually one'),
+  rule('workplace', /^(?:今は)?(?<value>.+?)で働いてい(?:ます|る)$/u, isShortName, 'usually one'),
+  rule(
+    'age',
+    /^(?:(?:i am|ich bin) (?<value>\d\d?)(?: years old| jahre alt)?|(?:tengo|j'ai|(?:eu )?tenho) (?<value2>\d+) (?:años|ans|anos))$/iu,
+    isNumber,
+  ),
+  rule('age', /^我今?年?(?<value>\d+) ?岁$/u, isNumber),
+  rule('age', /^(?<value>\d+) ?歳(?:です)?$/u, isNumber),
+  rule(
+    'birthday',
+    /^(?:my birthday is(?: on)?|i was born on|mein geburtstag ist(?: am)?|mi cumpleaños es(?: el)?|mon anniversaire est(?: le)?|(?:o )?meu aniversário é(?: em)?) (?<value>.+)$/iu,
+    isDate,
+  ),
+  rule(
+    MARITAL,
+    /^(?:i am|i got|ich bin|(?:yo )?(?:estoy|soy)|je suis|(?:eu )?(?:estou|sou))(?: (?:now|jetzt|inzwischen|ahora|maintenant|agora))? (?<value>\p{L}+)(?: now)?$/iu,
+    isMaritalState,
+  ),
+  rule(
+    MARITAL,
+    /^我(?:现在)?(?:是)?(?<value>已婚|单身|丧偶|结婚|离婚|订婚)(?:的|了)?$/u,
+    isMaritalState,
+  ),
+  rule(
+    MARITAL,
+    /^(?:今は)?(?<value>独身|結婚|離婚|婚約)(?:です|だ|してい(?:ます|る)|しました|した)$/u,
+    isMaritalState,
+  ),
+  rule('email', /^my e-?mail(?: address)? is (?:now )?(?<value>.+)$/iu, isEmail),
+  rule('phone', /^my (?:phone|mobile)(?: number)? is (?:now )?(?<value>.+)$/iu, isPhone),
+  rule('address', /^my address is (?:now )?(?<value>.+)$/iu, isAddress),
+  rule('favourite', /^my favou?rite (?<of>[\p{L} ]+?) is (?:now )?(?<value>.+)$/iu, isThing),
+  rule('favourite', /^(?<value>.{1,40}) is (?:now )?my favou?rite (?<of>[\p{L} ]+)$/iu, isThing),
+  rule(
+    'favourite',
+    /^mein(?:e|en)? lieblings(?<of>\p{L}+) ist (?:jetzt )?(?<value>.+)$/iu,
+    isThing,
+  ),
+  rule(
+    'favourite',
+    /^(?<value>.{1,40}) ist (?:jetzt )?mein(?:e|en)? lieblings(?<of>\p{L}+)$/iu,
+    isThing,
+  ),
+  rule(
+    'favourite',
+    /^mi (?<of>[\p{L} ]+?) (?:favorit[oa]|preferid[oa]) (?:ahora )?es (?:ahora )?(?<value>.+)$/iu,
+    isThing,
+  ),
+  rule(
+    'favourite',
+    /^(?<value>.{1,40}) es (?:ahora )?mi (?<of>[\p{L} ]+?) (?:favorit[oa]|preferid[oa])$/iu,
+    isThing,
+  ),
+  rule(
+    'favourite',
+    /^m(?:on|a) (?<of>[\p{L} ]+?) préférée? est (?:maintenant )?(?<value>.+)$/iu,
+    isThing,
+  ),
+  rule(
+    'favourite',
+    /^(?<value>.{1,40}) est (?:maintenant )?m(?:on|a) (?<of>[\p{L} ]+?) préférée?$/iu,
+    isThing,
+  ),
+  rule(
+    'favourite',
+    /^(?:o |a )?(?:meu|minha) (?<of>[\p{L} ]+?) (?:favorit[oa]|preferid[oa]) (?:agora )?é (?:agora )?(?<value>.+)$/iu,
+    isThing,
+  ),
+  rule(
+    'favourite',
+    /^(?<value>.{1,40}) é (?:agora )?(?:o |a )?(?:meu|minha) (?<of>[\p{L} ]+?) (?:favorit[oa]|preferid[oa])$/iu,
+    isThing,
+  ),
+  rule('favourite', /^我最喜欢的(?<of>.{1,6}?)是(?<value>.+)$/u, isShortTitle),
+  rule('favourite', /^(?<value>.{1,16})是我最喜欢的(?<of>.{1,6})$/u, isShortTitle),
+  rule('favourite', /^(?:私の)?一番好きな(?<of>.{1,6}?)は(?<value>.+?)(?:です)?$/u, isShortTitle),
+  rule('favourite', /^(?<value>.{1,16})が一番好きな(?<of>.{1,6}?)(?:です)?$/u, isShortTitle),
+  rule(
+    'trade',
+    /^i (?:now |currently )?work as an? (?<value>.+?)(?: now)?$/iu,
+    isTrade,
+    'usually one',
+  ),
+  rule(
+    'trade',
+    /^my (?:job|profession|occupation) is (?:an? )?(?<value>.+)$/iu,
+    isTrade,
+    'usually one',
+  ),
+  rule('trade', /^i am an? (?<value>.+)$/iu, isTrade, 'many'),
+  rule('trade', /^ich arbeite (?:jetzt )?als (?<value>\p{Lu}\p{L}+)$/iu, isName, 'usually one'),
+  rule('trade', /^ich bin (?:eine? )?(?<value>\p{L}+)$/iu, isName, 'many'),
+  rule(
+    'trade',
+    /^(?:ahora trabajo|trabajo(?: ahora)?|je travaille(?: maintenant)?|agora trabalho|(?:eu )?trabalho(?: agora)?) (?:de|como|comme) (?<value>\p{L}+)$/iu,
+    isTrade,
+    'usually one',
+  ),
+  rule('trade', /^(?:(?:yo )?soy|je suis|(?:eu )?sou) (?<value>\p{L}+)$/iu, isTrade, 'many'),
+  rule('trade', /^我的(?:职业|工作)是(?<value>.+)$/u, isShortName, 'usually one'),
+  rule('trade', /^我是(?:一名|一个|个)?(?<value>.+)$/u, isShortName, 'many'),
+  rule('trade', /^(?:今は)?(?<value>.+?)として働いてい(?:ます|る)$/u, isShortName, 'usually one'),
+  rule('trade', /^(?<value>\p{Script=Han}{2,6})です$/u, isShortName, 'many'),
+  rule(
+    'relation',
+    new RegExp(
+      `^(?:my|our|the) ${RELATION}(?:'s name is| is (?:now )?(?:called|named)) (?<value>.+)$`,
+      'iu',
+    ),
+    isName,
+    'usually one',
+  ),
+  rule(
+    'relation',
+    new RegExp(`^i have an? ${RELATION} (?:named|called) (?<value>.+)$`, 'iu'),
+    isName,
+    'many',
+  ),
+  rule(
+    'relation',
+    new RegExp(`^(?:my|our) ${RELATION} is (?:now )?(?<value>.+)$`, 'iu'),
+    isOneOfAKind,
+    'usually one',
+  ),
+  rule(
+    'relation',
+    new RegExp(`^(?<value>\\p{L}[\\p{L} .'-]{0,40}) is (?:now )?my ${RELATION}$`, 'iu'),
+    isName,
+    'usually one',
+  ),
+  rule('relation', /^i am (?:now )?(?<of>married) to (?<value>.+)$/iu, isName, 'usually one'),
+  rule(
+    'relation',
+    /^(?:meine?|unsere?) (?<of>\p{L}+) (?:heißt|ist(?= (?:jetzt )?(?:Herr|Frau|Dr) ))(?: jetzt)? (?<value>.+)$/iu,
+    isName,
+    'usually one',
+  ),
+  rule(
+    'relation',
+    /^ich habe eine?n? (?<of>\p{L}+)(?: namens |,? d(?:er|ie|as) )(?<value>\p{L}+)(?: heißt)?$/iu,
+    isName,
+    'many',
+  ),
+  rule(
+    'relation',
+    /^(?:mi|nuestr[oa]) (?<of>\p{L}+) se llama (?<value>.+)$/iu,
+    isName,
+    'usually one',
+  ),
+  rule(
+    'relation',
+    /^tengo una? (?<of>\p{L}+) (?:que se llama|llamad[oa]) (?<value>.+)$/iu,
+    isName,
+    'many',
+  ),
+  rule(
+    'relation',
+    /^(?:mon|ma|notre) (?<of>\p{L}+) s'appelle (?<value>.+)$/iu,
+    isName,
+    'usually one',
+  ),
+  rule(
+    'relation',
+    /^j'ai une? (?<of>\p{L}+) (?:qui s'appelle|appelée?|nommée?) (?<value>.+)$/iu,
+    isName,
+    'many',
+  ),
+  rule(
+    'relation',
+    /^(?:[oa] )?(?:meu|minha|noss[oa]) (?<of>\p{L}+) se chama (?<value>.+)$/iu,
+    isName,
+    'usually one',
+  ),
+  rule(
+    'relation',
+    /^tenho uma? (?<of>\p{L}+) (?:que se chama|chamad[oa]) (?<value>.+)$/iu,
+    isName,
+    'many',
+  ),
+  rule('relation', /^我的?(?<of>[^有的]{1,4}?)叫(?<value>.+)$/u, isShortName, 'usually one'),
+  rule('relation', /^我有一?[只个条位]叫(?<value>.{1,8})的(?<of>.{1,4})$/u, isShortName, 'many'),
+  rule('relation', /^(?<of>.{1,4})の名前は(?<value>.+?)(?:です)?$/u, isShortName, 'usually one'),
+  rule(
+    'relation',
+    /^(?<value>.{1,8})という(?<of>.{1,4})(?:を飼っている|がいます|がいる)$/u,
+    isShortName,
+    'many',
+  ),
+  rule(
+    'place of',
+    /^(?:my|our|the) (?<of>\p{L}+(?: \p{L}+)?) is (?:now )?in (?<value>.+?)(?: now)?$/iu,
+    isOneOfAKind,
+    'usually one',
+  ),
+  rule(
+    'day of',
+    /^(?:my|our|the) (?<of>\p{L}+(?: \p{L}+){0,2}) is (?:now )?(?:on )?(?<value>.+?)(?: now)?$/iu,
+    isDay,
+    'usually one',
+  ),
+  rule(
+    'time of',
+    /^(?:my|our|the) (?<of>\p{L}+(?: \p{L}+){0,2}) is (?:now )?(?:at |on )?(?<value>.+?)(?: now)?$/iu,
+    isClock,
+    'usually one',
+  ),
+]
+
+/** Which of two things is preferred: their names in order make the attribute, so that turning them round contradicts. */
+const PREFERENCES: readonly RegExp[] = [
+  /^i (?:now )?prefer (?<better>.{1,60}?) over (?<worse>.{1,60})$/iu,
+  /^ich (?:mag|trinke|esse|nutze|nehme) (?<better>.{1,40}?) lieber als (?<worse>.{1,40})$/iu,
+  /^ich (?:bevorzuge|mag) (?<better>.{1,40}?) (?:gegenüber|mehr als) (?<worse>.{1,40})$/iu,
+  /^(?:yo )?prefiero (?<better>.{1,40}?) (?:antes que|al|a) (?<worse>.{1,40})$/iu,
+  /^je préfère (?<better>.{1,40}?) (?:à|au|aux) (?<worse>.{1,40})$/iu,
+  /^(?:eu )?prefiro (?<better>.{1,40}?) (?:a|ao|à|do que) (?<worse>.{1,40})$/iu,
+  /^比起(?<worse>.{1,10}?)[，,]?我更喜欢(?<better>.{1,10})$/u,
+  /^(?<worse>.{1,12}?)より(?<better>.{1,12}?)(?:の方)?が好き(?:です)?$/u,
+]
+
+/** Longer statements say more than one thing. */
+const ATTRIBUTE_CHARACTERS_MAX = 120
+
+/** The attribute a statement sets, or null. The statement is in plain wording, with its case kept. */
+export function findAttribute(statement: string): Attribute | null {
+  if (statement.length > ATTRIBUTE_CHARACTERS_MAX) return null
+  const bare = statement.replace(/[.!。！\s]+$/u, '')
+  for (const { name, phrase, looksRight, plurality } of RULES) {
+    const groups = phrase.exec(bare)?.groups
+    const value = withoutArticle((groups?.value ?? groups?.value2 ?? '').trim())
+    if (value === '' || !looksRight(value)) continue
+    const of = groups?.of?.toLowerCase()
+    return {
+      name: of === undefined ? name : `${name} ${SPOUSES.has(of) ? 'spouse' : of}`,
+      value: name === MARITAL ? maritalState(value) : value.toLowerCase(),
+      plurality,
+    }
+  }
+  return findPreference(bare)
+}
+
+/** All of its rules, for warming up. */
+export function attributeRules(): readonly RegExp[] {
+  return [...RULES.map(({ phrase }) => phrase), ...PREFERENCES]
+}
+
+/**
+ * Words to look for statements that set the same attribute in other words: "I moved to Lyon" shares none with "I live in
+ * Berlin" but the pronoun.
+ */
+export function hintsFor(attribute: Attribute | null): readonly string[] {
+  return hintsOf(attribute?.name ?? '')
+}
+
+export function hintsOf(name: string): readonly string[] {
+  const hint = HINTS.get(name)
+  return hint === undefined ? [] : [hint]
+}
+
+/** Words that only lead to a value, whatever it is: they name nobody and nothing. */
+export function leadingWords(): readonly string[] {
+  return [...HINTS.values()].flatMap((hint) => hint.split(' '))
+}
+
+const WORK =
+  'work works job employed arbeite arbeitet trabajo trabaja travaille trabalho trabalha 工作 上班 职业 働いています 働いている'
+const HINTS: ReadonlyMap<string, string> = new Map([
+  [
+    'home',
+    'live lives living moved wohne wohnt lebe lebt gezogen vivo vive mudé mudó habite vis vit déménagé moro mora mudei mudou 住在 搬到 住んでいます 住んでいる 引っ越しました',
+  ],
+  ['employer', WORK],
+  ['workplace', WORK],
+  ['trade', WORK],
+  [
+    'name',
+    'name called heiße heißt llamo llama nombre appelle nom chamo chama nome 名字 我叫 名前',
+  ],
+  [MARITAL, [...MARITAL_STATES.keys()].join(' ')],
+  ['age', 'years old jahre alt años ans anos 岁 歳'],
+])
+
+/** Whether two values of one attribute can hold at the same time, as a town and its country, or "Ada" and "Ada Byron". */
+export function canBothHold(name: string, value: string, other: string): boolean {
+  // Who is divorced, widowed or engaged is single as well, to many.
+  if (name === MARITAL)
+    return [value, other].includes('single') && ![value, other].includes('married')
+  if (/^(?:home|place of|workplace)/.test(name) && sizeOf(value) !== sizeOf(other)) return true
+  return isPartOf(value, other) || isPartOf(other, value)
+}
+
+function isPartOf(part: string, whole: string): boolean {
+  return ` ${whole} `.includes(` ${part} `)
+}
+
+function findPreference(bare: string): Attribute | null {
+  for (const phrase of PREFERENCES) {
+    const groups = phrase.exec(bare)?.groups
+    if (groups?.better === undefined || groups.worse === undefined) continue
+    const better = withoutArticle(groups.better).toLowerCase()
+    const worse = withoutArticle(groups.worse).toLowerCase()
+    const name = `preference ${[better, worse].sort().join(' or ')}`
+    return { name, value: better, plurality: 'one' }
+  }
+  return null
+}
+
+const SPOUSES: ReadonlySet<string> = new Set(['husband', 'wife', 'spouse', 'married'])
+
+function withoutArticle(value: string): string {
+  return value.replace(
+    /^(?:(?:the|an?|der|die|das|dem|den|el|la|los|las|le|les|un|une|una|uma?|os?|as?|eine?n?|now|definitely|really|still|simply) |l')+(?=.)/iu,
+    '',
+  )
+}
+
+function rule(
+  name: string,
+  phrase: RegExp,
+  looksRight: Rule['looksRight'],
+  plurality: Plurality = 'one',
+): Rule {
+  return { name, phrase, looksRight, plurality }
+}

@@ -1,0 +1,232 @@
+/**
+ * Who a statement is about. Models write down what was said in the third person: of "the user", which is whoever speaks
+ * elsewhere, and of others by their name or by what they are to the user. Both are brought to the first person, so that
+ * what is known about phrases of one's own ("I live in Berlin") holds for them too.
+ *
+ * What is said of the user's sister is not said of the user: only a subject that is the user and nothing more is "I".
+ */
+import { type Attribute, findAttribute } from './attributes.ts'
+
+type Rewriting = readonly [pattern: RegExp, replacement: string | ((...match: string[]) => string)]
+
+/** What models call whoever speaks, and whoever answers. */
+export const USER_WORDS: readonly string[] = (
+  'user users assistant nutzer nutzers nutzerin benutzer benutzers benutzerin assistent usuario usuaria asistente ' +
+  'utilisateur utilisatrice usuário usuária utilizador utilizadora assistente'
+).split(' ')
+
+/** What may stand between the user and the verb. */
+const ADVERBS =
+  '(?:now|currently|still|also|really|usually|always|often|sometimes|rarely|never|generally|mostly|no longer|recently|just)'
+
+const ENGLISH_USER: readonly Rewriting[] = [
+  [/\b(?:the )?user's\b/giu, 'my'],
+  [/\b(?:the )?user is\b/giu, 'I am'],
+  [/\b(?:the )?user has\b/giu, 'I have'],
+  [/\b(?:the )?user doesn't\b/giu, "I don't"],
+  [
+    new RegExp(`^(?:the )?user ((?:${ADVERBS} )*)(\\p{Ll}+)(?!\\p{L})`, 'iu'),
+    (_, adverbs = '', verb = '') => `I ${adverbs}${firstPersonOf(verb)}`,
+  ],
+  [/\b(?:the )?user (?=\p{L})/giu, 'I '],
+]
+
+/** "Lives" is "live", "studies" is "study". "Was" is itself. */
+function firstPersonOf(verb: string): string {
+  if (/^(?:was|is|has|this|its)$/i.test(verb) || !/[^s]s$/i.test(verb)) return verb
+  return verb
+    .replace(/(?<=[^aeiou])ies$/i, 'y')
+    .replace(/(?<=ch|sh|ss|x|zz|^go|^do)es$/i, '')
+    .replace(/(?<=[^s])s$/i, '')
+}
+
+const GERMAN_USER = '(?:der (?:be)?nutzer|die (?:be)?nutzerin|der user|die userin)'
+const OF_GERMAN_USER = '(?:des (?:be)?nutzers|der (?:be)?nutzerin|des users)'
+const SPANISH_USER = '(?:el usuario|la usuaria)'
+const OF_SPANISH_USER = '(?:del usuario|de la usuaria)'
+const FRENCH_USER = "l'utilisat(?:eur|rice)"
+const PORTUGUESE_USER = '(?:o usuário|a usuária|o utilizador|a utilizadora)'
+const OF_PORTUGUESE_USER = '(?:do usuário|da usuária|do utilizador|da utilizadora)'
+
+const GERMAN_VERBS = verbs(
+  'ist bin, hat habe, wohnt wohne, lebt lebe, arbeitet arbeite, heißt heiße, mag mag, liebt liebe, hasst hasse, ' +
+    'trinkt trinke, isst esse, spricht spreche, fährt fahre, spielt spiele, nutzt nutze, verwendet verwende, ' +
+    'bevorzugt bevorzuge, kommt komme, lernt lerne, studiert studiere, besitzt besitze, möchte möchte, kann kann',
+)
+const SPANISH_VERBS = verbs(
+  'vive vivo, trabaja trabajo, tiene tengo, es soy, está estoy, prefiere prefiero, usa uso, habla hablo, estudia estudio, ' +
+    'quiere quiero, come como, bebe bebo, toca toco, juega juego, odia odio, conduce conduzco',
+)
+const FRENCH_VERBS = verbs(
+  'habite habite, vit vis, travaille travaille, a ai, est suis, aime aime, préfère préfère, déteste déteste, parle parle, ' +
+    'utilise utilise, joue joue, apprend apprends, mange mange, boit bois, veut veux',
+)
+const PORTUGUESE_VERBS = verbs(
+  'mora moro, vive vivo, trabalha trabalho, tem tenho, é sou, está estou, prefere prefiro, usa uso, fala falo, estuda estudo, ' +
+    'gosta gosto, quer quero, come como, bebe bebo, toca toco, joga jogo, odeia odeio, dirige dirijo',
+)
+
+const EUROPEAN_USER: readonly Rewriting[] = [
+  subject(GERMAN_USER, GERMAN_VERBS, (verb) => `Ich ${verb}`),
+  [new RegExp(`^(?:der|das) (\\p{Lu}\\p{L}+) ${OF_GERMAN_USER}(?!\\p{L})`, 'iu'), 'Mein $1'],
+  [new RegExp(`^die (\\p{Lu}\\p{L}+) ${OF_GERMAN_USER}(?!\\p{L})`, 'iu'), 'Meine $1'],
+  [new RegExp(`^${SPANISH_USER} (?:ahora )?se llama `, 'iu'), 'Me llamo '],
+  [new RegExp(`^${SPANISH_USER} se mudó a `, 'iu'), 'Me mudé a '],
+  [new RegExp(`^${SPANISH_USER} se ha mudado a `, 'iu'), 'Me he mudado a '],
+  [/^a(?:l usuario| la usuaria) (no )?le (gusta|encanta)/iu, '$1me $2'],
+  subject(SPANISH_USER, SPANISH_VERBS, (verb) => verb),
+  [new RegExp(`^(?:el|la) (\\p{L}+(?: \\p{L}+)?) ${OF_SPANISH_USER}(?!\\p{L})`, 'iu'), 'Mi $1'],
+  [new RegExp(`^${FRENCH_USER} s'appelle `, 'iu'), "Je m'appelle "],
+  [new RegExp(`^${FRENCH_USER} n'(habite|aime|utilise|apprend|a|est)(?!\\p{L})`, 'iu'), "Je n'$1"],
+  subject(FRENCH_USER, FRENCH_VERBS, (verb) =>
+    /^[aehiou]/i.test(verb) ? `J'${verb}` : `Je ${verb}`,
+  ),
+  [new RegExp(`^le (\\p{L}+(?: \\p{L}+)?) de ${FRENCH_USER}(?!\\p{L})`, 'iu'), 'Mon $1'],
+  [new RegExp(`^la (\\p{L}+(?: \\p{L}+)?) de ${FRENCH_USER}(?!\\p{L})`, 'iu'), 'Ma $1'],
+  [new RegExp(`^${PORTUGUESE_USER} (?:agora )?se chama `, 'iu'), 'Me chamo '],
+  [new RegExp(`^${PORTUGUESE_USER} (?:se mudou|mudou-se) para `, 'iu'), 'Me mudei para '],
+  subject(PORTUGUESE_USER, PORTUGUESE_VERBS, (verb) => verb),
+  [new RegExp(`^o (\\p{L}+(?: \\p{L}+)?) ${OF_PORTUGUESE_USER}(?!\\p{L})`, 'iu'), 'Meu $1'],
+  [new RegExp(`^a (\\p{L}+(?: \\p{L}+)?) ${OF_PORTUGUESE_USER}(?!\\p{L})`, 'iu'), 'Minha $1'],
+]
+
+const EAST_ASIAN_USER: readonly Rewriting[] = [
+  [/^(?:该|这位)?(?:用户|使用者)(?!界面|体验|名|数|组|群|评论|反馈|手册|需求)/u, '我'],
+  [/^(?:この)?ユーザー(?:さん)?の(?=\p{L})/u, '私の'],
+  [/^(?:この)?ユーザー(?:さん)?は、?/u, ''],
+]
+
+const USERS: readonly Rewriting[] = [...ENGLISH_USER, ...EUROPEAN_USER, ...EAST_ASIAN_USER]
+
+/** Extractors write about "the user"; people write about themselves. */
+export function asFirstPerson(text: string): string {
+  if (!/user|nutzer|usuari|usuári|utilisat|utilizad|用户|使用者|ユーザー/iu.test(text)) return text
+  let own = text
+  for (const [pattern, replacement] of USERS) {
+    own = own.replace(pattern, replacement as string) // TypeScript knows each of the two alone
+  }
+  return own
+}
+
+/** All of its rules, for warming up. */
+export function personRules(): readonly RegExp[] {
+  return [...USERS, ...OTHERS].map(([rule]) => rule)
+}
+
+/** The user, perhaps a "not" or a "now", and a verb that is known in the first person. */
+function subject(
+  user: string,
+  known: ReadonlyMap<string, string>,
+  written: (verb: string) => string,
+): Rewriting {
+  const pattern = new RegExp(
+    `^${user} (no |não |ahora |agora |já não |ya no )?(\\p{L}+)(?!\\p{L})`,
+    'iu',
+  )
+  return [
+    pattern,
+    (match, before, verb = '') => {
+      const own = known.get(verb.toLowerCase())
+      if (own === undefined) return match
+      const lead = before ?? ''
+      return lead + written(own)
+    },
+  ]
+}
+
+function verbs(list: string): ReadonlyMap<string, string> {
+  return new Map(list.split(', ').map((pair) => pair.split(' ') as [string, string])) // two words each
+}
+
+const NAME = String.raw`\p{Lu}[\p{L}\p{M}'-]{1,24}(?: \p{Lu}[\p{L}\p{M}'-]{1,24}){0,2}`
+const KIN = String.raw`(?:[Mm]y|[Oo]ur|[Mm]eine?|[Uu]nsere?|[Mm]i|[Nn]uestr[oa]|[Mm]on|[Mm]a|[Nn]otre|(?:[Oo] |[Aa] )?(?:[Mm]eu|[Mm]inha|[Nn]oss[oa])) \p{L}{2,20}(?: \p{Lu}[\p{L}'-]{1,24})?`
+const WHO = `(?<who>${KIN}|${NAME})`
+
+/** What others are said to be, as they would say it themselves. Only where they live and work: of that there is one. */
+const OTHERS: readonly (readonly [pattern: RegExp, own: string])[] = [
+  [
+    who('(?:now |currently |still )?(?:lives|(?:is )?(?:now |currently )?living) in '),
+    'I live in ',
+  ],
+  [who('(?:has )?(?:recently |just )?moved to '), 'I live in '],
+  [who('(?:now |currently |still )?works (?:at|for) '), 'I work at '],
+  [who('(?:wohnt|lebt) (?:jetzt |inzwischen |nun )?in '), 'Ich wohne in '],
+  [who('arbeitet (?:jetzt |inzwischen |nun )?(?:bei|für) '), 'Ich arbeite bei '],
+  [who('(?:ahora )?vive (?:ahora )?en '), 'Vivo en '],
+  [who('se (?:mudó|ha mudado) a '), 'Vivo en '],
+  [who('(?:ahora )?trabaja (?:ahora )?(?:en|para) '), 'Trabajo en '],
+  [who('(?:habite|vit) (?:maintenant |désormais )?(?:à|en|au) '), "J'habite à "],
+  [who('a déménagé à '), "J'habite à "],
+  [who('travaille (?:maintenant |désormais )?chez '), 'Je travaille chez '],
+  [who('(?:agora )?(?:mora|vive) (?:agora )?(?:em|no|na) '), 'Moro em '],
+  [who('(?:se mudou|mudou-se) para '), 'Moro em '],
+  [who('(?:agora )?trabalha (?:agora )?(?:na|no|em|para) '), 'Trabalho em '],
+  // Chinese marks no subject: only what somebody is to the speaker tells that it is one.
+  [
+    /^(?<who>我的?(?:妈妈|爸爸|母亲|父亲|妻子|丈夫|老婆|老公|太太|姐姐|妹妹|哥哥|弟弟|朋友|儿子|女儿|同事))(?:现在)?住在/u,
+    '我住在',
+  ],
+  // Japanese marks the subject, and what isn't a person there is a time that has one home as well.
+  [/^(?:私の)?(?<who>[^は今、。]{1,8})は、?(?:今は?)?(?=[^は]+に住んでい)/u, ''],
+  [/^(?:私の)?(?<who>[^は今、。]{1,8})は、?(?:今は?)?(?=[^は]+で働いてい)/u, ''],
+]
+
+function who(verb: string): RegExp {
+  return new RegExp(`^(?:[AO] (?=\\p{Lu}))?${WHO} ${verb}`, 'u')
+}
+
+/** Stands first with a capital and names nobody. */
+const NOBODY: ReadonlySet<string> = new Set(
+  (
+    'he she it they we you i who nobody everyone everybody someone somebody anyone anybody one this that there what which ' +
+    'each neither either none all most some many few half people now currently still formerly previously also the an every ' +
+    'er sie es man wer niemand jeder jede jemand alle der die das dem den ein eine jetzt früher ' +
+    'él ella ello alguien nadie quien quién todos cada uno una el la los las un ahora antes ' +
+    'il elle on qui personne chacun tout le les une maintenant avant ' +
+    'ele ela alguém ninguém quem todo os as um uma agora'
+  ).split(' '),
+)
+
+/** Of these a person has one, so that what is said of them is said of the same. */
+const ONE_OF_A_KIND: ReadonlySet<string> = new Set(
+  (
+    'mother mom mum father dad husband wife spouse partner girlfriend boyfriend fiancé fiancée ' +
+    'mutter mama vater papa mann frau ehemann ehefrau freundin madre mamá padre papá marido mujer esposa esposo ' +
+    'mère maman père mari femme mãe pai mulher 妈妈 爸爸 母亲 父亲 妻子 丈夫 老婆 老公 太太 母 父 妻 夫 お母さん お父さん 主人 家内'
+  ).split(' '),
+)
+const ONE_OF_MANY =
+  /^(?:兄|弟|姉|妹|友達|友人|息子|娘|子供|同僚|いとこ|お兄さん|お姉さん|弟さん|妹さん|彼|彼女|家族|両親)$/u
+
+const OF_OTHERS: ReadonlySet<string> = new Set(['home', 'employer', 'workplace'])
+
+/** The attribute of somebody else that a statement in plain wording sets: where they live, and who they work for. */
+export function findAttributeOfAnother(plain: string): Attribute | null {
+  for (const [pattern, own] of OTHERS) {
+    const match = pattern.exec(plain)
+    const person = match?.groups?.who?.toLowerCase()
+    if (match === null || person === undefined) continue
+    const words = person.replace(/^[oa] (?=meu|minha|noss)/u, '').split(' ')
+    if (NOBODY.has(words[0] ?? '')) return null
+    const found = findAttribute(own + plain.slice(match[0].length))
+    if (found === null || !OF_OTHERS.has(found.name)) continue
+    const plurality = isOnlyOne(words) ? found.plurality : 'usually one'
+    return { ...found, name: `${found.name} of ${words.join(' ')}`, plurality }
+  }
+  return null
+}
+
+/** Whether there is one who is called this: "Anna", "my mother", "my brother Tom", but not "my brother". */
+function isOnlyOne(words: readonly string[]): boolean {
+  const [first = '', second, ...more] = words
+  if (/\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}/u.test(first)) {
+    const kin = first.replace(/^我的?/u, '')
+    return kin === first ? !ONE_OF_MANY.test(kin) : ONE_OF_A_KIND.has(kin)
+  }
+  if (!POSSESSIVES.has(first)) return true
+  return more.length > 0 || (second !== undefined && ONE_OF_A_KIND.has(second))
+}
+
+const POSSESSIVES: ReadonlySet<string> = new Set(
+  'my our mein meine unser unsere mi nuestro nuestra mon ma notre meu minha nosso nossa'.split(' '),
+)

@@ -1,0 +1,288 @@
+/**
+ * Drafts: what a caller asks to be remembered or changed, checked against every limit. Nothing unchecked gets
+ * past this file.
+ */
+import { AppError } from '../domain/errors.ts'
+import {
+  type Instant,
+  type OwnerId,
+  type Place,
+  RESERVED_OWNER_PREFIX,
+  type Scope,
+  type SessionId,
+  SHARED_OWNER,
+  type TurnId,
+  type UserId,
+} from '../domain/ids.ts'
+import * as limits from '../domain/limits.ts'
+import {
+  type Json,
+  type JsonObject,
+  MEMORY_CATEGORIES,
+  MEMORY_TYPES,
+  type MemoryCategory,
+  type MemoryType,
+  type Provenance,
+  TRUST_LEVELS,
+  type Trust,
+} from '../domain/memory.ts'
+
+export const IMPORTANCE_DEFAULT = 5
+export const SALIENCE_DEFAULT = 0.5
+
+/** What may be said about a memory. Everything but the content has a default. */
+export type DraftInput = {
+  readonly content: string
+  readonly key?: string | null
+  readonly type?: MemoryType
+  readonly category?: MemoryCategory
+  readonly importance?: number
+  readonly salience?: number
+  readonly pinned?: boolean
+  readonly trust?: Trust
+  readonly validFrom?: number | null
+  readonly validUntil?: number | null
+  readonly expiresAt?: number | null
+  readonly provenance?: Partial<Provenance>
+  readonly entities?: readonly string[]
+  readonly language?: string | null
+  readonly metadata?: JsonObject
+  /** When it was said, if not just now. What was forgotten since then is not brought back. */
+  readonly observedAt?: number
+}
+
+/** What may be changed by hand. */
+export type EditInput = Omit<DraftInput, 'content' | 'provenance' | 'observedAt'> & {
+  readonly content?: string
+}
+
+export type Draft = {
+  readonly content: string
+  readonly key: string | null
+  readonly observedAt: Instant
+  /** Whether the caller said when it was observed; otherwise it was just now. */
+  readonly isDated: boolean
+  readonly trust: Trust
+  readonly provenance: Provenance
+  /** Only what the caller said, so that an update leaves the rest as it was. */
+  readonly given: Edit
+}
+
+export type Edit = {
+  readonly content?: string
+  readonly key?: string | null
+  readonly type?: MemoryType
+  readonly category?: MemoryCategory
+  readonly importance?: number
+  readonly salience?: number
+  readonly pinned?: boolean
+  readonly trust?: Trust
+  readonly validFrom?: Instant | null
+  readonly validUntil?: Instant | null
+  readonly expiresAt?: Instant | null
+  readonly entities?: readonly string[]
+  readonly language?: string | null
+  readonly metadata?: JsonObject
+}
+
+export type ScopeInput = {
+  readonly owner: string
+  readonly user?: string | null
+  readonly session?: string | null
+}
+
+export function parseScope(input: ScopeInput): Scope {
+  const { owner, user, session, ...unknown } = input
+  const [stray] = Object.keys(unknown)
+  // A misspelt `user` would mix the data of all users.
+  if (stray !== undefined) throw invalid(stray, `A scope has no field "${stray}".`)
+  return {
+    owner: ownerName(owner) as OwnerId, // each name is checked where it gets its brand
+    ...(user === undefined ? {} : { user: user === null ? null : (name('user', user) as UserId) }),
+    ...(session === undefined
+      ? {}
+      : { session: session === null ? null : (name('session', session) as SessionId) }),
+  }
+}
+
+/** Where a write with this scope goes: what the scope leaves open belongs to nobody in particular. */
+export function placeOf(scope: Scope): Place {
+  return { owner: scope.owner, user: scope.user ?? null, session: scope.session ?? null }
+}
+
+export function parseDraft(input: DraftInput, now: Instant): Draft {
+  const { provenance, observedAt, ...rest } = input
+  const given = parseEdit(rest)
+  if (given.content === undefined) throw invalid('content', 'A memory needs content.')
+  return {
+    content: given.content,
+    key: given.key ?? null,
+    observedAt: observedAt === undefined ? now : instant('observedAt', observedAt),
+    isDated: observedAt !== undefined,
+    trust: given.trust ?? 'user',
+    provenance: parseProvenance(provenance ?? {}),
+    given,
+  }
+}
+
+export function parseEdit(input: EditInput): Edit {
+  for (const field of Object.keys(input)) {
+    if (!Object.hasOwn(EDIT_PARSERS, field)) {
+      throw invalid(field, `A memory has no field "${field}" that can be set.`)
+    }
+  }
+  const edit: { [field: string]: unknown } = {}
+  for (const [field, parse] of Object.entries(EDIT_PARSERS)) {
+    const value: unknown = input[field as keyof EditInput] // the table's keys are the type's
+    if (value !== undefined) edit[field] = parse(value)
+  }
+  const { validFrom, validUntil } = edit as Edit // each field was parsed by its own parser
+  if (validFrom != null && validUntil != null && validUntil < validFrom) {
+    throw invalid('validUntil', 'validUntil must not be earlier than validFrom.')
+  }
+  return edit as Edit // as above
+}
+
+const EDIT_PARSERS: { readonly [Field in keyof Required<Edit>]: (value: unknown) => unknown } = {
+  content: parseContent,
+  key: nullable((value) => characters('key', value, limits.KEY_CHARACTERS_MAX)),
+  type: (value) => oneOf('type', value, MEMORY_TYPES),
+  category: (value) => oneOf('category', value, MEMORY_CATEGORIES),
+  importance: (value) => numberWithin('importance', value, 1, 10, 'whole'),
+  salience: (value) => numberWithin('salience', value, 0, 1),
+  pinned: (value) => {
+    if (typeof value !== 'boolean') throw invalid('pinned', 'pinned is true or false.')
+    return value
+  },
+  trust: (value) => oneOf('trust', value, TRUST_LEVELS),
+  validFrom: nullable((value) => instant('validFrom', value)),
+  validUntil: nullable((value) => instant('validUntil', value)),
+  expiresAt: nullable((value) => instant('expiresAt', value)),
+  entities: (value) => words('entities', value, limits.ENTITIES_MAX, limits.ENTITY_CHARACTERS_MAX),
+  language: nullable((value) => characters('language', value, limits.LANGUAGE_CHARACTERS_MAX)),
+  metadata: parseMetadata,
+}
+
+export function parseProvenance(input: Partial<Provenance>): Provenance {
+  const word = (field: string, value: unknown) =>
+    characters(field, value, limits.PROVENANCE_WORD_CHARACTERS_MAX)
+  const turns = words('turns', input.turns ?? [], limits.PROVENANCE_TURNS_MAX, 100)
+  return {
+    source: word('source', input.source ?? 'library'),
+    speaker: input.speaker == null ? null : word('speaker', input.speaker),
+    turns: turns as readonly string[] as readonly TurnId[], // ids of turns are opaque here
+    extractor: input.extractor == null ? null : word('extractor', input.extractor),
+    extractorVersion:
+      input.extractorVersion == null ? null : word('extractorVersion', input.extractorVersion),
+  }
+}
+
+function parseContent(value: unknown): string {
+  if (typeof value !== 'string') throw invalid('content', 'content is text.')
+  if (value.trim() === '') throw invalid('content', 'A memory needs content; this one is blank.')
+  return characters('content', value, limits.CONTENT_CHARACTERS_MAX)
+}
+
+function parseMetadata(value: unknown): JsonObject {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalid('metadata', 'metadata is a JSON object.')
+  }
+  const json = toJson(value, limits.METADATA_DEPTH_MAX)
+  const length = JSON.stringify(json).length
+  if (length > limits.METADATA_CHARACTERS_MAX) {
+    throw invalid(
+      'metadata',
+      `metadata has ${length} characters as JSON; at most ${limits.METADATA_CHARACTERS_MAX} fit.`,
+    )
+  }
+  return json as JsonObject // an object stays an object
+}
+
+/** Copies plain JSON and refuses everything else: what is stored must come back equal. */
+function toJson(value: unknown, depth: number): Json {
+  if (depth < 0) {
+    throw invalid('metadata', `metadata is nested deeper than ${limits.METADATA_DEPTH_MAX} levels.`)
+  }
+  if (value === null || typeof value === 'boolean' || typeof value === 'string') return value
+  if (typeof value === 'number' && Number.isFinite(value)) return Object.is(value, -0) ? 0 : value
+  if (Array.isArray(value)) return value.map((item) => toJson(item, depth - 1))
+  if (typeof value === 'object') {
+    return Object.fromEntries(
+      Object.entries(value)
+        .filter(([, item]) => item !== undefined)
+        .map(([key, item]) => [key, toJson(item, depth - 1)]),
+    )
+  }
+  throw invalid('metadata', `metadata holds a ${typeof value}, which JSON can't.`)
+}
+
+/** The system's own rows, keys among them, lie under names that no caller may give. */
+function ownerName(value: unknown): string {
+  const owner = name('owner', value)
+  if (owner.startsWith(RESERVED_OWNER_PREFIX) && owner !== SHARED_OWNER) {
+    throw invalid(
+      'owner',
+      `An owner's name must not begin with ${RESERVED_OWNER_PREFIX}, except ${SHARED_OWNER}.`,
+    )
+  }
+  return owner
+}
+
+function name(field: string, value: unknown): string {
+  const text = characters(field, value, limits.NAME_CHARACTERS_MAX)
+  if (text.trim() !== text) throw invalid(field, `${field} must not begin or end with a space.`)
+  if (/\p{Cc}|\p{Cs}/u.test(text)) throw invalid(field, `${field} holds a control character.`)
+  return text
+}
+
+function characters(field: string, value: unknown, max: number): string {
+  if (typeof value !== 'string' || value === '') throw invalid(field, `${field} is non-empty text.`)
+  if (value.length > max) {
+    throw invalid(field, `${field} has ${value.length} characters; at most ${max} fit.`)
+  }
+  return value
+}
+
+function words(field: string, value: unknown, countMax: number, charactersMax: number) {
+  if (!Array.isArray(value) || value.length > countMax) {
+    throw invalid(field, `${field} is a list of at most ${countMax} texts.`)
+  }
+  return value.map((word) => characters(field, word, charactersMax))
+}
+
+function oneOf<Value extends string>(field: string, value: unknown, values: readonly Value[]) {
+  const found = values.find((candidate) => candidate === value)
+  if (found === undefined) {
+    throw invalid(field, `${field} is one of ${values.join(', ')}; not "${String(value)}".`)
+  }
+  return found
+}
+
+function numberWithin(field: string, value: unknown, min: number, max: number, kind?: 'whole') {
+  const fits = typeof value === 'number' && value >= min && value <= max
+  if (!fits || (kind === 'whole' && !Number.isInteger(value))) {
+    throw invalid(
+      field,
+      `${field} is a ${kind ?? ''} number from ${min} to ${max}.`.replace('  ', ' '),
+    )
+  }
+  return value
+}
+
+/** The range of JavaScript dates; anything else could not be written as ISO text. */
+const INSTANT_MAX = 8_640_000_000_000_000
+
+function instant(field: string, value: unknown): Instant {
+  if (!Number.isInteger(value) || Math.abs(Number(value)) > INSTANT_MAX) {
+    throw invalid(field, `${field} is a time in whole milliseconds since 1970.`)
+  }
+  return Number(value) as Instant // checked above
+}
+
+function nullable(parse: (value: unknown) => unknown) {
+  return (value: unknown) => (value === null ? null : parse(value))
+}
+
+function invalid(field: string, message: string): AppError {
+  return new AppError('invalid_input', message, { field })
+}

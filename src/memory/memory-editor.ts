@@ -1,0 +1,357 @@
+/** Correcting: edits, switching off and on, forgetting, restoring, erasing. */
+
+import { AppError } from '../domain/errors.ts'
+import type { Instant, MemoryId, Scope } from '../domain/ids.ts'
+import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
+import type { Memory, MemoryStatus, Tombstone } from '../domain/memory.ts'
+import { resolveSettings } from '../domain/settings/settings.ts'
+import { tombstonesFor } from '../domain/tombstone.ts'
+import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import { EXTRACTOR } from '../learning/distillation/fact-drafts.ts'
+import { PATTERN_EXTRACTOR } from '../learning/patterns/extractor.ts'
+import {
+  type Decided,
+  decideAndCommit,
+  getOrThrow,
+  replacing,
+  stamp,
+} from '../storage/access/optimistic-commit.ts'
+import { pages } from '../storage/access/row-pages.ts'
+import type { Change } from '../storage/store.ts'
+import { type Edit, type EditInput, parseEdit } from './draft.ts'
+import { heldByPerson } from './pins.ts'
+import {
+  planLinkErasure,
+  planRelease,
+  planSuppression,
+  type SuppressionPlan,
+} from './turn-suppression.ts'
+
+export type Erased = {
+  readonly memories: number
+  readonly revisions: number
+  /** Turns that stated them and are out of use now. */
+  readonly turnsDisabled: number
+}
+
+export type Forgotten = Memory & {
+  /** Turns that stated it and are out of use as long as it is forgotten. */
+  readonly turnsDisabled: number
+}
+
+export type Restored = Memory & {
+  /** Turns that were out of use because it was forgotten. */
+  readonly turnsEnabled: number
+}
+
+const DAY_MS = 86_400_000
+
+/** Changes what is given and leaves the rest. With `version`, only if nobody changed it since that one. */
+export async function edit(
+  ports: EnginePorts,
+  scope: Scope,
+  id: MemoryId,
+  input: EditInput,
+  version?: number,
+): Promise<Memory> {
+  const given = parseEdit(input)
+  const { memory } = await change(ports, scope, id, (memory) => {
+    if (version !== undefined && memory.version !== version) {
+      throw new AppError(
+        'conflict',
+        `Memory ${id} has changed: it is at version ${memory.version}, not ${version}.`,
+        { id, version: memory.version },
+      )
+    }
+    if (memory.status === 'forgotten') {
+      throw new AppError('conflict', `Memory ${id} is forgotten. Restore it first.`, { id })
+    }
+    return heldByPerson(edited(memory, given))
+  })
+  return memory
+}
+
+function edited(memory: Memory, given: Edit): Memory {
+  const next = { ...memory, ...given, provenance: provenanceOf(memory, given) }
+  if (next.validFrom !== null && next.validUntil !== null && next.validUntil < next.validFrom) {
+    throw new AppError('invalid_input', 'validUntil must not be earlier than validFrom.')
+  }
+  return next
+}
+
+/** What extracts single facts from turns. */
+const FACT_EXTRACTORS: ReadonlySet<string | null> = new Set([PATTERN_EXTRACTOR, EXTRACTOR])
+
+/** A fact in new words is no extractor's any more: it stands for its turns, which still have the old ones. */
+function provenanceOf(memory: Memory, { content }: Edit): Memory['provenance'] {
+  const { provenance, category } = memory
+  const isReworded = content !== undefined && content !== memory.content
+  const isExtracted = category !== 'episode' && FACT_EXTRACTORS.has(provenance.extractor)
+  if (!isReworded || !isExtracted) return provenance
+  return { ...provenance, extractor: null, extractorVersion: null }
+}
+
+/** Takes a memory out of recall without forgetting it. */
+export async function disable(ports: EnginePorts, scope: Scope, id: MemoryId): Promise<Memory> {
+  const { memory } = await change(ports, scope, id, (memory) => {
+    if (memory.status === 'disabled') return memory
+    requireStatus(memory, ['active'], 'disabled')
+    return { ...memory, status: 'disabled' }
+  })
+  return memory
+}
+
+/**
+ * Brings back a memory that was forgotten, disabled or superseded. With `version`, it also gets back what it said
+ * in that version.
+ */
+export async function restore(
+  ports: EnginePorts,
+  scope: Scope,
+  id: MemoryId,
+  version?: number,
+): Promise<Restored> {
+  const past = version === undefined ? null : await versionOf(ports, scope, id, version)
+  const restored = await change(
+    ports,
+    scope,
+    id,
+    (memory) => {
+      if (memory.status === 'active' && past === null) return memory
+      const wasSuperseded = memory.supersededBy !== null
+      return heldByPerson({
+        ...memory,
+        ...(past === null ? {} : whatItSaid(past)),
+        status: 'active',
+        supersededBy: null,
+        // Whatever took its place still says otherwise.
+        conflictsWith: memory.supersededBy ?? memory.conflictsWith,
+        validUntil: past === null ? (wasSuperseded ? null : memory.validUntil) : past.validUntil,
+      })
+    },
+    // Another memory with the same key may have been forgotten; its traces are not this one's to lift.
+    async (memory, now) => {
+      if (memory.status !== 'forgotten') return NOTHING_BESIDES
+      const { changes, turns } = await planRelease(ports, [memory], now)
+      return { changes: [...(await liftTombstones(ports, memory)), ...changes], turns }
+    },
+  )
+  return { ...restored.memory, turnsEnabled: restored.turns }
+}
+
+async function versionOf(
+  ports: EnginePorts,
+  scope: Scope,
+  id: MemoryId,
+  version: number,
+): Promise<Memory> {
+  const current = await getOrThrow(ports, scope, id)
+  if (current.version === version) return current
+  const where = { memories: [id] }
+  for await (const page of pages(ports.store, 'revision', scope, { where })) {
+    const found = page.find((revision) => revision.memory.version === version)
+    if (found !== undefined) return found.memory
+  }
+  throw new AppError('not_found', `Memory ${id} has no version ${version}.`, { id, version })
+}
+
+function whatItSaid(past: Memory): Partial<Memory> {
+  const { content, key, type, category, importance, entities, language, metadata } = past
+  const { pinned, trust, expiresAt, validFrom, salience } = past
+  return {
+    ...{ content, key, type, category, importance, entities, language, metadata },
+    ...{ pinned, trust, expiresAt, validFrom, salience },
+  }
+}
+
+/** Puts a memory into the bin, disables the turns that state it, and keeps work that is under way from bringing it back. */
+export async function forget(ports: EnginePorts, scope: Scope, id: MemoryId): Promise<Forgotten> {
+  const forgotten = await change(
+    ports,
+    scope,
+    id,
+    (memory) => (memory.status === 'forgotten' ? memory : { ...memory, status: 'forgotten' }),
+    async (memory, now) => {
+      const { changes, turns } = await planSuppression(ports, [memory], now)
+      return { changes: [...(await leaveTombstones(ports, memory, now)), ...changes], turns }
+    },
+  )
+  return { ...forgotten.memory, turnsDisabled: forgotten.turns }
+}
+
+/**
+ * Removes a memory and its whole history for good. Only the tombstones stay: hashes, no text. Turns that state it are disabled,
+ * and receipts lose their lines.
+ */
+export async function erase(ports: EnginePorts, scope: Scope, id: MemoryId): Promise<Erased> {
+  const suppress = (memory: Memory) =>
+    planSuppression(ports, [memory], ports.clock.now(), { isErasure: true })
+  const erased = await eraseIf(ports, scope, id, () => true, suppress)
+  if (erased === null) throw new AppError('not_found', `There is no memory ${id} here.`, { id })
+  return erased
+}
+
+/** Null when it is not there, or no longer as it must be: someone may have restored it in the meantime. */
+export async function eraseIf(
+  ports: EnginePorts,
+  scope: Scope,
+  id: MemoryId,
+  isMeant: (memory: Memory) => boolean,
+  planTurns: (memory: Memory) => Promise<SuppressionPlan> = (memory) =>
+    planLinkErasure(ports, memory),
+): Promise<Erased | null> {
+  return decideAndCommit(ports, async (): Promise<Decided<Erased | null>> => {
+    const memory = await ports.store.get('memory', scope, id)
+    if (memory === null || !isMeant(memory)) return { changes: [], result: null }
+    const { revisions, rest } = await erasureOf(ports, memory)
+    const { changes, turns } = await planTurns(memory)
+    await removeSurplus(ports, revisions)
+    return {
+      changes: [...revisions.slice(-REVISIONS_PER_COMMIT), ...rest, ...changes],
+      result: { memories: 1, revisions: revisions.length, turnsDisabled: turns },
+    }
+  })
+}
+
+/** What erasing a memory changes: its history goes, it goes itself, and traces stay that hold no text. */
+export async function erasureOf(
+  ports: EnginePorts,
+  memory: Memory,
+): Promise<{ readonly revisions: readonly Change[]; readonly rest: readonly Change[] }> {
+  const home = homeOf(memory)
+  const revisions: Change[] = []
+  const where = { memories: [memory.id] }
+  for await (const page of pages(ports.store, 'revision', home, { where })) {
+    for (const { id } of page) {
+      revisions.push({ op: 'remove', table: 'revision', scope: home, id, expect: 'any' })
+    }
+  }
+  const removal: Change = {
+    op: 'remove',
+    table: 'memory',
+    scope: home,
+    id: memory.id,
+    expect: { version: memory.version },
+  }
+  return {
+    revisions,
+    rest: [removal, ...(await leaveTombstones(ports, memory, ports.clock.now()))],
+  }
+}
+
+/** Leaves room for the removal itself, its tombstones, and the turns that state it. */
+const REVISIONS_PER_COMMIT = COMMIT_CHANGES_MAX / 4
+
+/** A history too long for one commit is removed from its old end first; the memory goes with the last part. */
+async function removeSurplus({ store }: EnginePorts, revisions: readonly Change[]): Promise<void> {
+  const surplus = revisions.slice(0, -REVISIONS_PER_COMMIT)
+  for (let start = 0; start < surplus.length; start += COMMIT_CHANGES_MAX) {
+    await store.commit(surplus.slice(start, start + COMMIT_CHANGES_MAX))
+  }
+}
+
+/** Erases what has been in the bin for longer than `binDays`, or than the days given. */
+export async function emptyBin(ports: EnginePorts, scope: Scope, days?: number): Promise<Erased> {
+  const { binDays: keepDays } = resolveSettings(
+    ports.settings,
+    days === undefined ? {} : { binDays: days },
+  )
+  const before = ports.clock.now() - keepDays * DAY_MS
+  const total = { memories: 0, revisions: 0, turnsDisabled: 0 }
+  const where = { statuses: ['forgotten'] } as const
+  for await (const page of pages(ports.store, 'memory', scope, { where })) {
+    for (const memory of page) {
+      if (memory.updatedAt > before) continue
+      const erased = await eraseIf(
+        ports,
+        homeOf(memory),
+        memory.id,
+        (now) => now.version === memory.version,
+      )
+      total.memories += erased?.memories ?? 0
+      total.revisions += erased?.revisions ?? 0
+    }
+  }
+  return total
+}
+
+/** Changes one memory: `next` says what it becomes, or returns it untouched when there is nothing to do. */
+async function change(
+  ports: EnginePorts,
+  scope: Scope,
+  id: MemoryId,
+  next: (memory: Memory) => Memory,
+  also: (memory: Memory, now: Instant) => Promise<SuppressionPlan> = async () => NOTHING_BESIDES,
+): Promise<{ readonly memory: Memory; readonly turns: number }> {
+  return decideAndCommit(ports, async () => {
+    const memory = await getOrThrow(ports, scope, id)
+    const mark = stamp(ports)
+    const wanted = next(memory)
+    if (wanted === memory) return { changes: [], result: { memory, turns: 0 } }
+    const after: Memory = {
+      ...wanted,
+      version: memory.version + 1,
+      change: mark.change,
+      updatedAt: mark.now,
+    }
+    const { changes, turns } = await also(memory, mark.now)
+    return {
+      changes: [...replacing(ports, memory, after), ...changes],
+      result: { memory: after, turns },
+    }
+  })
+}
+
+const NOTHING_BESIDES: SuppressionPlan = { changes: [], turns: 0 }
+
+function requireStatus(memory: Memory, allowed: readonly MemoryStatus[], wanted: string): void {
+  if (allowed.includes(memory.status)) return
+  throw new AppError(
+    'conflict',
+    `Memory ${memory.id} is ${memory.status}; it can't be ${wanted}.`,
+    {
+      id: memory.id,
+      status: memory.status,
+    },
+  )
+}
+
+export async function leaveTombstones(
+  ports: EnginePorts,
+  memory: Memory,
+  now: Instant,
+): Promise<readonly Change[]> {
+  const known = await knownTombstones(ports, memory)
+  return tombstonesFor(memory, known, now).map((row) => ({
+    op: 'put',
+    table: 'tombstone',
+    row,
+    expect: row.version === 1 ? 'absent' : { version: row.version - 1 },
+  }))
+}
+
+export async function liftTombstones(
+  ports: EnginePorts,
+  memory: Memory,
+): Promise<readonly Change[]> {
+  return (await knownTombstones(ports, memory)).map((tombstone) => ({
+    op: 'remove',
+    table: 'tombstone',
+    scope: homeOf(memory),
+    id: tombstone.id,
+    expect: { version: tombstone.version },
+  }))
+}
+
+async function knownTombstones(
+  { store }: EnginePorts,
+  memory: Memory,
+): Promise<readonly Tombstone[]> {
+  const ids = tombstonesFor(memory, [], memory.updatedAt).map((tombstone) => tombstone.id)
+  const { rows } = await store.find('tombstone', homeOf(memory), { where: { ids }, limit: 10 })
+  return rows
+}
+
+export function homeOf(memory: Memory): Scope {
+  return { owner: memory.place.owner, user: memory.place.user }
+}

@@ -1,0 +1,187 @@
+/** Writing: one statement, or every fact that pattern extraction finds in a text. */
+
+import { AppError } from '../domain/errors.ts'
+import type { MemoryId, Scope } from '../domain/ids.ts'
+import type { Memory } from '../domain/memory.ts'
+import { resolveSettings } from '../domain/settings/settings.ts'
+import { blockingTombstones } from '../domain/tombstone.ts'
+import type { Verdict } from '../domain/verdict.ts'
+import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import { type LearnOptions, patternDrafts } from '../learning/patterns/pattern-drafts.ts'
+import { withinTime } from '../lib/timeout.ts'
+import { decideAndCommit, replacing, stamp } from '../storage/access/optimistic-commit.ts'
+import type { Change } from '../storage/store.ts'
+import { type DraftInput, parseDraft, placeOf } from './draft.ts'
+import { isStatement, neighboursOf } from './similar-memories.ts'
+import {
+  decideWrite,
+  undecidedNeighbour,
+  type WriteContext,
+  type WriteDecision,
+} from './write-decision.ts'
+
+/** What became of a statement. `memory` is the one that now holds it. */
+export type Remembered = {
+  readonly outcome: Exclude<WriteDecision['kind'], 'refused'>
+  readonly memory: Memory
+  /** The memory that was replaced, superseded, reinforced or contradicted. */
+  readonly other: Memory | null
+  readonly because: string | null
+}
+
+export type Learned = {
+  readonly remembered: readonly Remembered[]
+  /** Facts that were not kept because they were forgotten after they were said. */
+  readonly refused: number
+}
+
+export async function remember(
+  ports: EnginePorts,
+  scope: Scope,
+  input: DraftInput,
+): Promise<Remembered> {
+  const decision = await write(ports, scope, input)
+  if (decision.kind === 'refused') {
+    throw new AppError('forgotten', 'This was forgotten after it was said, and stays forgotten.')
+  }
+  return remembered(decision)
+}
+
+/** Keeps what a person says about themselves in a text; see `core/patterns`. */
+export async function learn(
+  ports: EnginePorts,
+  scope: Scope,
+  text: string,
+  options: LearnOptions = {},
+): Promise<Learned> {
+  const kept: Remembered[] = []
+  let refused = 0
+  // What was said to a model is recorded while others wait: nobody is asked about it here.
+  const { adjudicate: _, ...alone } = ports
+  for (const draft of patternDrafts(text, options)) {
+    const decision = await write(alone, scope, draft, options.isHistory)
+    if (decision.kind === 'refused') refused++
+    else kept.push(remembered(decision))
+  }
+  return { remembered: kept, refused }
+}
+
+async function write(
+  ports: EnginePorts,
+  scope: Scope,
+  input: DraftInput,
+  isHistory = false,
+): Promise<WriteDecision> {
+  const { store, ids } = ports
+  const place = placeOf(scope)
+  const home: Scope = { owner: place.owner, user: place.user }
+  const settings = resolveSettings(ports.settings)
+  const draft = parseDraft(input, ports.clock.now())
+  let id: MemoryId | undefined
+  // Asked once, also when something changes meanwhile and all is decided again.
+  const verdicts = new Map<string, Verdict>()
+  return decideAndCommit(ports, async () => {
+    const { change, now } = stamp(ports)
+    id ??= ids.next('mem', now)
+    const blocking = blockingTombstones(place, draft)
+    const { rows: tombstones } = await store.find('tombstone', home, {
+      where: { ids: blocking },
+      limit: blocking.length,
+    })
+    const sameKey = draft.key === null ? null : await holderOf(ports, home, draft.key)
+    const found = await neighboursOf(ports, place, draft, settings.neighboursMax)
+    const isEpisode = draft.given.category === 'episode'
+    const memories = isEpisode ? found.memories : found.memories.filter(isStatement)
+    const { close } = found
+    const context: WriteContext = {
+      draft,
+      place,
+      now,
+      change,
+      id,
+      sameKey,
+      neighbours: memories,
+      tombstones,
+      isHistory,
+      reinforcement: settings.reinforcement,
+    }
+    const decision = await judge(ports, context, close, verdicts)
+    // Forgetting may happen between this look and the commit; then the commit must not go through.
+    const guards = blocking.map((id): Change => {
+      const known = tombstones.find((tombstone) => tombstone.id === id)
+      const expect = known === undefined ? 'absent' : { version: known.version }
+      return { op: 'check', table: 'tombstone', scope: home, id, expect }
+    })
+    const changes = changesOf(ports, decision)
+    return { changes: changes.length === 0 ? [] : [...guards, ...changes], result: decision }
+  })
+}
+
+export async function holderOf(
+  { store }: EnginePorts,
+  home: Scope,
+  key: string,
+): Promise<Memory | null> {
+  const where = { key, statuses: ['active', 'disabled'] } as const
+  const { rows } = await store.find('memory', home, { where, limit: 1 })
+  return rows[0] ?? null
+}
+
+/** How long somebody who writes, and those who write after them, wait for someone else's judgement. */
+const ADJUDICATION_MS = 2_000
+
+/** What rules decide; where they find nothing to say about a close neighbour, what they make of a verdict on it. */
+export async function judge(
+  { adjudicate }: EnginePorts,
+  context: WriteContext,
+  close: ReadonlySet<MemoryId>,
+  verdicts: Map<string, Verdict>,
+  ms = ADJUDICATION_MS,
+): Promise<WriteDecision> {
+  const decision = decideWrite({ ...context, verdicts })
+  if (adjudicate === undefined) return decision
+  const doubtful = undecidedNeighbour(context, decision, close)
+  if (doubtful === null || verdicts.has(doubtful.content)) return decision
+  const asked = await withinTime(ms, (signal) =>
+    adjudicate(doubtful.content, context.draft.content, signal),
+  )
+  verdicts.set(doubtful.content, asked.kind === 'done' ? asked.result : 'unsure')
+  return decideWrite({ ...context, verdicts })
+}
+
+function changesOf(ports: EnginePorts, decision: WriteDecision): readonly Change[] {
+  const creating = (row: Memory): Change => ({ op: 'put', table: 'memory', row, expect: 'absent' })
+  switch (decision.kind) {
+    case 'refused':
+      return []
+    case 'create':
+    case 'conflict':
+      return [creating(decision.memory)]
+    case 'update':
+    case 'duplicate':
+      return [
+        ...replacing(ports, decision.previous, decision.memory),
+        ...(decision.absorbed === undefined ? [] : [creating(decision.absorbed)]),
+      ]
+    case 'supersede':
+      return [
+        ...replacing(ports, decision.previous, decision.superseded),
+        creating(decision.memory),
+      ]
+  }
+}
+
+function remembered(decision: Exclude<WriteDecision, { kind: 'refused' }>): Remembered {
+  const other =
+    decision.kind === 'create'
+      ? null
+      : decision.kind === 'conflict'
+        ? decision.conflicting
+        : decision.previous
+  return {
+    outcome: decision.kind,
+    memory: decision.memory,
+    other,
+    because: 'because' in decision ? decision.because : null,
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * How much of a memory's salience is left. The stored value is never lowered by time: what is in force is computed from
+ * it and from the time since the memory was last of use, so looking more often changes nothing.
+ */
+
+import type { Instant } from '../domain/ids.ts'
+import type { Memory } from '../domain/memory.ts'
+import { DAY_MS, remainingShare } from '../lib/decay.ts'
+
+export const SALIENCE_HALF_LIFE_DAYS = 30
+
+export type Fading = Pick<Memory, 'salience' | 'pinned' | 'category' | 'lastUsedAt' | 'updatedAt'>
+
+export function effectiveSalience(memory: Fading, now: Instant): number {
+  if (isLasting(memory)) return memory.salience
+  return memory.salience * remainingShare(now - lastMomentOf(memory), SALIENCE_HALF_LIFE_DAYS)
+}
+
+/** Whether time and automatic changes leave it alone. */
+export function isLasting({ pinned, category }: Pick<Memory, 'pinned' | 'category'>): boolean {
+  return pinned || category === 'identity'
+}
+
+/** When it was last used or, if that is later, said again or changed. */
+export function lastMomentOf({
+  lastUsedAt,
+  updatedAt,
+}: Pick<Memory, 'lastUsedAt' | 'updatedAt'>): Instant {
+  return lastUsedAt !== null && lastUsedAt > updatedAt ? lastUsedAt : updatedAt
+}
+
+/** 0 for what was used later than now: the clock has been set back, and nobody knows how long ago that was. */
+export function idleDays(memory: Pick<Memory, 'lastUsedAt' | 'updatedAt'>, now: Instant): number {
+  return Math.max(0, now - lastMomentOf(memory)) / DAY_MS
+}

@@ -1,0 +1,122 @@
+/**
+ * Finds what a new statement may be about, as candidates only: what is equal, what shares words, what sets the same
+ * attribute in other words, and what is close in meaning. What the statement is to them, rules decide (`core/writing`).
+ */
+
+import { embeddingText, spaceSignature } from '../domain/embedding-text.ts'
+import type { Instant, MemoryId, Place, Scope } from '../domain/ids.ts'
+import type { Memory } from '../domain/memory.ts'
+import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import { NARRATIVE_KEY } from '../learning/identity/narrative.ts'
+import { withinTime } from '../lib/timeout.ts'
+import type { Embedder } from '../models/embedder.ts'
+import type { MemoryFilter } from '../storage/store.ts'
+import type { VectorIndex, VectorSpace } from '../storage/vector-index.ts'
+import { fingerprint } from '../text/fingerprint.ts'
+import { hintsFor } from './contradiction/attributes.ts'
+import { readStatement } from './contradiction/statements.ts'
+import type { Draft } from './draft.ts'
+
+export type Neighbours = {
+  /** Exact restatements first, then the others, nearest first. */
+  readonly memories: readonly Memory[]
+  /** Those that are close in meaning. */
+  readonly close: ReadonlySet<MemoryId>
+}
+
+type Statement = Pick<Draft, 'content' | 'provenance'>
+
+const EXACT_MAX = 5
+/** Closer than this in meaning is worth a comparison. Alone it decides nothing. */
+const SIMILARITY_MIN = 0.9
+const CLOSE_MAX = 5
+/** Long texts say many things, and take long to embed. */
+const CLOSE_CHARACTERS_MAX = 300
+/** A write waits no longer than this for neighbours in meaning. */
+const CLOSE_MS = 150
+/** A model that failed or was late is not asked again for this long: others would wait for it in vain. */
+const PAUSE_MS = 60_000
+
+export async function neighboursOf(
+  ports: EnginePorts,
+  place: Place,
+  draft: Statement,
+  limit: number,
+): Promise<Neighbours> {
+  const { store, clock } = ports
+  const home: Scope = { owner: place.owner, user: place.user }
+  const unendedAt = clock.now()
+  const { rows: exact } = await store.find('memory', home, {
+    where: { fingerprint: fingerprint(draft.content), statuses: ['active', 'disabled'], unendedAt },
+    limit: EXACT_MAX,
+  })
+  if (limit === 0) return { memories: exact, close: new Set() }
+  const where: MemoryFilter = { statuses: ['active'], unendedAt }
+  const texts = [draft.content, ...hintsFor(readStatement(draft.content).attribute)]
+  const byWords: MemoryId[] = []
+  for (const text of texts) {
+    const { hits } = await store.matchText(home, { text, limit, where })
+    byWords.push(...hits.map((hit) => hit.id))
+  }
+  // What is there word for word has said all that closeness could.
+  const close = exact.length > 0 ? [] : await closeInMeaning(ports, home, draft, where)
+  const ids = [...new Set([...byWords, ...close])]
+  const { rows } = await store.find('memory', home, { where: { ...where, ids }, limit: ids.length })
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  const others = ids.flatMap((id) => byId.get(id) ?? [])
+  return { memories: [...exact, ...others], close: new Set(close) }
+}
+
+/** What stands for a whole conversation, or for all that is known of a person, is no statement among others. */
+export function isStatement({ category, key }: Memory): boolean {
+  return category !== 'episode' && key !== NARRATIVE_KEY
+}
+
+/** Until when embedders that failed or were late are left alone. */
+const paused = new WeakMap<Embedder, Instant>()
+
+/** None where that would take long: a cold or failing model, a long text, or vectors that are still behind. */
+async function closeInMeaning(
+  ports: EnginePorts,
+  home: Scope,
+  draft: Statement,
+  where: MemoryFilter,
+): Promise<readonly MemoryId[]> {
+  const { embedder, vectors, clock } = ports
+  if (embedder === undefined || vectors === undefined) return []
+  if (draft.content.length > CLOSE_CHARACTERS_MAX) return []
+  if (embedder.report().state.kind !== 'ready') return []
+  if ((paused.get(embedder) ?? 0) > clock.now()) return []
+  const found = await withinTime(CLOSE_MS, async (signal) => {
+    const model = await embedder.describe(signal)
+    const signature = spaceSignature(model, ports.vectorForm ?? 'float32')
+    const space = { signature, dimensions: model.dimensions }
+    if (!(await isUpToDate(ports, vectors, space, home))) return []
+    // As a document: that is what its vector will be made as, so that a cache makes it once.
+    const text = embeddingText(draft)
+    const [vector] = await embedder.embed([text], { purpose: 'document', signal })
+    if (vector === undefined) return []
+    return vectors.nearest(space, home, { vector, limit: CLOSE_MAX, where })
+  })
+  if (found.kind === 'failed') {
+    paused.set(embedder, (clock.now() + PAUSE_MS) as Instant) // a whole number of milliseconds
+    return []
+  }
+  return found.result.filter(({ similarity }) => similarity >= SIMILARITY_MIN).map(({ id }) => id)
+}
+
+/** Whether the last memory has its vector. While many are written at once it hasn't, and they must not wait. */
+async function isUpToDate(
+  { store }: EnginePorts,
+  vectors: VectorIndex,
+  space: VectorSpace,
+  home: Scope,
+): Promise<boolean> {
+  const { rows } = await store.find('memory', home, {
+    where: { statuses: ['active'] },
+    order: 'newest',
+    limit: 1,
+  })
+  const ids = rows.map(({ id }) => id)
+  return ids.length > 0 && (await vectors.vectorsOf(space, home, ids)).size > 0
+}

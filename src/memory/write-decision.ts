@@ -1,0 +1,375 @@
+/**
+ * What writing a memory does, decided in pure code from what is already known.
+ *
+ * A key is identity: a write with a known key updates what holds it. Without one, wording decides, and only in
+ * clear cases (see `core/statements.ts`). Nothing is overwritten by something less trusted, and nothing is lost:
+ * what is replaced stays in the history or becomes superseded.
+ */
+
+import type { ChangeId, Instant, MemoryId, Place } from '../domain/ids.ts'
+import {
+  hasEnded,
+  isBelieved,
+  type Memory,
+  type Tombstone,
+  TRUST_LEVELS,
+} from '../domain/memory.ts'
+import type { Verdict } from '../domain/verdict.ts'
+import { foldStatement } from '../text/fingerprint.ts'
+import {
+  type Comparison,
+  type Contradiction,
+  compareReadings,
+  readStatement,
+  type Statement,
+  sharedWords,
+} from './contradiction/statements.ts'
+import { type Draft, IMPORTANCE_DEFAULT, parseEdit, SALIENCE_DEFAULT } from './draft.ts'
+import { inPlaceOf, isMarked, isPinnedByMachine, isPinnedByPerson, withoutMark } from './pins.ts'
+
+export type WriteContext = {
+  readonly draft: Draft
+  readonly place: Place
+  readonly now: Instant
+  readonly change: ChangeId
+  /** The id a new memory would get. */
+  readonly id: MemoryId
+  /** What holds the draft's key. */
+  readonly sameKey: Memory | null
+  /** Active memories of the same owner and user with similar words, nearest first. */
+  readonly neighbours: readonly Memory[]
+  /** Tombstones that match the draft's content or key. */
+  readonly tombstones: readonly Tombstone[]
+  /** Whether it was said at an unknown earlier time, so that every tombstone may be younger; default: no. */
+  readonly isHistory?: boolean
+  readonly reinforcement: number
+  /**
+   * What someone else makes of statements that rules can't tell from this one, by their words: a verdict on what a
+   * memory said says nothing about what it says since. See `core/truth/adjudicate.ts`.
+   */
+  readonly verdicts?: ReadonlyMap<string, Verdict>
+}
+
+export type WriteDecision =
+  | { readonly kind: 'create'; readonly memory: Memory }
+  | {
+      readonly kind: 'update' | 'duplicate'
+      readonly memory: Memory
+      readonly previous: Memory
+      /** The statement in its own words, where somebody else said that it is the same: they may be wrong. */
+      readonly absorbed?: Memory
+    }
+  | {
+      readonly kind: 'supersede'
+      readonly memory: Memory
+      readonly previous: Memory
+      readonly superseded: Memory
+      readonly because: Contradiction
+    }
+  | {
+      /** Kept beside what it contradicts: rules can't tell which is right. */
+      readonly kind: 'conflict'
+      readonly memory: Memory
+      readonly conflicting: Memory
+      readonly because: Contradiction | 'trust'
+    }
+  | { readonly kind: 'refused'; readonly because: 'forgotten' }
+
+type Restated = Extract<WriteDecision, { kind: 'update' | 'duplicate' }>
+
+export function decideWrite(context: WriteContext): WriteDecision {
+  const { draft, sameKey, tombstones, isHistory = false } = context
+  const isBlocking = ({ forgottenAt }: Tombstone) =>
+    // What is said right after the forgetting is new, even within the same millisecond.
+    isHistory || (draft.isDated ? forgottenAt >= draft.observedAt : forgottenAt > draft.observedAt)
+  if (tombstones.some(isBlocking)) {
+    return { kind: 'refused', because: 'forgotten' }
+  }
+  if (sameKey !== null) return decideSameKey(context, sameKey)
+  // A key given by a caller names the memory's identity, so likeness to some other one must not swallow it.
+  // A key that an extractor derived from the words is no such promise.
+  const isNamed = draft.key !== null && draft.provenance.extractor === null
+  if (draft.trust === 'suspect') {
+    const echo = echoOf(context)
+    return echo === undefined
+      ? { kind: 'create', memory: createMemory(context) }
+      : reinforce(context, echo)
+  }
+  // What waits for a person is nothing that others could repeat or contradict.
+  const neighbours = isNamed ? [] : context.neighbours.filter(({ trust }) => isBelieved(trust))
+  const said = readStatement(draft.content)
+  const compared = neighbours.map((neighbour) => {
+    const known = readStatement(neighbour.content)
+    const byRules = compareReadings(said, known)
+    const verdict = context.verdicts?.get(neighbour.content)
+    const isJudged = isOpen(byRules)
+    const comparison = isJudged ? judged(verdict) : byRules
+    return { neighbour, known, verdict, isJudged, comparison }
+  })
+  const same = compared.find(({ comparison }) => comparison.kind === 'same')
+  if (same !== undefined) {
+    const restated = restate(context, same.neighbour)
+    return same.isJudged
+      ? { ...restated, absorbed: absorbedInto(context, same.neighbour) }
+      : restated
+  }
+  for (const { neighbour, known, verdict, comparison } of compared) {
+    if (comparison.kind !== 'contradicts') continue
+    const { because } = comparison
+    // That something has changed since can be said of what was before only.
+    if (because === 'change' && !said.isChange && said.left.length === 0) continue
+    const replaces =
+      because === 'verdict' ? verdict === 'update' : isReplacing(because, said, known)
+    return decideContradiction(context, neighbour, because, replaces)
+  }
+  return { kind: 'create', memory: createMemory(context) }
+}
+
+function decideSameKey(context: WriteContext, holder: Memory): WriteDecision {
+  const { draft } = context
+  const isSaidAgain = foldStatement(draft.content) === foldStatement(holder.content)
+  if (isSaidAgain && !saysMore(draft, holder) && !hasEnded(holder, context.now)) {
+    return reinforce(context, holder)
+  }
+  if (isLessTrusted(draft, holder) && !hasEnded(holder, context.now)) {
+    const echo = echoOf(context)
+    if (echo !== undefined) return reinforce(context, echo)
+    const memory = { ...createMemory(context), key: null, conflictsWith: holder.id }
+    return { kind: 'conflict', memory, conflicting: holder, because: 'trust' }
+  }
+  return { kind: 'update', memory: updateMemory(context, holder), previous: holder }
+}
+
+/** Said again: reinforced, and what the caller says beyond it is taken over. */
+function restate(context: WriteContext, memory: Memory): Restated {
+  // Reinforcing already takes the higher importance.
+  const { importance = 0, ...rest } = context.draft.given
+  const given = isPinnedByPerson(memory) ? withoutPin(rest) : rest
+  const draft = { ...context.draft, given }
+  if (!saysMore(draft, memory) || isLessTrusted(draft, memory)) return reinforce(context, memory)
+  const updated: Memory = {
+    ...updateMemory({ ...context, draft }, memory),
+    content: memory.content,
+    sourceCount: memory.sourceCount + 1,
+    importance: Math.max(memory.importance, importance),
+  }
+  return { kind: 'update', memory: updated, previous: memory }
+}
+
+/** What a person has pinned stays theirs, also when something else would pin it as well. */
+function withoutPin(given: Draft['given']): Draft['given'] {
+  if (!isMarked(given.metadata)) return given
+  const { pinned: _, metadata = {}, ...rest } = given
+  return { ...rest, metadata: withoutMark(metadata) }
+}
+
+/** Kept out of recall, where it can be restored from. */
+function absorbedInto(context: WriteContext, { id }: Memory): Memory {
+  return { ...createMemory(context), key: null, status: 'superseded', supersededBy: id }
+}
+
+/** The same statement from the same kind of source: what is kept aside must not pile up. */
+function echoOf({ draft, neighbours }: WriteContext): Memory | undefined {
+  const said = readStatement(draft.content)
+  return neighbours.find(
+    (neighbour) =>
+      neighbour.trust === draft.trust &&
+      compareReadings(said, readStatement(neighbour.content)).kind === 'same',
+  )
+}
+
+/** Whether rules leave it to others what two statements are to each other. */
+export function isOpen(comparison: Comparison): boolean {
+  return comparison.kind === 'different' && comparison.isCertain !== true
+}
+
+function judged(verdict: Verdict | undefined): Comparison {
+  switch (verdict) {
+    case 'duplicate':
+      return { kind: 'same' }
+    case 'update':
+    case 'conflict':
+      return { kind: 'contradicts', because: 'verdict' }
+    default:
+      return { kind: 'different' }
+  }
+}
+
+/** So many of all words of two statements must be in both to ask whether they are about the same. */
+const SHARED_WORDS_MIN = 0.6
+
+/**
+ * The neighbour that a verdict should be asked on: rules would keep the statement as a new one, although it shares most
+ * words with this one or is close to it in meaning. Nothing is asked about what is not to be believed anyway.
+ */
+export function undecidedNeighbour(
+  { draft, neighbours }: WriteContext,
+  decision: WriteDecision,
+  close: ReadonlySet<MemoryId>,
+): Memory | null {
+  const isNamed = draft.key !== null && draft.provenance.extractor === null
+  if (decision.kind !== 'create' || draft.trust === 'suspect' || isNamed) return null
+  const isAskedAbout = ({ id, content, trust }: Memory) =>
+    isBelieved(trust) && isDoubtful(draft.content, content, close.has(id))
+  return neighbours.find(isAskedAbout) ?? null
+}
+
+/** Whether it is worth asking what two statements are to each other: rules can't tell, and they look like one matter. */
+export function isDoubtful(content: string, other: string, isClose: boolean): boolean {
+  const [said, known] = [readStatement(content), readStatement(other)]
+  if (!isOpen(compareReadings(said, known))) return false
+  return isClose || sharedWords(said, known) > SHARED_WORDS_MIN
+}
+
+/**
+ * Whether a statement takes the place of one that it contradicts. A second value of a single-valued attribute does, and
+ * so does what people take back about themselves. Of others and of numbers and dates both may be wrong, so that only a
+ * word of change tells which one holds.
+ */
+function isReplacing(
+  because: Exclude<Contradiction, 'verdict'>,
+  said: Statement,
+  known: Statement,
+): boolean {
+  const isChange = said.isChange && !known.isChange
+  switch (because) {
+    case 'value':
+    case 'change':
+      return true
+    case 'negation':
+      return isChange || (said.isOwn && known.isOwn)
+    case 'number':
+    case 'date':
+      return isChange
+  }
+}
+
+function decideContradiction(
+  context: WriteContext,
+  neighbour: Memory,
+  because: Contradiction,
+  isReplacement: boolean,
+): WriteDecision {
+  const { draft } = context
+  const isOlder = draft.observedAt < (neighbour.validFrom ?? neighbour.createdAt)
+  if (!isReplacement || isOlder || isPinnedByPerson(neighbour) || isLessTrusted(draft, neighbour)) {
+    const memory = { ...createMemory(context), conflictsWith: neighbour.id }
+    return { kind: 'conflict', memory, conflicting: neighbour, because }
+  }
+  const created = inPlaceOf(neighbour, createMemory(context))
+  const memory = {
+    ...created,
+    // Whoever looks the key up wants what holds now.
+    key: created.key ?? neighbour.key,
+    validFrom: created.validFrom ?? draft.observedAt,
+  }
+  const superseded: Memory = {
+    ...neighbour,
+    status: 'superseded',
+    supersededBy: memory.id,
+    validUntil: later(neighbour.validFrom, memory.validFrom),
+    ...nextVersion(context, neighbour),
+  }
+  return { kind: 'supersede', memory, previous: neighbour, superseded, because }
+}
+
+function createMemory({ draft, place, id, now, change }: WriteContext): Memory {
+  const { given } = draft
+  return {
+    id,
+    place,
+    key: draft.key,
+    content: draft.content,
+    type: given.type ?? 'factual',
+    category: given.category ?? 'general',
+    importance: given.importance ?? IMPORTANCE_DEFAULT,
+    salience: given.salience ?? SALIENCE_DEFAULT,
+    pinned: given.pinned ?? false,
+    trust: draft.trust,
+    status: 'active',
+    // A statement with a date of its own is compared by it, not by when it came in.
+    validFrom: given.validFrom ?? (draft.isDated ? draft.observedAt : null),
+    validUntil: given.validUntil ?? null,
+    supersededBy: null,
+    conflictsWith: null,
+    expiresAt: given.expiresAt ?? null,
+    provenance: draft.provenance,
+    entities: given.entities ?? [],
+    language: given.language ?? null,
+    metadata: given.metadata ?? {},
+    sourceCount: 1,
+    useCount: 0,
+    lastUsedAt: null,
+    version: 1,
+    change,
+    createdAt: now,
+    updatedAt: now,
+  }
+}
+
+function updateMemory(context: WriteContext, holder: Memory): Memory {
+  const { draft, now } = context
+  // What had run out and is said again holds again, unless the caller says until when.
+  const revived = hasEnded(holder, now) ? { expiresAt: null, validUntil: null } : {}
+  const known = isPinnedAnew(draft, holder) ? withoutMark(holder.metadata) : holder.metadata
+  const metadata = { ...known, ...draft.given.metadata }
+  const { validFrom, validUntil } = { ...holder, ...revived, ...draft.given }
+  // Each was within its limits, but both together may not be.
+  parseEdit({ metadata, validFrom, validUntil })
+  return {
+    ...holder,
+    ...revived,
+    ...draft.given,
+    content: draft.content,
+    key: holder.key,
+    trust: draft.trust,
+    metadata,
+    provenance: draft.provenance,
+    ...nextVersion(context, holder),
+  }
+}
+
+function later(a: Instant | null, b: Instant): Instant {
+  return a !== null && a > b ? a : b
+}
+
+/** Said again: more certain and more alive, but still one memory. A disabled one stays disabled. */
+function reinforce(context: WriteContext, memory: Memory): Restated {
+  const importance = Math.max(memory.importance, context.draft.given.importance ?? 0)
+  const reinforced: Memory = {
+    ...memory,
+    sourceCount: memory.sourceCount + 1,
+    salience: memory.salience + (1 - memory.salience) * context.reinforcement,
+    importance,
+    ...nextVersion(context, memory),
+  }
+  return { kind: 'duplicate', memory: reinforced, previous: memory }
+}
+
+function nextVersion(context: WriteContext, memory: Memory) {
+  return { version: memory.version + 1, change: context.change, updatedAt: context.now }
+}
+
+/** Whether the draft says something about the memory, beyond its content, that it doesn't say yet. */
+function saysMore(draft: Draft, holder: Memory): boolean {
+  const { content: _, key: __, trust: ___, metadata, ...fields } = draft.given
+  const known: { readonly [field: string]: unknown } = { ...holder }
+  return (
+    isPinnedAnew(draft, holder) ||
+    Object.entries(fields).some(([field, value]) => !sameJson(known[field], value)) ||
+    Object.entries(metadata ?? {}).some(([name, value]) => !sameJson(holder.metadata[name], value))
+  )
+}
+
+/** Whether a person pins what was pinned by what learned it. */
+function isPinnedAnew({ given }: Draft, holder: Memory): boolean {
+  return given.pinned === true && !isMarked(given.metadata) && isPinnedByMachine(holder)
+}
+
+function sameJson(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
+}
+
+function isLessTrusted(draft: Draft, memory: Memory): boolean {
+  return TRUST_LEVELS.indexOf(draft.trust) > TRUST_LEVELS.indexOf(memory.trust)
+}

@@ -1,0 +1,349 @@
+/**
+ * Fills the cache of vectors by batches, so that whoever embeds the same texts afterwards finds them there. Whatever is left
+ * undone is embedded as usual: a batch that fails costs time, never vectors.
+ *
+ * A batch is noted in the ledger as soon as it has a name, and stays there until its vectors are in the cache: a process
+ * that ends meanwhile leaves it to the next one.
+ */
+import { createHash } from 'node:crypto'
+import { AppError, toAppError } from '../../../domain/errors.ts'
+import type { Instant } from '../../../domain/ids.ts'
+import { NEVER_CANCELLED, orCancelled, stopIfCancelled } from '../../../lib/abort.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import type { EmbeddingModel } from '../../embedder.ts'
+import { cutToTokens } from '../billed-tokens.ts'
+import type { CacheEntry, EmbeddingCache } from '../embedding-cache.ts'
+import { type VectorOrigin, vectorKey } from '../embedding-cache-key.ts'
+import { unitVectors } from '../embedding-validation.ts'
+import type { BatchBreaker } from './batch-breaker.ts'
+import type { BatchHandle, BatchLedger } from './batch-ledger.ts'
+import type { BatchItem, BatchState, EmbeddingBatches } from './embedding-batches.ts'
+
+/** Whose vectors these are: the same that the embedder's own cache goes by. */
+export type EmbedderIdentity = {
+  readonly model: EmbeddingModel
+  readonly account: string
+  readonly purposeMatters: boolean
+}
+
+export type BatchingLimits = {
+  /** Fewer texts are not worth a batch. */
+  readonly textsMin: number
+  readonly textsMax: number
+  /** Of the texts of one batch, which are in memory as a whole. */
+  readonly charactersMax: number
+  readonly concurrency: number
+  readonly pollMs: number
+  /** How long a batch is waited for, and then once more. */
+  readonly timeoutMs: number
+}
+
+export const BATCHING_LIMITS: BatchingLimits = {
+  textsMin: 500,
+  textsMax: 50_000,
+  charactersMax: 32_000_000,
+  concurrency: 2,
+  pollMs: 2_000,
+  timeoutMs: 3_600_000,
+}
+
+export type PrefillProgress = { readonly done: number; readonly total: number }
+
+export type PrefillParts = {
+  /** Documents, as they will be embedded. */
+  readonly texts: readonly string[]
+  readonly identity: EmbedderIdentity
+  readonly cache: EmbeddingCache
+  readonly batches: EmbeddingBatches
+  readonly ledger: BatchLedger
+  /** One for the whole process. */
+  readonly breaker: BatchBreaker
+  readonly clock: Clock
+  readonly limits?: Partial<BatchingLimits>
+  readonly signal?: AbortSignal
+  readonly onProgress?: (progress: PrefillProgress) => void
+}
+
+export type PrefillReport = {
+  /** Different texts, and how many of them were in the cache before. */
+  readonly texts: number
+  readonly known: number
+  /** How many came by batches, now or begun earlier, and how many are left for plain calls. */
+  readonly filled: number
+  readonly left: number
+  /** Why some are left; null when none are. */
+  readonly because: string | null
+}
+
+const TEXT_TOKENS_MAX = 8_000
+const CACHE_KEYS_AT_ONCE = 500
+/** No service keeps what it has made for longer. */
+const FORGOTTEN_MS = 30 * 24 * 3_600_000
+/** So many polls in a row may fail before somebody else should ask. */
+const POLL_FAULTS_MAX = 10
+
+/** Throws only when it is stopped: the batches go on, and the next call asks for them. */
+export async function prefillByBatch(parts: PrefillParts): Promise<PrefillReport> {
+  return new Prefill(parts).run()
+}
+
+/** Stops the batches that are under way. What they have made so far is lost. */
+export async function cancelBatches({
+  batches,
+  ledger,
+  signal,
+}: Pick<PrefillParts, 'batches' | 'ledger' | 'signal'>): Promise<number> {
+  const mine = (await ledger.list()).filter(({ source }) => source === batches.source)
+  for (const handle of mine) {
+    await batches.cancel(handle.batch, signal).catch(() => {}) // it may have ended
+    await ledger.remove(handle)
+  }
+  return mine.length
+}
+
+class Prefill {
+  readonly #parts: PrefillParts
+  readonly #limits: BatchingLimits
+  readonly #origin: string
+  readonly #textOf: ReadonlyMap<string, string>
+  readonly #missing = new Set<string>()
+  readonly #running = new Map<string, number>()
+  #filled = 0
+  #because: string | null = null
+
+  constructor(parts: PrefillParts) {
+    const { model, account, purposeMatters } = parts.identity
+    const origin: VectorOrigin = { model, account, purpose: purposeMatters ? 'document' : null }
+    this.#parts = parts
+    this.#limits = { ...BATCHING_LIMITS, ...parts.limits }
+    this.#origin = createHash('sha256').update(JSON.stringify(origin)).digest('hex')
+    this.#textOf = new Map(parts.texts.map((text) => [vectorKey(origin, text), text]))
+  }
+
+  async run(): Promise<PrefillReport> {
+    try {
+      await this.#lookUp()
+    } catch (error) {
+      stopIfCancelled(this.#parts.signal)
+      // Nothing could be kept either.
+      const { size: texts } = this.#textOf
+      return { texts, known: 0, filled: 0, left: texts, because: toAppError(error).message }
+    }
+    const total = this.#missing.size
+    const begun = await this.#begun()
+    const underWay = new Set(begun.flatMap(({ keys }) => keys))
+    const items = [...this.#missing].flatMap((key) => (underWay.has(key) ? [] : this.#item(key)))
+    const isWorth = items.length >= this.#limits.textsMin
+    if (!isWorth && items.length > 0) this.#because = 'There are too few texts for a batch.'
+    const jobs = [
+      ...begun.map((handle) => () => this.#follow(handle)),
+      ...(isWorth ? piecesOf(items, this.#limits).map((piece) => () => this.#submit(piece)) : []),
+    ]
+    await this.#work(jobs)
+    const left = this.#missing.size
+    return {
+      texts: this.#textOf.size,
+      known: this.#textOf.size - total,
+      filled: total - left,
+      left,
+      because: left === 0 ? null : (this.#parts.breaker.because ?? this.#because),
+    }
+  }
+
+  async #lookUp(): Promise<void> {
+    for (const key of this.#textOf.keys()) this.#missing.add(key)
+    const keys = [...this.#textOf.keys()]
+    for (let from = 0; from < keys.length; from += CACHE_KEYS_AT_ONCE) {
+      stopIfCancelled(this.#parts.signal)
+      const found = await this.#parts.cache.get(keys.slice(from, from + CACHE_KEYS_AT_ONCE))
+      for (const key of found.keys()) this.#missing.delete(key)
+    }
+  }
+
+  async #begun(): Promise<readonly BatchHandle[]> {
+    const { ledger, batches, clock } = this.#parts
+    const all = await ledger.list()
+    // Those of other models and accounts stay for whoever uses these again, but not for ever.
+    for (const handle of all) {
+      if (clock.now() - handle.until > FORGOTTEN_MS) await ledger.remove(handle)
+    }
+    return all.filter(({ source, origin }) => source === batches.source && origin === this.#origin)
+  }
+
+  #item(key: string): BatchItem {
+    return { id: key, text: cutToTokens(this.#textOf.get(key) ?? '', TEXT_TOKENS_MAX) }
+  }
+
+  /** Some at a time; none is begun once batches are given up. */
+  async #work(jobs: readonly (() => Promise<void>)[]): Promise<void> {
+    const { breaker, signal } = this.#parts
+    const waiting = [...jobs]
+    const worker = async () => {
+      for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
+        if (breaker.because !== null) return
+        try {
+          await job()
+          breaker.noteSuccess()
+        } catch (error) {
+          stopIfCancelled(signal)
+          this.#noteFailure(toAppError(error))
+        }
+      }
+    }
+    const workers = Array.from({ length: this.#limits.concurrency }, worker)
+    const ended = await Promise.allSettled(workers)
+    for (const each of ended) if (each.status === 'rejected') throw each.reason
+  }
+
+  #noteFailure({ message }: AppError): void {
+    this.#because = message
+    this.#parts.breaker.noteFailure(message)
+  }
+
+  async #submit(items: readonly BatchItem[]): Promise<void> {
+    const { batches, ledger, breaker, clock, signal } = this.#parts
+    let batch: string
+    try {
+      batch = await batches.submit(items, signal)
+    } catch (error) {
+      // A service that knows no batches will not learn it.
+      if (error instanceof AppError && error.facts.status === 404) breaker.disable(error.message)
+      throw error
+    }
+    const handle: BatchHandle = {
+      ...{ source: batches.source, batch, origin: this.#origin },
+      keys: items.map(({ id }) => id),
+      until: this.#later(clock.now()),
+      timeouts: 0,
+    }
+    try {
+      await ledger.put(handle)
+    } catch (error) {
+      await batches.cancel(batch, signal).catch(() => {}) // nobody would ever ask for it
+      throw error
+    }
+    await this.#follow(handle)
+  }
+
+  #later(from: Instant): Instant {
+    return (from + this.#limits.timeoutMs) as Instant // a later one
+  }
+
+  async #follow(submitted: BatchHandle): Promise<void> {
+    const { clock, signal } = this.#parts
+    let handle = submitted
+    let faults = 0
+    try {
+      for (;;) {
+        const state = await this.#poll(handle, faults)
+        faults = state === null ? faults + 1 : 0
+        if (state?.kind === 'ended') return await this.#settle(handle, state)
+        if (state !== null) this.#tell(handle, state.done)
+        if (clock.now() >= handle.until) handle = await this.#timedOut(handle)
+        await orCancelled(clock.sleep(this.#limits.pollMs, signal ?? NEVER_CANCELLED), signal)
+      }
+    } finally {
+      this.#running.delete(handle.batch)
+    }
+  }
+
+  /** Null when it could not be asked for now. */
+  async #poll(handle: BatchHandle, faults: number): Promise<BatchState | null> {
+    const { batches, ledger, signal } = this.#parts
+    try {
+      return await batches.poll(handle.batch, signal)
+    } catch (thrown) {
+      const { code, facts } = toAppError(thrown)
+      if (facts.status === 404) await ledger.remove(handle) // there is no such batch any more
+      const isPassing = code === 'unavailable' && facts.retryable !== false
+      if (!isPassing || faults >= POLL_FAULTS_MAX) throw thrown
+      return null
+    }
+  }
+
+  /** It was paid for, so it is waited for once more before it is given up. */
+  async #timedOut(handle: BatchHandle): Promise<BatchHandle> {
+    const { batches, ledger, clock, signal } = this.#parts
+    if (handle.timeouts === 0) {
+      const again = { ...handle, timeouts: 1, until: this.#later(clock.now()) }
+      await ledger.put(again)
+      return again
+    }
+    await batches.cancel(handle.batch, signal).catch(() => {}) // it may have ended
+    await ledger.remove(handle)
+    throw new AppError('unavailable', `A batch at ${handle.source} was not done in time.`)
+  }
+
+  async #settle(handle: BatchHandle, state: BatchState & { kind: 'ended' }): Promise<void> {
+    const { batches, ledger, signal } = this.#parts
+    const absent = new Set(handle.keys)
+    let entries: CacheEntry[] = []
+    const keep = async () => {
+      await this.#keep(entries)
+      entries = []
+    }
+    await state.results(async ({ id, vector }) => {
+      const unit = absent.has(id) ? this.#unit(vector) : null
+      if (unit === null) return
+      absent.delete(id)
+      entries.push({ key: id, vector: unit })
+      if (entries.length === CACHE_KEYS_AT_ONCE) await keep()
+    }, signal)
+    await keep()
+    await ledger.remove(handle)
+    await batches.discard(state.files, signal).catch(() => {}) // the service removes them some day
+    if (state.failure !== null) throw new AppError('unavailable', state.failure)
+    if (absent.size === 0) return
+    const count = `${absent.size} of ${handle.keys.length} texts`
+    throw new AppError('unavailable', `${handle.source} gave no vectors for ${count} of a batch.`)
+  }
+
+  /** Null for what is no vector of the model. */
+  #unit(vector: unknown): Float32Array | null {
+    const { source, dimensions } = this.#parts.identity.model
+    try {
+      return unitVectors([vector], 1, dimensions, source)[0] ?? null
+    } catch {
+      return null
+    }
+  }
+
+  async #keep(entries: readonly CacheEntry[]): Promise<void> {
+    if (entries.length === 0) return
+    await this.#parts.cache.put(entries)
+    for (const { key } of entries) if (this.#missing.delete(key)) this.#filled++
+    this.#tellAll()
+  }
+
+  #tell({ batch }: BatchHandle, done: number): void {
+    this.#running.set(batch, done)
+    this.#tellAll()
+  }
+
+  #tellAll(): void {
+    const total = this.#filled + this.#missing.size
+    const underWay = [...this.#running.values()].reduce((sum, done) => sum + done, 0)
+    this.#parts.onProgress?.({ done: Math.min(total, this.#filled + underWay), total })
+  }
+}
+
+function piecesOf(
+  items: readonly BatchItem[],
+  { textsMax, charactersMax }: BatchingLimits,
+): readonly (readonly BatchItem[])[] {
+  const pieces: BatchItem[][] = []
+  let current: BatchItem[] = []
+  let characters = 0
+  for (const item of items) {
+    const isFull = current.length === textsMax || characters + item.text.length > charactersMax
+    if (isFull && current.length > 0) {
+      pieces.push(current)
+      current = []
+      characters = 0
+    }
+    current.push(item)
+    characters += item.text.length
+  }
+  if (current.length > 0) pieces.push(current)
+  return pieces
+}

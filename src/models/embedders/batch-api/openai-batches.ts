@@ -1,0 +1,139 @@
+/** Batches of OpenAI, and of Voyage, which names the model once for all: a file goes up, a batch runs, a file comes down. */
+import { AppError } from '../../../domain/errors.ts'
+import { parseBaseUrl, parseKey, sendable } from '../../../domain/service-endpoint.ts'
+import { askJson, postJson, type Sender } from '../../../lib/http-client.ts'
+import { field } from '../../../lib/json.ts'
+import { bearer, type RemoteOptions } from '../remote/http-embedder.ts'
+import type { BatchItem, BatchLine, BatchState, EmbeddingBatches } from './embedding-batches.ts'
+import { jsonLines, readJsonLines } from './json-lines.ts'
+
+const ENDPOINT = '/v1/embeddings'
+
+type Dialect = {
+  readonly source: string
+  readonly baseUrl: string
+  line(item: BatchItem): unknown
+  /** What is said about all lines. */
+  readonly request: Readonly<Record<string, unknown>>
+}
+
+export function openaiBatches(options: RemoteOptions): EmbeddingBatches {
+  const { model, dimensions } = options
+  const wished = dimensions === undefined ? {} : { dimensions }
+  return open(options, {
+    source: 'openai',
+    baseUrl: 'https://api.openai.com/v1',
+    line: ({ id, text }) => ({
+      custom_id: id,
+      method: 'POST',
+      url: ENDPOINT,
+      body: { model, input: text, encoding_format: 'float', ...wished },
+    }),
+    request: { completion_window: '24h' },
+  })
+}
+
+export function voyageBatches(options: RemoteOptions): EmbeddingBatches {
+  const { model, dimensions } = options
+  const wished = dimensions === undefined ? {} : { output_dimension: dimensions }
+  return open(options, {
+    source: 'voyage',
+    baseUrl: 'https://api.voyageai.com/v1',
+    line: ({ id, text }) => ({ custom_id: id, body: { input: [text] } }),
+    request: {
+      completion_window: '12h',
+      request_params: { model, input_type: 'document', ...wished },
+    },
+  })
+}
+
+function open(options: RemoteOptions, dialect: Dialect): EmbeddingBatches {
+  const source = options.source ?? dialect.source
+  const base = parseBaseUrl(options.baseUrl ?? dialect.baseUrl, source)
+  const secret = parseKey(options.apiKey, source)
+  const headers = bearer(options, source)
+  const at = (...parts: readonly string[]): Sender => ({
+    ...{ source, secret, headers },
+    url: [base, ...parts.map(encodeURIComponent)].join('/'),
+  })
+
+  async function upload(items: readonly BatchItem[], signal: AbortSignal | undefined) {
+    const lines = items.map(({ id, text }) => dialect.line({ id, text: sendable(text) }))
+    const form = new FormData()
+    form.append('purpose', 'batch')
+    form.append('file', jsonLines(lines), 'texts.jsonl')
+    const answer = await askJson(at('files'), { method: 'POST', body: form }, signal)
+    return nameIn(answer, source)
+  }
+
+  return {
+    source,
+    submit: async (items, signal) => {
+      const file = await upload(items, signal)
+      const request = { input_file_id: file, endpoint: ENDPOINT, ...dialect.request }
+      return nameIn(await postJson(at('batches'), request, signal), source)
+    },
+    poll: async (batch, signal) => {
+      const answer = await askJson(at('batches', batch), { method: 'GET' }, signal)
+      return stateOf(source, answer, (file, take, stop) =>
+        readJsonLines(at('files', file, 'content'), (line) => take(toLine(line)), stop),
+      )
+    },
+    cancel: async (batch, signal) => {
+      await askJson(at('batches', batch, 'cancel'), { method: 'POST' }, signal)
+    },
+    discard: async (files, signal) => {
+      for (const file of files) await askJson(at('files', file), { method: 'DELETE' }, signal)
+    },
+  }
+}
+
+type Download = (
+  file: string,
+  take: (line: BatchLine) => Promise<void>,
+  signal: AbortSignal | undefined,
+) => Promise<void>
+
+const ENDS: ReadonlySet<unknown> = new Set(['completed', 'failed', 'expired', 'cancelled'])
+
+function stateOf(source: string, answer: unknown, download: Download): BatchState {
+  const status = field(answer, 'status')
+  const counts = field(answer, 'request_counts')
+  if (!ENDS.has(status)) return { kind: 'running', done: Number(field(counts, 'completed') ?? 0) }
+  const output = textIn(answer, 'output_file_id')
+  const failed = Number(field(counts, 'failed') ?? 0)
+  return {
+    kind: 'ended',
+    failure:
+      status !== 'completed'
+        ? `The batch at ${source} has ${status === 'failed' ? 'failed' : `ended as ${status}`}.`
+        : failed > 0
+          ? `${source} failed to embed ${failed} texts of a batch.`
+          : null,
+    results: async (take, signal) => {
+      if (output !== null) await download(output, take, signal)
+    },
+    files: ['input_file_id', 'output_file_id', 'error_file_id'].flatMap(
+      (name) => textIn(answer, name) ?? [],
+    ),
+  }
+}
+
+function toLine(line: unknown): BatchLine {
+  const response = field(line, 'response')
+  const data = field(field(response, 'body'), 'data')
+  const isGood = field(line, 'error') == null && (field(response, 'status_code') ?? 200) === 200
+  const [first]: readonly unknown[] = isGood && Array.isArray(data) ? data : []
+  return { id: String(field(line, 'custom_id')), vector: field(first, 'embedding') }
+}
+
+function nameIn(answer: unknown, source: string): string {
+  const name = textIn(answer, 'id')
+  if (name !== null) return name
+  throw new AppError('unavailable', `${source} answered without a name for what it took.`)
+}
+
+function textIn(answer: unknown, name: string): string | null {
+  const value = field(answer, name)
+  return typeof value === 'string' && value !== '' ? value : null
+}

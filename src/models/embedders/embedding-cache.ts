@@ -1,0 +1,103 @@
+/**
+ * Keeps vectors beyond the life of the process, so that a service is not paid twice for the same text. The cache may
+ * fail in any way: then the source is asked, and the report says why.
+ */
+import { toAppError } from '../../domain/errors.ts'
+import { stopIfCancelled } from '../../lib/abort.ts'
+import type { Embedder, EmbedOptions } from '../embedder.ts'
+import { vectorKey } from './embedding-cache-key.ts'
+
+export type CacheEntry = { readonly key: string; readonly vector: Float32Array }
+
+/** Vectors by opaque keys. It may lose any of them at any time, and may fail. */
+export interface EmbeddingCache {
+  /** Those that are there. */
+  get(keys: readonly string[]): Promise<ReadonlyMap<string, Float32Array>>
+  put(entries: readonly CacheEntry[]): Promise<void>
+  /** Removes everything, as when memories are erased for good. */
+  clear(): Promise<void>
+  report(): Readonly<Record<string, string | number | boolean>>
+  close(): Promise<void>
+}
+
+export type PersistedOptions = {
+  readonly cache: EmbeddingCache
+  /** Who is asked, as a hash; see `accountHash`. */
+  readonly account: string
+  /** Whether the source embeds queries otherwise than documents. When in doubt, it does. */
+  readonly purposeMatters?: boolean
+}
+
+const UNIT_TOLERANCE = 1e-3
+
+export function persisted(embedder: Embedder, options: PersistedOptions): Embedder {
+  const { cache, account, purposeMatters = true } = options
+  let hits = 0
+  let misses = 0
+  let failures = 0
+  let failure: string | null = null
+
+  async function orElse<Result>(work: () => Promise<Result>, instead: Result): Promise<Result> {
+    try {
+      const result = await work()
+      failure = null
+      return result
+    } catch (thrown) {
+      failures++
+      failure = toAppError(thrown).message
+      return instead
+    }
+  }
+
+  async function embed(texts: readonly string[], call: EmbedOptions) {
+    stopIfCancelled(call.signal)
+    if (texts.length === 0) return []
+    const model = await embedder.describe(call.signal)
+    const origin = { model, purpose: purposeMatters ? call.purpose : null, account }
+    const textByKey = new Map(texts.map((text) => [vectorKey(origin, text), text]))
+    const kept = await orElse(() => cache.get([...textByKey.keys()]), new Map())
+    const found = new Map<string, Float32Array>()
+    for (const [key, vector] of kept) {
+      if (textByKey.has(key) && isUnit(vector, model.dimensions)) found.set(key, vector)
+    }
+    const missing = [...textByKey.keys()].filter((key) => !found.has(key))
+    hits += found.size
+    misses += missing.length
+    stopIfCancelled(call.signal)
+    if (missing.length > 0) {
+      const asked = missing.map((key) => textByKey.get(key) ?? '')
+      const vectors = await embedder.embed(asked, call)
+      const entries = missing.flatMap((key, at): readonly CacheEntry[] => {
+        const vector = vectors[at]
+        return vector === undefined ? [] : [{ key, vector }]
+      })
+      for (const { key, vector } of entries) found.set(key, vector)
+      await orElse(() => cache.put(entries), undefined)
+    }
+    // Copies, because equal texts would share one. Every key was found, or the call has thrown by now.
+    return texts.map((text) => (found.get(vectorKey(origin, text)) as Float32Array).slice())
+  }
+
+  return {
+    describe: (signal) => embedder.describe(signal),
+    embed,
+    report: () => {
+      const report = embedder.report()
+      const counts = { keptHits: hits, keptMisses: misses, keptFailures: failures }
+      const failing = failure === null ? {} : { keptFailure: failure }
+      return { ...report, facts: { ...report.facts, ...cache.report(), ...counts, ...failing } }
+    },
+    close: async () => {
+      await orElse(() => cache.close(), undefined)
+      await embedder.close()
+    },
+  }
+}
+
+/** What was damaged on the disk is seldom of length one. */
+function isUnit(vector: Float32Array, dimensions: number): boolean {
+  if (vector.length !== dimensions) return false
+  let squares = 0
+  for (const number of vector) squares += number * number
+  return Math.abs(squares - 1) < UNIT_TOLERANCE
+}

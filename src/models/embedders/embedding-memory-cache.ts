@@ -1,0 +1,169 @@
+/**
+ * Remembers the last vectors in memory. Recall embeds the same questions again and again, and writing embeds what
+ * recall just did. Equal texts that are asked for at the same time are asked for once.
+ */
+
+import { SharedWork, stopIfCancelled } from '../../lib/abort.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Embedder, EmbedOptions, EmbedPurpose } from '../embedder.ts'
+import { vectorKey } from './embedding-cache-key.ts'
+
+export type CachedOptions = {
+  readonly clock: Clock
+  /** 0 turns the cache off. */
+  readonly entriesMax?: number
+  /** 0 turns the cache off. */
+  readonly ageMsMax?: number
+  /** Whether the source embeds queries otherwise than documents. When in doubt, it does. */
+  readonly purposeMatters?: boolean
+}
+
+const ENTRIES_MAX = 1_000
+const AGE_MS_MAX = 5 * 60_000
+
+type Vectors = ReadonlyMap<string, Float32Array>
+type Flight = SharedWork<Vectors>
+
+export function cached(embedder: Embedder, options: CachedOptions): Embedder {
+  const { entriesMax = ENTRIES_MAX, ageMsMax = AGE_MS_MAX, purposeMatters = true } = options
+  if (entriesMax === 0 || ageMsMax === 0) return embedder
+  const recent = new RecentVectors(options.clock, entriesMax, ageMsMax)
+  const flights = new Map<string, Flight>()
+  let hits = 0
+  let misses = 0
+
+  /** Asks the source for texts by their keys, so that others may wait for the same answer. */
+  function launch(texts: ReadonlyMap<string, string>, purpose: EmbedPurpose): Flight {
+    const flight: Flight = new SharedWork(async (signal) => {
+      try {
+        const vectors = await embedder.embed([...texts.values()], { purpose, signal })
+        const byKey = new Map([...texts.keys()].map((key, at) => [key, vectors[at]] as const))
+        return keepAll(byKey)
+      } finally {
+        for (const key of texts.keys()) if (flights.get(key) === flight) flights.delete(key)
+      }
+    })
+    for (const key of texts.keys()) flights.set(key, flight)
+    return flight
+  }
+
+  function keepAll(byKey: ReadonlyMap<string, Float32Array | undefined>): Vectors {
+    const kept = new Map<string, Float32Array>()
+    for (const [key, vector] of byKey) {
+      if (vector === undefined) continue
+      recent.keep(key, vector)
+      kept.set(key, vector)
+    }
+    return kept
+  }
+
+  async function embed(texts: readonly string[], { purpose, signal }: EmbedOptions) {
+    stopIfCancelled(signal)
+    if (texts.length === 0) return []
+    const model = await embedder.describe(signal)
+    const origin = { model, purpose: purposeMatters ? purpose : null, account: '' }
+    const keys = texts.map((text) => vectorKey(origin, text))
+
+    const found = new Map<string, Float32Array>()
+    const missing = new Map<string, string>()
+    const joined = new Map<Flight, Map<string, string>>()
+    for (const [at, key] of keys.entries()) {
+      const text = texts[at] ?? ''
+      const known = found.get(key) ?? recent.find(key)
+      const flight = flights.get(key)
+      if (known !== undefined) found.set(key, known)
+      else if (flight !== undefined) noteIn(joined, flight, key, text)
+      else if (!missing.has(key)) {
+        missing.set(key, text)
+        misses++
+        continue
+      }
+      hits++
+    }
+
+    const waits = [...joined].map(async ([flight, asked]) => {
+      // Others may have failed for a text of theirs, or given up: what was asked along with it is asked for again.
+      const answer = await flight.wait(signal).catch(() => {
+        stopIfCancelled(signal)
+        return launch(asked, purpose).wait(signal)
+      })
+      for (const [key, vector] of answer) found.set(key, vector)
+    })
+    if (missing.size > 0) {
+      const own = launch(missing, purpose).wait(signal)
+      waits.push(
+        own.then((answer) => {
+          for (const [key, vector] of answer) found.set(key, vector)
+        }),
+      )
+    }
+    await Promise.all(waits)
+    // Copies, because callers may change what they were given. Every key was found, or the call has thrown by now.
+    return keys.map((key) => (found.get(key) as Float32Array).slice())
+  }
+
+  return {
+    describe: (signal) => embedder.describe(signal),
+    embed,
+    report: () => {
+      const report = embedder.report()
+      const facts = { cacheHits: hits, cacheMisses: misses, cacheSize: recent.size }
+      return { ...report, facts: { ...report.facts, ...facts } }
+    },
+    close: () => {
+      recent.clear()
+      return embedder.close()
+    },
+  }
+}
+
+function noteIn(
+  joined: Map<Flight, Map<string, string>>,
+  flight: Flight,
+  key: string,
+  text: string,
+): void {
+  const asked = joined.get(flight) ?? new Map<string, string>()
+  asked.set(key, text)
+  joined.set(flight, asked)
+}
+
+/** The vectors used last, none of them older than allowed. A Map keeps its order of insertion: the first is the oldest. */
+class RecentVectors {
+  readonly #clock: Clock
+  readonly #entriesMax: number
+  readonly #ageMsMax: number
+  readonly #entries = new Map<string, { readonly vector: Float32Array; readonly madeAt: number }>()
+
+  constructor(clock: Clock, entriesMax: number, ageMsMax: number) {
+    this.#clock = clock
+    this.#entriesMax = entriesMax
+    this.#ageMsMax = ageMsMax
+  }
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  find(key: string): Float32Array | undefined {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return undefined
+    this.#entries.delete(key)
+    if (this.#clock.now() - entry.madeAt >= this.#ageMsMax) return undefined
+    this.#entries.set(key, entry)
+    return entry.vector
+  }
+
+  keep(key: string, vector: Float32Array): void {
+    this.#entries.delete(key)
+    this.#entries.set(key, { vector, madeAt: this.#clock.now() })
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size <= this.#entriesMax) break
+      this.#entries.delete(oldest)
+    }
+  }
+
+  clear(): void {
+    this.#entries.clear()
+  }
+}

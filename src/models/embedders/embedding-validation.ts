@@ -1,0 +1,156 @@
+/**
+ * Makes an embedder of a source that may answer anything: the wrong number of vectors, vectors of another size, numbers
+ * that are none. What passes is brought to length one; what doesn't is an error that names the source.
+ */
+import { AppError, toAppError } from '../../domain/errors.ts'
+import { orCancelled, SharedWork, stopIfCancelled } from '../../lib/abort.ts'
+import type {
+  Embedder,
+  EmbedderReport,
+  EmbedderState,
+  EmbeddingModel,
+  EmbedOptions,
+} from '../embedder.ts'
+
+/** Where vectors come from, unchecked. It is never asked about no text at all. */
+export interface RawSource {
+  readonly source: string
+  readonly model: string
+  /** Should answer a list of lists of numbers. */
+  embed(texts: readonly string[], options: EmbedOptions): Promise<unknown>
+  /** Small facts for the report. Never secrets. */
+  facts?(): EmbedderReport['facts']
+  close(): Promise<void>
+}
+
+/** Embedded once to learn how long vectors are. */
+const PROBE = 'Hello, world.'
+
+/** What is known of a model before it is asked. */
+export type KnownOfModel = {
+  readonly [Name in 'tokensMax' | 'host']?: EmbeddingModel[Name] | undefined
+}
+
+export function checked(raw: RawSource, { tokensMax, host }: KnownOfModel = {}): Embedder {
+  const name = `${raw.source} (${raw.model})`
+  let model: EmbeddingModel | null = null
+  let probing: SharedWork<EmbeddingModel> | null = null
+  let state: EmbedderState = { kind: 'cold' }
+
+  /** A caller who changed their mind or sent a text that is refused says nothing about the source. */
+  function isBlamed(error: AppError): boolean {
+    const isRefusedText = error.code === 'invalid_input' && model !== null
+    return error.code !== 'cancelled' && !isRefusedText
+  }
+
+  /** Notes how it went. */
+  async function noted<Result>(work: Promise<Result>): Promise<Result> {
+    try {
+      const result = await work
+      state = { kind: 'ready' }
+      return result
+    } catch (thrown) {
+      const error = toAppError(thrown)
+      if (isBlamed(error)) state = { kind: 'failing', because: error.message }
+      else if (state.kind === 'warming') state = { kind: 'cold' }
+      throw error
+    }
+  }
+
+  async function probe(signal: AbortSignal): Promise<EmbeddingModel> {
+    if (state.kind === 'cold') state = { kind: 'warming' }
+    const answer = await raw.embed([PROBE], { purpose: 'document', signal })
+    const [vector] = unitVectors(answer, 1, null, name)
+    model = {
+      ...{ source: raw.source, model: raw.model, dimensions: vector?.length ?? 0 },
+      ...(tokensMax === undefined ? {} : { tokensMax }),
+      ...(host === undefined ? {} : { host }),
+    }
+    return model
+  }
+
+  async function describe(signal?: AbortSignal): Promise<EmbeddingModel> {
+    stopIfCancelled(signal)
+    if (model !== null) return model
+    if (probing === null || probing.isAbandoned) {
+      const mine: SharedWork<EmbeddingModel> = new SharedWork(async (stop) => {
+        try {
+          return await noted(probe(stop))
+        } finally {
+          if (probing === mine) probing = null
+        }
+      })
+      probing = mine
+    }
+    return probing.wait(signal)
+  }
+
+  async function embed(texts: readonly string[], options: EmbedOptions) {
+    const { dimensions } = await describe(options.signal)
+    if (texts.length === 0) return []
+    const vectors = async () =>
+      unitVectors(await raw.embed(texts, options), texts.length, dimensions, name)
+    return noted(orCancelled(vectors(), options.signal))
+  }
+
+  return {
+    describe,
+    embed,
+    report: () => ({
+      source: raw.source,
+      model: raw.model,
+      state,
+      facts: { ...raw.facts?.(), ...(model === null ? {} : { dimensions: model.dimensions }) },
+    }),
+    close: () => raw.close(),
+  }
+}
+
+/** The answer as vectors of length one; `dimensions` null takes those of the first vector. */
+export function unitVectors(
+  answer: unknown,
+  count: number,
+  dimensions: number | null,
+  name: string,
+): readonly Float32Array[] {
+  if (!Array.isArray(answer)) throw wrong(name, 'without a list of vectors')
+  if (answer.length !== count) {
+    throw wrong(name, `with ${answer.length} vectors where ${count} were asked for`)
+  }
+  let expected = dimensions
+  return answer.map((vector: unknown) => {
+    if (!isListOfNumbers(vector)) throw wrong(name, 'with a vector that is no list of numbers')
+    if (vector.length === 0) throw wrong(name, 'with an empty vector')
+    expected ??= vector.length
+    if (vector.length !== expected) {
+      throw wrong(name, `with a vector of ${vector.length} dimensions instead of ${expected}`)
+    }
+    return toUnit(vector, name)
+  })
+}
+
+function isListOfNumbers(value: unknown): value is ArrayLike<number> {
+  if (value instanceof Float32Array || value instanceof Float64Array) return true
+  return Array.isArray(value) && value.every((item) => typeof item === 'number')
+}
+
+function toUnit(vector: ArrayLike<number>, name: string): Float32Array {
+  let largest = 0
+  for (let index = 0; index < vector.length; index++) {
+    const size = Math.abs(vector[index] ?? Number.NaN)
+    if (!Number.isFinite(size)) throw wrong(name, 'with a number that is not finite')
+    if (size > largest) largest = size
+  }
+  if (largest === 0) throw wrong(name, 'with a vector of zeros')
+  // Very large and very small numbers would leave the range of numbers when squared.
+  let squares = 0
+  for (let index = 0; index < vector.length; index++) {
+    squares += ((vector[index] ?? 0) / largest) ** 2
+  }
+  const length = Math.sqrt(squares)
+  return Float32Array.from(vector, (number) => number / largest / length)
+}
+
+function wrong(name: string, what: string): AppError {
+  return new AppError('unavailable', `${name} answered ${what}.`, { answer: 'wrong' })
+}

@@ -1,0 +1,95 @@
+/**
+ * The embedder in memory: texts that share words get vectors that are close, and nothing is to be loaded.
+ *
+ * Every term of a text is spread over a few signed buckets, chosen by its hash. That knows nothing of meaning, but it
+ * is exact, quick and the same everywhere, which is what tests and comparisons need.
+ */
+import { AppError } from '../../domain/errors.ts'
+import { STOP_WORDS } from '../../text/search/stopwords.ts'
+import { indexTerms } from '../../text/search/terms.ts'
+import type { Embedder, EmbedOptions } from '../embedder.ts'
+
+/**
+ * With one bucket each, texts would often share one by chance and look related. An odd number, so that the signs of
+ * one term never cancel each other out.
+ */
+const BUCKETS_PER_TERM = 7
+/** Words such as `the` say little about what a text is about. */
+const STOP_WORD_WEIGHT = 0.1
+/** How many texts are embedded between two looks at the signal. */
+const TEXTS_PER_TURN = 32
+/** Stands for a text without terms, and for the rare one whose terms cancel each other out. */
+const BLANK_TERM = ' '
+
+export function referenceEmbedder(options: { readonly dimensions?: number } = {}): Embedder {
+  const dimensions = options.dimensions ?? 64
+  const model = { source: 'reference', model: 'terms', dimensions }
+  return {
+    describe: async (signal) => {
+      stopIfCancelled(signal)
+      return model
+    },
+    embed: (texts, { signal }) => embedAll(texts, dimensions, signal),
+    report: () => ({
+      source: model.source,
+      model: model.model,
+      state: { kind: 'ready' },
+      facts: { dimensions },
+    }),
+    close: async () => {},
+  }
+}
+
+async function embedAll(
+  texts: readonly string[],
+  dimensions: number,
+  signal: EmbedOptions['signal'],
+): Promise<readonly Float32Array[]> {
+  const vectors: Float32Array[] = []
+  stopIfCancelled(signal)
+  for (const text of texts) {
+    if (vectors.length % TEXTS_PER_TURN === 0) {
+      await (vectors.length === 0 ? undefined : nextTurn())
+      stopIfCancelled(signal)
+    }
+    vectors.push(embedOne(text, dimensions))
+  }
+  return vectors
+}
+
+function embedOne(text: string, dimensions: number): Float32Array {
+  const sums = new Float64Array(dimensions)
+  for (const term of new Set(indexTerms(text))) addTerm(sums, term)
+  if (sums.every((sum) => sum === 0)) addTerm(sums, BLANK_TERM)
+  const length = Math.sqrt(sums.reduce((total, sum) => total + sum * sum, 0))
+  return Float32Array.from(sums, (sum) => sum / length)
+}
+
+function addTerm(sums: Float64Array, term: string): void {
+  const weight = STOP_WORDS.has(term) ? STOP_WORD_WEIGHT : 1
+  let hash = 0x811c9dc5
+  for (let i = 0; i < term.length; i++) {
+    hash = Math.imul(hash ^ term.charCodeAt(i), 0x01000193)
+  }
+  for (let bucket = 0; bucket < BUCKETS_PER_TERM; bucket++) {
+    hash = mixed(hash + 0x9e3779b9)
+    const index = (hash >>> 1) % sums.length
+    sums[index] = (sums[index] ?? 0) + (hash & 1 ? weight : -weight)
+  }
+}
+
+/** Every bit of the number changes every other one. */
+function mixed(number: number): number {
+  const once = Math.imul(number ^ (number >>> 16), 0x85ebca6b)
+  const twice = Math.imul(once ^ (once >>> 13), 0xc2b2ae35)
+  return twice ^ (twice >>> 16)
+}
+
+/** Lets timers and input have their turn. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+function stopIfCancelled(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new AppError('cancelled', 'Embedding was stopped before it ended.')
+}

@@ -1,0 +1,32 @@
+import { constants, setPriority } from 'node:os'
+import {
+  type ProcessListener,
+  startWorkerBeside,
+  type WorkerProcess,
+} from '../../runtime/worker-process.ts'
+import type { WorkerAnswer, WorkerRequest } from './embedder-worker-protocol.ts'
+// Makes the compiler emit the worker wherever this file is compiled to: nothing else imports it.
+import type {} from './worker.ts'
+
+export type WorkerListener = ProcessListener<WorkerAnswer>
+export type LocalWorker = WorkerProcess<WorkerRequest, WorkerAnswer>
+
+export function startWorkerProcess(): LocalWorker {
+  return startWorkerBeside(import.meta.url)
+}
+
+/** For work that nobody waits for: it gets what others leave of the processor. */
+export function startLowPriorityWorker(): LocalWorker {
+  const worker = startWorkerProcess()
+  if (worker.pid !== undefined) lowerPriority(worker.pid)
+  return worker
+}
+
+/** At once, because threads that the process starts later take over its priority. */
+function lowerPriority(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_LOW)
+  } catch {
+    // It has ended, or the system does not let us: then it is a process like any other.
+  }
+}

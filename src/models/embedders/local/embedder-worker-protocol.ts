@@ -1,0 +1,45 @@
+/** What the embedder and its worker process say to each other. */
+import type { EmbedPurpose } from '../../embedder.ts'
+import type { RuntimeChoice } from '../../runtime/onnx-runtime.ts'
+import type { Failed } from '../../runtime/worker-server.ts'
+
+/** Where the files of a model are, or come from. */
+export type ModelPlace =
+  /** One that comes with the package: its checksums must be there. */
+  | { readonly kind: 'shipped'; readonly name: string; readonly folder: string }
+  | { readonly kind: 'folder'; readonly name: string; readonly folder: string }
+  /** Kept in `folder` once it was downloaded; `hubUrl` is null where downloading is not allowed. */
+  | {
+      readonly kind: 'hub'
+      readonly name: string
+      readonly folder: string
+      readonly hubUrl: string | null
+    }
+
+export type ModelRequest = {
+  readonly place: ModelPlace
+  readonly runtime: RuntimeChoice
+  readonly threads: number
+  /** Null: the default, or the model's own limit where that is lower. */
+  readonly tokensMax: number | null
+}
+
+export type OpenedModel = {
+  readonly model: string
+  readonly dimensions: number
+  readonly runtime: string
+  readonly threads: number
+  readonly tokensMax: number
+  /** Why the native runtime is not the one that runs, if it was wanted. */
+  readonly notNativeBecause: string | null
+}
+
+export type WorkerRequest =
+  | { readonly kind: 'open'; readonly request: ModelRequest }
+  | { readonly kind: 'embed'; readonly text: string; readonly purpose: EmbedPurpose }
+
+/** Each request gets one answer, in order. */
+export type WorkerAnswer =
+  | { readonly kind: 'opened'; readonly model: OpenedModel }
+  | { readonly kind: 'embedded'; readonly vector: Float32Array }
+  | Failed

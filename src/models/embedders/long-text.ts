@@ -1,0 +1,64 @@
+/**
+ * Reads long documents to their end, with a model that reads only so much at once: in parts of about the same length,
+ * whose mean is the vector of the whole.
+ */
+import type { Embedder } from '../embedder.ts'
+import { estimateTokens } from './billed-tokens.ts'
+
+/** Code has up to twice as many tokens as are estimated. */
+const ESTIMATED_SHARE = 0.6
+/** How much of a part may be given to the next one, so that no word is cut in two. */
+const WORD_SHARE_MAX = 0.2
+
+export function readingToTheEnd(embedder: Embedder): Embedder {
+  return {
+    describe: (signal) => embedder.describe(signal),
+    embed: async (texts, options) => {
+      const { tokensMax } = await embedder.describe(options.signal)
+      if (options.purpose === 'query' || tokensMax === undefined) {
+        return embedder.embed(texts, options)
+      }
+      const parts = texts.map((text) => partsOf(text, tokensMax * ESTIMATED_SHARE))
+      const vectors = await embedder.embed(parts.flat(), options)
+      let next = 0
+      return parts.map(({ length }) => {
+        const own = vectors.slice(next, next + length)
+        next += length
+        return meanOf(own)
+      })
+    },
+    report: () => embedder.report(),
+    close: () => embedder.close(),
+  }
+}
+
+export function partsOf(text: string, tokensMax: number): readonly string[] {
+  const count = Math.ceil(estimateTokens(text) / tokensMax)
+  if (count <= 1) return [text]
+  const parts: string[] = []
+  let start = 0
+  for (let part = 1; part < count; part++) {
+    const end = wordEnd(text, start, Math.floor((text.length * part) / count))
+    parts.push(text.slice(start, end))
+    start = end
+  }
+  return [...parts, text.slice(start)]
+}
+
+/** Behind the last blank before `end`; where a word is that long, at `end`, but not within a character. */
+function wordEnd(text: string, start: number, end: number): number {
+  const earliest = end - Math.floor((end - start) * WORD_SHARE_MAX)
+  for (let at = end; at > earliest; at--) if (/\s/.test(text.charAt(at - 1))) return at
+  return /[\udc00-\udfff]/.test(text.charAt(end)) ? end + 1 : end
+}
+
+function meanOf(vectors: readonly Float32Array[]): Float32Array {
+  const [first = new Float32Array(0), ...others] = vectors
+  if (others.length === 0) return first
+  const sums = Float64Array.from(first)
+  for (const vector of others)
+    for (const [at, value] of vector.entries()) sums[at] = (sums[at] ?? 0) + value
+  const length = Math.sqrt(sums.reduce((total, sum) => total + sum * sum, 0))
+  // Parts that cancel each other out mean nothing together; the beginning stands for them then.
+  return length > 0 ? Float32Array.from(sums, (sum) => sum / length) : first
+}

@@ -1,0 +1,42 @@
+/** Google's Gemini. The key goes into a header, because addresses end up in logs. */
+
+import { parseKey } from '../../../domain/service-endpoint.ts'
+import { field, fieldOfEach } from '../../../lib/json.ts'
+import type { EmbedPurpose } from '../../embedder.ts'
+import type { RawSource } from '../embedding-validation.ts'
+import { type RemoteOptions, remoteSource } from './http-embedder.ts'
+
+const TASK_TYPES = { query: 'RETRIEVAL_QUERY', document: 'RETRIEVAL_DOCUMENT' } as const
+/** From its second generation on, models are told the purpose in the text, and silently ignore the task type. */
+const TASK_PREFIXES = { query: 'task: search result | query: ', document: 'title: none | text: ' }
+const FIRST_GENERATION =
+  /^(?:gemini-embedding-001|gemini-embedding-exp.*|text-embedding-.*|embedding-.*)$/
+
+/** How one text is asked for, in a request of its own or among others. */
+export function geminiAsking({ model, dimensions }: RemoteOptions) {
+  const resource = model.startsWith('models/') ? model : `models/${model}`
+  const takesTaskType = FIRST_GENERATION.test(resource.slice('models/'.length))
+  return {
+    /** The model's path. */
+    resource,
+    request: (text: string, purpose: EmbedPurpose) => ({
+      model: resource,
+      content: { parts: [{ text: takesTaskType ? text : TASK_PREFIXES[purpose] + text }] },
+      ...(takesTaskType ? { taskType: TASK_TYPES[purpose] } : {}),
+      ...(dimensions === undefined ? {} : { outputDimensionality: dimensions }),
+    }),
+  }
+}
+
+export function gemini(options: RemoteOptions): RawSource {
+  const { resource, request } = geminiAsking(options)
+  const key = parseKey(options.apiKey, options.source ?? 'gemini')
+  return remoteSource(options, {
+    source: 'gemini',
+    baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+    path: `/${encodeURI(resource)}:batchEmbedContents`,
+    headers: key === undefined ? {} : { 'x-goog-api-key': key },
+    body: (texts, purpose) => ({ requests: texts.map((text) => request(text, purpose)) }),
+    vectors: (answer) => fieldOfEach(field(answer, 'embeddings'), 'values'),
+  })
+}

@@ -1,0 +1,43 @@
+/**
+ * What well-known models want to read before a text, to tell questions from what is looked through. Services that serve
+ * any model pass texts on as they come, so the words must be in them; without them such a model finds clearly less.
+ */
+import type { EmbedPurpose } from '../../embedder.ts'
+import type { RawSource } from '../embedding-validation.ts'
+
+type Prompts = { readonly [Purpose in EmbedPurpose]: string }
+
+const FOR_SEARCHING: Prompts = {
+  query: 'Represent this sentence for searching relevant passages: ',
+  document: '',
+}
+
+/** By a part of the model's name, whoever serves it and under whatever tag. As their makers say. */
+const PROMPTS: readonly (readonly [name: RegExp, prompts: Prompts])[] = [
+  [/nomic-embed-text/, { query: 'search_query: ', document: 'search_document: ' }],
+  // Not its `-instruct` variants, which want the task described.
+  [/\be5-(?:small|base|large)(?!.*instruct)/, { query: 'query: ', document: 'passage: ' }],
+  [/\bmxbai-embed-(?:large|xsmall)/, FOR_SEARCHING],
+  [/\bbge-(?:small|base|large)-en/, FOR_SEARCHING],
+  [/\bsnowflake-arctic-embed(?:2|-[ml]-v2)/, { query: 'query: ', document: '' }],
+  [/\bsnowflake-arctic-embed/, FOR_SEARCHING],
+]
+
+/** Null for a model that reads both alike, or is not known. */
+export function promptsOf(model: string): Prompts | null {
+  const name = model.toLowerCase()
+  return PROMPTS.find(([pattern]) => pattern.test(name))?.[1] ?? null
+}
+
+export function prompted(raw: RawSource): RawSource {
+  const prompts = promptsOf(raw.model)
+  if (prompts === null) return raw
+  return {
+    ...raw,
+    embed: (texts, options) =>
+      raw.embed(
+        texts.map((text) => `${prompts[options.purpose]}${text}`),
+        options,
+      ),
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * Cuts a call into batches that a service takes, and texts to the length it takes, keeping the order.
+ *
+ * When a batch is refused, the text that is to blame is found by halving. A long text that is refused is tried with
+ * less and less of its beginning, because our count of tokens is a guess. What is refused even so is named by its
+ * position, after all others were tried.
+ */
+import { AppError } from '../../domain/errors.ts'
+import { stopIfCancelled } from '../../lib/abort.ts'
+import type { Embedder, EmbedOptions } from '../embedder.ts'
+import { cutToTokens, estimateTokens } from './billed-tokens.ts'
+
+export type BatchLimits = {
+  /** In one request, as far as a single text allows. */
+  readonly tokensMax?: number
+  readonly textsMax?: number
+  /** Of one text; what goes beyond is cut off. */
+  readonly textTokensMax?: number
+}
+
+const TOKENS_MAX = 8_000
+const TEXTS_MAX = 96
+const TEXT_TOKENS_MAX = 8_000
+/** A text this short is refused for another reason than its length. */
+const REFUSED_TOKENS_MIN = 256
+/** A text that every model takes. */
+const HARMLESS = 'Hello, world.'
+
+type Item = { readonly index: number; readonly text: string; readonly tokens: number }
+
+export function batching(embedder: Embedder, limits: BatchLimits = {}): Embedder {
+  return {
+    describe: (signal) => embedder.describe(signal),
+    embed: (texts, options) => new BatchedCall(embedder, options).run(texts, limits),
+    report: () => embedder.report(),
+    close: () => embedder.close(),
+  }
+}
+
+class BatchedCall {
+  readonly #embedder: Embedder
+  readonly #options: EmbedOptions
+  readonly #vectors = new Map<number, Float32Array>()
+  readonly #refused: number[] = []
+  #refusal: AppError | null = null
+  #isSound = false
+
+  constructor(embedder: Embedder, options: EmbedOptions) {
+    this.#embedder = embedder
+    this.#options = options
+  }
+
+  async run(texts: readonly string[], limits: BatchLimits): Promise<readonly Float32Array[]> {
+    stopIfCancelled(this.#options.signal)
+    const { textTokensMax = TEXT_TOKENS_MAX } = limits
+    const items = texts.map((text, index) => itemOf(index, cutToTokens(text, textTokensMax)))
+    for (const batch of batchesOf(items, limits)) await this.#embed(batch)
+    if (this.#refusal !== null) throw this.#blamed(this.#refusal, texts.length)
+    // A vector for every item was noted, or the call has thrown by now.
+    return items.map(({ index }) => this.#vectors.get(index) as Float32Array)
+  }
+
+  async #embed(items: readonly Item[]): Promise<void> {
+    try {
+      const texts = items.map(({ text }) => text)
+      const vectors = await this.#embedder.embed(texts, this.#options)
+      for (const [at, { index }] of items.entries()) {
+        const vector = vectors[at]
+        if (vector !== undefined) this.#vectors.set(index, vector)
+      }
+    } catch (thrown) {
+      if (!(thrown instanceof AppError) || thrown.code !== 'invalid_input') throw thrown
+      await this.#embedParts(items, thrown)
+    }
+  }
+
+  async #embedParts(items: readonly Item[], refusal: AppError): Promise<void> {
+    await this.#expectSound(refusal)
+    const [first] = items
+    if (items.length > 1) {
+      const middle = Math.ceil(items.length / 2)
+      await this.#embed(items.slice(0, middle))
+      await this.#embed(items.slice(middle))
+    } else if (first !== undefined && first.tokens > REFUSED_TOKENS_MIN) {
+      const shorter = cutToTokens(first.text, Math.ceil(first.tokens / 2))
+      await this.#embed([itemOf(first.index, shorter)])
+    } else if (first !== undefined) {
+      this.#refused.push(first.index)
+      this.#refusal ??= refusal
+    }
+  }
+
+  /** When even a harmless text is refused, the request as such is wrong and no text is to blame. */
+  async #expectSound(refusal: AppError): Promise<void> {
+    if (this.#isSound) return
+    try {
+      await this.#embedder.embed([HARMLESS], this.#options)
+      this.#isSound = true
+    } catch (thrown) {
+      throw thrown instanceof AppError && thrown.code === 'invalid_input' ? refusal : thrown
+    }
+  }
+
+  #blamed(refusal: AppError, count: number): AppError {
+    const positions = this.#refused.map((index) => index + 1).join(', ')
+    const message = `${refusal.message} To blame, of ${count} texts: number ${positions}.`
+    const facts = { index: this.#refused[0] ?? 0, refused: this.#refused.join(',') }
+    return new AppError('invalid_input', message, { ...refusal.facts, ...facts }, refusal)
+  }
+}
+
+function itemOf(index: number, text: string): Item {
+  return { index, text, tokens: estimateTokens(text) }
+}
+
+function batchesOf(items: readonly Item[], limits: BatchLimits): readonly (readonly Item[])[] {
+  const { tokensMax = TOKENS_MAX, textsMax = TEXTS_MAX } = limits
+  const batches: Item[][] = []
+  let current: Item[] = []
+  let tokens = 0
+  for (const item of items) {
+    const isFull = current.length === textsMax || tokens + item.tokens > tokensMax
+    if (isFull && current.length > 0) {
+      batches.push(current)
+      current = []
+      tokens = 0
+    }
+    current.push(item)
+    tokens += item.tokens
+  }
+  if (current.length > 0) batches.push(current)
+  return batches
+}

@@ -1,0 +1,61 @@
+/** Tries again what may heal: a service that is busy, down or out of reach for a moment. */
+import { AppError } from '../../domain/errors.ts'
+import { NEVER_CANCELLED, orCancelled, stopIfCancelled } from '../../lib/abort.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Embedder } from '../embedder.ts'
+
+export type RetryingOptions = {
+  readonly clock: Clock
+  /** 0 … 1, so that many who failed together don't come back together. */
+  readonly random?: () => number
+}
+
+const RETRIES_MAX = 3
+const FIRST_PAUSE_MS = 500
+const PAUSE_MS_MAX = 8_000
+const JITTER = 0.2
+/** A service that asks for a longer pause is not waited for: the caller learns how long, and decides. */
+const RETRY_AFTER_MS_MAX = 60_000
+
+export function retrying(embedder: Embedder, options: RetryingOptions): Embedder {
+  const { clock, random = Math.random } = options
+  let retries = 0
+
+  async function tryAgain<Result>(
+    attempt: () => Promise<Result>,
+    signal: AbortSignal | undefined,
+  ): Promise<Result> {
+    for (let retry = 0; ; retry++) {
+      try {
+        return await attempt()
+      } catch (thrown) {
+        const pause = retry < RETRIES_MAX ? pauseAfter(thrown, retry, random()) : null
+        if (pause === null) throw thrown
+        stopIfCancelled(signal)
+        await orCancelled(clock.sleep(pause, signal ?? NEVER_CANCELLED), signal)
+        retries++
+      }
+    }
+  }
+
+  return {
+    describe: (signal) => tryAgain(() => embedder.describe(signal), signal),
+    embed: (texts, call) => tryAgain(() => embedder.embed(texts, call), call.signal),
+    report: () => {
+      const report = embedder.report()
+      return { ...report, facts: { ...report.facts, retries } }
+    },
+    close: () => embedder.close(),
+  }
+}
+
+/** How long to wait before the next try; null when there is none to be made. */
+function pauseAfter(thrown: unknown, retry: number, random: number): number | null {
+  if (!(thrown instanceof AppError) || thrown.code !== 'unavailable') return null
+  if (thrown.facts.retryable === false) return null
+  const jitter = 1 + JITTER * (2 * random - 1)
+  const pause = Math.min(FIRST_PAUSE_MS * 2 ** retry, PAUSE_MS_MAX) * jitter
+  const { retryAfterMs } = thrown.facts
+  if (typeof retryAfterMs !== 'number') return pause
+  return retryAfterMs > RETRY_AFTER_MS_MAX ? null : Math.max(pause, retryAfterMs)
+}

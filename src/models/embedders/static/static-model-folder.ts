@@ -1,0 +1,166 @@
+/**
+ * A folder of static vectors: `model.json` says their dimensions and the languages they were
+ * made for, `vocabulary.txt` has one piece of a word a line, and
+ * `vectors.bin` the scale of each piece (32-bit floats, little-endian) and after them the bytes of each piece.
+ * `SHA256SUMS` is optional in a folder that somebody made for themselves.
+ */
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { basename, join, resolve } from 'node:path'
+import { AppError } from '../../../domain/errors.ts'
+import { VECTOR_DIMENSIONS_MAX } from '../../../lib/vector-math.ts'
+import { isVocabulary } from './wordpiece-tokenizer.ts'
+
+const FORMAT = 1
+const MODEL_FILE = 'model.json'
+const VOCABULARY_FILE = 'vocabulary.txt'
+const VECTORS_FILE = 'vectors.bin'
+const SUMS_FILE = 'SHA256SUMS'
+const SCALE_BYTES = 4
+const DIGEST_CHARACTERS = 8
+
+export type StaticVectors = {
+  /** The folder's name and what distinguishes its contents: other vectors are another model. */
+  readonly name: string
+  readonly dimensions: number
+  /** Null when the folder doesn't say. */
+  readonly languages: readonly string[] | null
+  readonly vocabulary: readonly string[]
+  /** One for each piece; a number of its vector is a byte times the scale. */
+  readonly scales: Float32Array
+  /** The bytes of all pieces, one after the other. */
+  readonly bytes: Int8Array
+}
+
+export async function readStaticFolder(path: string): Promise<StaticVectors> {
+  const folder = resolve(path)
+  const sums = await readSums(folder)
+  const read = async (file: string) => {
+    const content = await readPart(folder, file)
+    const sum = sha256(content)
+    if (sums !== null && sums.get(file) !== sum) {
+      throw damaged(folder, file, `does not match ${SUMS_FILE}`)
+    }
+    return { content, sum }
+  }
+  const model = await read(MODEL_FILE)
+  const words = await read(VOCABULARY_FILE)
+  const vectors = await read(VECTORS_FILE)
+
+  const { dimensions, languages } = parseModel(folder, model.content)
+  const vocabulary = words.content.toString('utf8').replace(/\n$/, '').split('\n')
+  if (!isVocabulary(vocabulary)) {
+    throw damaged(folder, VOCABULARY_FILE, 'lacks [UNK] or holds a piece twice')
+  }
+  const digest = sha256(Buffer.from(`${words.sum} ${vectors.sum}`)).slice(0, DIGEST_CHARACTERS)
+  return {
+    name: `${basename(folder)}@${digest}`,
+    dimensions,
+    languages,
+    vocabulary,
+    ...parseVectors(folder, vectors.content, vocabulary.length, dimensions),
+  }
+}
+
+function parseModel(
+  folder: string,
+  content: Buffer,
+): Pick<StaticVectors, 'dimensions' | 'languages'> {
+  const { format, dimensions, languages = null } = parseJson(folder, content)
+  if (format !== FORMAT) {
+    throw damaged(folder, MODEL_FILE, `is not of format ${FORMAT}`)
+  }
+  if (!isDimensions(dimensions)) {
+    throw damaged(folder, MODEL_FILE, `needs dimensions from 1 to ${VECTOR_DIMENSIONS_MAX}`)
+  }
+  if (languages !== null && !isListOfTexts(languages)) {
+    throw damaged(folder, MODEL_FILE, 'needs languages as a list of tags')
+  }
+  return { dimensions, languages }
+}
+
+function isDimensions(value: unknown): value is number {
+  return (
+    typeof value === 'number' &&
+    Number.isInteger(value) &&
+    value >= 1 &&
+    value <= VECTOR_DIMENSIONS_MAX
+  )
+}
+
+function isListOfTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string')
+}
+
+function parseJson(folder: string, content: Buffer): { readonly [name: string]: unknown } {
+  try {
+    const value: unknown = JSON.parse(content.toString('utf8'))
+    if (typeof value === 'object' && value !== null) return { ...value }
+  } catch {
+    /* told below */
+  }
+  throw damaged(folder, MODEL_FILE, 'is not a JSON object')
+}
+
+function parseVectors(
+  folder: string,
+  content: Buffer,
+  pieces: number,
+  dimensions: number,
+): Pick<StaticVectors, 'scales' | 'bytes'> {
+  const expected = pieces * (SCALE_BYTES + dimensions)
+  if (content.length !== expected) {
+    throw damaged(folder, VECTORS_FILE, `has ${content.length} bytes instead of ${expected}`)
+  }
+  const scales = Float32Array.from({ length: pieces }, (_, piece) =>
+    content.readFloatLE(piece * SCALE_BYTES),
+  )
+  if (!scales.every(Number.isFinite)) {
+    throw damaged(folder, VECTORS_FILE, 'holds a number that is not finite')
+  }
+  const begin = content.byteOffset + pieces * SCALE_BYTES
+  return { scales, bytes: new Int8Array(content.buffer, begin, pieces * dimensions) }
+}
+
+async function readSums(folder: string): Promise<ReadonlyMap<string, string> | null> {
+  let content: Buffer
+  try {
+    content = await readPart(folder, SUMS_FILE)
+  } catch (thrown) {
+    if (thrown instanceof AppError && thrown.code === 'missing_part') return null
+    throw thrown
+  }
+  const lines = [...content.toString('utf8').matchAll(/^([0-9a-f]{64}) [ *](.+)$/gm)]
+  return new Map(lines.map(([, sum = '', file = '']) => [file.trim(), sum]))
+}
+
+async function readPart(folder: string, file: string): Promise<Buffer> {
+  const path = join(folder, file)
+  try {
+    return await readFile(path)
+  } catch (cause) {
+    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+    const isMissing = reason === 'ENOENT' || reason === 'ENOTDIR'
+    throw new AppError(
+      isMissing ? 'missing_part' : 'unavailable',
+      isMissing
+        ? `The file ${path} of the static vectors is missing. Put it there again, or choose another model.`
+        : `The file ${path} of the static vectors could not be read (${reason}).`,
+      { path },
+      cause,
+    )
+  }
+}
+
+function damaged(folder: string, file: string, how: string): AppError {
+  const path = join(folder, file)
+  return new AppError(
+    'damaged',
+    `The file ${path} of the static vectors is damaged: it ${how}. Put it there again.`,
+    { path },
+  )
+}
+
+function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}

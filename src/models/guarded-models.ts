@@ -1,0 +1,83 @@
+/** Language models behind guards: a few calls at a time, none to a model that is down, and no more tokens than allowed. */
+import { type ErrorCode, toAppError } from '../domain/errors.ts'
+import type { OwnerId } from '../domain/ids.ts'
+import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import { type BreakerOptions, CircuitBreakers } from '../lib/circuit-breaker.ts'
+import { Slots } from '../lib/semaphore.ts'
+import type { Completion, CompletionRequest, LanguageModel } from './language-model.ts'
+import { Spending, type Spent } from './model-budget.ts'
+
+export type { Spent } from './model-budget.ts'
+
+export interface GuardedModels {
+  /**
+   * The same model, on the account of an owner. Over budget, `too_many_requests`; `facts.until` says for how long. What
+   * somebody waits for doesn't stand in line behind background work.
+   */
+  for(owner: OwnerId, lane?: Lane): LanguageModel
+  /** What was used today. */
+  spent(owner: OwnerId): Promise<Spent>
+  /** Until when a model is not asked because it fails; null when it is. */
+  openUntil(model: string): number | null
+}
+
+export type Lane = 'background' | 'waited-for'
+
+export type AskedModel = {
+  readonly model: string
+  readonly outcome: 'ok' | ErrorCode
+  readonly tokens: Completion['tokens'] | null
+  readonly ms: number
+}
+
+export type GuardOptions = BreakerOptions & {
+  /** Tokens an owner may use on a day; 0 for no limit. */
+  readonly budgetOf: (owner: OwnerId) => Promise<number>
+  /** Calls at once in each lane, of all owners together. */
+  readonly concurrency?: number
+  /** Hears of each call that was made or refused. Must not fail. */
+  readonly onAsked?: (asked: AskedModel) => void
+}
+
+const CONCURRENCY = 2
+
+export function guarded(
+  model: LanguageModel,
+  ports: EnginePorts,
+  options: GuardOptions,
+): GuardedModels {
+  const { budgetOf, concurrency = CONCURRENCY, onAsked = () => {} } = options
+  const breakers = new CircuitBreakers(ports.clock, options)
+  const lanes = { background: new Slots(concurrency), 'waited-for': new Slots(concurrency) }
+  const spending = new Spending(ports, budgetOf)
+
+  const complete = (owner: OwnerId, lane: Lane, request: CompletionRequest): Promise<Completion> =>
+    lanes[lane].use(request.signal, async () => {
+      await spending.check(owner)
+      const completion = await breakers.run(request.model, () => model.complete(request))
+      await spending.charge(owner, completion.tokens)
+      return completion
+    })
+
+  return {
+    for: (owner, lane = 'background') => ({
+      complete: async (request) => {
+        const began = ports.clock.now()
+        const tell = (outcome: AskedModel['outcome'], tokens: AskedModel['tokens']) => {
+          const ms = Math.max(0, ports.clock.now() - began)
+          onAsked({ model: request.model, outcome, tokens, ms })
+        }
+        try {
+          const completion = await complete(owner, lane, request)
+          tell('ok', completion.tokens)
+          return completion
+        } catch (thrown) {
+          tell(toAppError(thrown).code, null)
+          throw thrown
+        }
+      },
+    }),
+    spent: (owner) => spending.of(owner),
+    openUntil: (name) => breakers.openUntil(name),
+  }
+}

@@ -1,0 +1,107 @@
+/** What providers answer when they don't, in our own words: nothing that they say is repeated, as it may quote anything. */
+import { AppError, type ErrorFacts } from '../../domain/errors.ts'
+import { field } from '../../lib/json.ts'
+import type { Provider } from '../provider.ts'
+import type { HeaderPairs } from '../upstream.ts'
+
+/** Names of errors that help whoever reads ours; any other could be anything. */
+const KNOWN_CODES: ReadonlySet<unknown> = new Set([
+  ...['insufficient_quota', 'billing_hard_limit_reached', 'credit_balance_too_low'],
+  ...['context_length_exceeded', 'string_above_max_length', 'request_too_large'],
+  ...['model_not_found', 'not_found_error', 'invalid_api_key', 'authentication_error'],
+  ...['permission_error', 'rate_limit_exceeded', 'rate_limit_error', 'overloaded_error'],
+  ...['invalid_request_error', 'unsupported_parameter', 'unsupported_value', 'server_error'],
+  ...['api_error', 'content_filter', 'content_policy_violation'],
+  ...['RESOURCE_EXHAUSTED', 'INVALID_ARGUMENT', 'API_KEY_INVALID', 'UNAVAILABLE'],
+])
+/** What was paid for is used up: no pause helps. */
+const USED_UP: ReadonlySet<unknown> = new Set([
+  ...['insufficient_quota', 'billing_hard_limit_reached', 'credit_balance_too_low'],
+])
+
+/** `facts.retryable` is false where trying again can't help; `facts.retryAfterMs` is what the provider asked for. */
+export function refusalOf(
+  provider: Provider,
+  status: number,
+  answer: unknown,
+  retryAfterMs: number | null,
+): AppError {
+  const { name } = provider
+  const code = knownCode(answer)
+  const facts = { provider: name, status, ...(code === null ? {} : { reason: code }) }
+  const said = `${status}${code === null ? '' : `, ${code}`}`
+  const refused = (message: string) => new AppError('invalid_input', message, facts)
+  if (status === 401 || status === 403 || code === 'API_KEY_INVALID') {
+    const advice = provider.key === null ? 'It has no key here: configure one.' : 'Check it.'
+    return refused(`The provider ${name} refused the key (${said}). ${advice}`)
+  }
+  if (status === 404) {
+    const message = `The provider ${name} does not know this model or address (${said}).`
+    return new AppError('not_found', message, facts)
+  }
+  if (status === 429) return tooMany(name, said, facts, retryAfterMs)
+  if (status === 408)
+    return new AppError('timeout', `The provider ${name} gave up (${said}).`, facts)
+  if (status >= 500 || status === 425) {
+    return failing(`The provider ${name} failed (${said}).`, facts, retryAfterMs)
+  }
+  if (status >= 300 && status < 400) {
+    return refused(
+      `The provider ${name} answered with a redirect (${said}), which is not followed. Check its base URL.`,
+    )
+  }
+  return refused(`The provider ${name} refused the request (${said}).`)
+}
+
+function tooMany(
+  name: string,
+  said: string,
+  facts: ErrorFacts,
+  retryAfterMs: number | null,
+): AppError {
+  if (!USED_UP.has(facts.reason)) {
+    return failing(`The provider ${name} gets too many requests (${said}).`, facts, retryAfterMs)
+  }
+  const message = `The provider ${name} says that what was paid for is used up (${said}).`
+  return new AppError('unavailable', message, { ...facts, retryable: false })
+}
+
+function failing(message: string, facts: ErrorFacts, retryAfterMs: number | null): AppError {
+  const wait = retryAfterMs === null ? {} : { retryAfterMs }
+  return new AppError('unavailable', message, { ...facts, ...wait, retryable: true })
+}
+
+/** It answered, and the answer is of no use. Asking again would be paid again. */
+export function unusable({ name }: Provider, what: string): AppError {
+  const facts = { provider: name, retryable: false }
+  return new AppError('unavailable', `The provider ${name} answered with ${what}.`, facts)
+}
+
+export function brokenOff({ name }: Provider): AppError {
+  const message = `The provider ${name} broke off in the middle of its answer.`
+  return new AppError('unavailable', message, { provider: name })
+}
+
+function knownCode(answer: unknown): string | null {
+  const error = field(answer, 'error') ?? answer
+  const details = field(error, 'details')
+  const reasons = Array.isArray(details) ? details.map((detail) => field(detail, 'reason')) : []
+  const candidates = [...reasons, ...['code', 'status', 'type'].map((name) => field(error, name))]
+  const found = candidates.find((candidate) => KNOWN_CODES.has(candidate))
+  return typeof found === 'string' ? found : null
+}
+
+/** In milliseconds. A date is compared with the provider's own clock. */
+export function retryAfterOf(headers: HeaderPairs): number | null {
+  const exact = Number(headerOf(headers, 'retry-after-ms') ?? Number.NaN)
+  if (exact >= 0) return exact
+  const text = headerOf(headers, 'retry-after')?.trim()
+  if (text === undefined) return null
+  if (/^\d+(?:\.\d+)?$/.test(text)) return Number(text) * 1_000
+  const wait = Date.parse(text) - Date.parse(headerOf(headers, 'date') ?? '')
+  return Number.isNaN(wait) ? null : Math.max(0, wait)
+}
+
+export function headerOf(headers: HeaderPairs, name: string): string | undefined {
+  return headers.find(([each]) => each.toLowerCase() === name)?.[1]
+}

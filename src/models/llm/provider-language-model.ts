@@ -1,0 +1,234 @@
+/**
+ * Language models of the gateway's providers: one question, one answer, over the same connections. What a provider
+ * can't do, such as to promise JSON, is found out by asking, once for each model.
+ */
+import { promisify } from 'node:util'
+import { brotliDecompress, gunzip, inflate } from 'node:zlib'
+import { AppError } from '../../domain/errors.ts'
+import { cancelled, orCancelled, stopIfCancelled } from '../../lib/abort.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { field } from '../../lib/json.ts'
+import { estimateTokens } from '../../text/tokens.ts'
+import type { Completion, CompletionRequest, LanguageModel } from '../language-model.ts'
+import { type Provider, type Registry, type Route, routeModel } from '../provider.ts'
+import type { HeaderPairs, Upstream, UpstreamResponse } from '../upstream.ts'
+import { dialectOf, type Quirks, type Told } from './completion-dialects.ts'
+import { brokenOff, headerOf, refusalOf, retryAfterOf, unusable } from './completion-errors.ts'
+
+export type LanguageModelParts = {
+  readonly registry: Registry
+  readonly upstream: Upstream
+  readonly clock: Clock
+  /** 0 … 1, so that many who failed together don't come back together. */
+  readonly random?: () => number
+}
+
+const ANSWER_BYTES_MAX = 8 * 1_048_576
+/** Enough of an error to see what it is about. */
+const ERROR_BYTES_MAX = 64 * 1_024
+const PAUSES_MS = [1_000, 4_000] as const
+const JITTER = 0.2
+/** A provider that asks for a longer pause is not waited for: the caller learns how long, and decides. */
+const RETRY_AFTER_MS_MAX = 30_000
+const MODELS_KNOWN_MAX = 1_000
+const NO_QUIRKS: Quirks = { refusesJson: false, wantsOldLimit: false }
+
+export function createLanguageModel(parts: LanguageModelParts): LanguageModel {
+  const { registry, upstream, clock, random = Math.random } = parts
+  const known = new Map<string, Quirks>()
+
+  /** Asks, and asks again without what is refused by name. */
+  async function ask(route: Route, request: CompletionRequest): Promise<Told> {
+    const name = `${route.provider.name}/${route.model}`
+    for (;;) {
+      const quirks = known.get(name) ?? NO_QUIRKS
+      const answer = await send(upstream, route, request, quirks)
+      if (answer.kind === 'told') return answer.told
+      const learned = quirksIn(answer, quirks)
+      if (learned === null) throw answer.error
+      if (known.size >= MODELS_KNOWN_MAX) known.clear() // they are found out again
+      known.set(name, learned)
+    }
+  }
+
+  async function persistently(route: Route, request: CompletionRequest): Promise<Told> {
+    for (const pauseMs of PAUSES_MS) {
+      try {
+        return await ask(route, request)
+      } catch (thrown) {
+        const pause = pauseAfter(thrown, pauseMs * (1 + JITTER * (2 * random() - 1)))
+        if (pause === null) throw thrown
+        stopIfCancelled(request.signal)
+        await orCancelled(clock.sleep(pause, request.signal), request.signal)
+      }
+    }
+    return ask(route, request)
+  }
+
+  return {
+    complete: async (request) => {
+      stopIfCancelled(request.signal)
+      const route = routeModel(registry, 'chat', request.model)
+      if (route.provider.kind === 'demo') {
+        const message = 'The demo only pretends to be a model. Name a model of a real provider.'
+        throw new AppError('not_found', message, { provider: route.provider.name })
+      }
+      try {
+        return toCompletion(request, await persistently(route, request))
+      } catch (thrown) {
+        throw request.signal.aborted ? cancelled() : thrown
+      }
+    },
+    providers: async () => ({
+      providers: registry.providers
+        .filter(({ kind }) => kind !== 'demo')
+        .map(({ name, kind, key, models }) => ({
+          name,
+          kind,
+          hasKey: key !== null || kind === 'ollama',
+          models: models.map(({ id }) => id),
+        })),
+      aliases: Object.keys(registry.aliases),
+    }),
+  }
+}
+
+function toCompletion({ messages }: CompletionRequest, told: Told): Completion {
+  const { text, isCut, input, output } = told
+  const asked = () => messages.reduce((sum, { content }) => sum + estimateTokens(content), 0)
+  return {
+    text,
+    isCut,
+    tokens: { input: input ?? asked(), output: output ?? estimateTokens(text) },
+  }
+}
+
+/** Null when there is no further try to be made. What took too long is not tried again: it would again. */
+function pauseAfter(thrown: unknown, pauseMs: number): number | null {
+  if (!(thrown instanceof AppError) || thrown.code !== 'unavailable') return null
+  if (thrown.facts.retryable === false) return null
+  const { retryAfterMs } = thrown.facts
+  if (typeof retryAfterMs !== 'number') return pauseMs
+  return retryAfterMs > RETRY_AFTER_MS_MAX ? null : Math.max(pauseMs, retryAfterMs)
+}
+
+type Refused = {
+  readonly kind: 'refused'
+  readonly status: number
+  readonly text: string
+  readonly error: AppError
+  readonly sent: object
+}
+type Answered = { readonly kind: 'told'; readonly told: Told } | Refused
+
+async function send(
+  upstream: Upstream,
+  { provider, model }: Route,
+  request: CompletionRequest,
+  quirks: Quirks,
+): Promise<Answered> {
+  const dialect = dialectOf(provider)
+  const sent = dialect.body(provider, model, request, quirks)
+  const response = await upstream.send({
+    provider,
+    method: 'POST',
+    path: dialect.path,
+    headers: dialect.headers,
+    body: Buffer.from(JSON.stringify(sent)),
+    signal: request.signal,
+  })
+  const { status, headers } = response
+  if (status !== 200) {
+    const text = (await readText(response, ERROR_BYTES_MAX).catch(() => null)) ?? ''
+    const error = refusalOf(provider, status, parsed(text), retryAfterOf(headers))
+    return { kind: 'refused', status, text, error, sent }
+  }
+  const text = await readText(response, ANSWER_BYTES_MAX).catch((thrown: unknown) => {
+    throw thrown instanceof AppError ? thrown : brokenOff(provider)
+  })
+  if (text === null) throw unusable(provider, `more than ${ANSWER_BYTES_MAX} bytes`)
+  return { kind: 'told', told: understood(provider, parsed(text), dialect.read) }
+}
+
+function understood(provider: Provider, body: unknown, read: (body: unknown) => Told | null): Told {
+  if (body === undefined) throw unusable(provider, 'something that is no JSON')
+  const told = read(body)
+  if (told === null) {
+    // Some send their errors with a status that says that all is well.
+    const status = field(field(body, 'error'), 'code')
+    const isStatus = typeof status === 'number' && status >= 400 && status < 600
+    if (isStatus) throw refusalOf(provider, status, body, null)
+    throw unusable(provider, 'something that is no answer of a model')
+  }
+  if (told.isRefusal) {
+    const facts = { provider: provider.name, reason: 'refusal' }
+    throw new AppError('invalid_input', `The model of ${provider.name} would not answer.`, facts)
+  }
+  if (told.text === '' && !told.isCut) throw unusable(provider, 'no words')
+  return told
+}
+
+/** What of the request the provider won't take, by name; null when that is not what it complains about. */
+function quirksIn({ status, text, sent }: Refused, quirks: Quirks): Quirks | null {
+  if (status !== 400 && status !== 422) return null
+  const refusesJson = 'response_format' in sent && JSON_MODE.test(text)
+  const wantsOldLimit = 'max_completion_tokens' in sent && text.includes('max_completion_tokens')
+  if (!refusesJson && !wantsOldLimit) return null
+  return {
+    refusesJson: quirks.refusesJson || refusesJson,
+    wantsOldLimit: quirks.wantsOldLimit || wantsOldLimit,
+  }
+}
+const JSON_MODE = /response_?format|json[ _-]?(?:mode|object)/i
+
+/** Null when there is more than that. The rest is not read. */
+async function readText(
+  { headers, body }: Pick<UpstreamResponse, 'headers' | 'body'>,
+  bytesMax: number,
+): Promise<string | null> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of body) {
+    length += chunk.length
+    if (length > bytesMax) return null
+    chunks.push(chunk)
+  }
+  const bytes = await unpacked(headers, Buffer.concat(chunks), bytesMax)
+  return bytes === null ? null : bytes.toString('utf8')
+}
+
+/** Nothing was asked to be packed, and some pack it all the same. */
+async function unpacked(
+  headers: HeaderPairs,
+  bytes: Buffer,
+  bytesMax: number,
+): Promise<Buffer | null> {
+  const packing = headerOf(headers, 'content-encoding')?.trim().toLowerCase() ?? 'identity'
+  const unpack = UNPACKING.get(packing)
+  if (unpack === undefined) return bytes
+  try {
+    return await unpack(bytes, { maxOutputLength: bytesMax })
+  } catch (thrown) {
+    if (field(thrown, 'code') === 'ERR_BUFFER_TOO_LARGE') return null
+    return Buffer.alloc(0) // which is no JSON
+  }
+}
+
+const UNPACKING = new Map<
+  string,
+  (bytes: Buffer, options: { readonly maxOutputLength: number }) => Promise<Buffer>
+>([
+  ['gzip', promisify(gunzip)],
+  ['x-gzip', promisify(gunzip)],
+  ['deflate', promisify(inflate)],
+  ['br', promisify(brotliDecompress)],
+])
+
+/** Undefined when it is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

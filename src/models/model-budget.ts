@@ -1,0 +1,122 @@
+/**
+ * What models cost an owner, by the day. It is kept with the data, so that it outlives the process and is one sum for all
+ * servers.
+ */
+import type { Entry, EntryKind } from '../domain/entry.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Instant, OwnerId } from '../domain/ids.ts'
+import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import { sha256 } from '../lib/hash.ts'
+import { persistently } from '../lib/retry.ts'
+import { decideAndCommit } from '../storage/access/optimistic-commit.ts'
+import { getEntry, putEntry, removeExpired } from '../storage/access/system-entries.ts'
+import type { Completion } from './language-model.ts'
+
+export type Spent = {
+  /** In UTC, as `2026-03-01`. */
+  readonly day: string
+  readonly calls: number
+  readonly input: number
+  readonly output: number
+  /** Tokens an owner may use on a day; 0 where there is no limit. */
+  readonly budget: number
+  /** When the next day begins. */
+  readonly until: Instant
+}
+
+type Sum = Pick<Spent, 'calls' | 'input' | 'output'>
+
+export const SPEND_KIND = 'spend' satisfies EntryKind
+const DAY_MS = 86_400_000
+const KEPT_MS = 40 * DAY_MS
+const NOTHING: Sum = { calls: 0, input: 0, output: 0 }
+
+export class Spending {
+  readonly #ports: EnginePorts
+  readonly #budgetOf: (owner: OwnerId) => Promise<number>
+  /** What could not be written down yet, by entry. */
+  readonly #owed = new Map<string, Sum>()
+  #sweptOn: string | null = null
+
+  constructor(ports: EnginePorts, budgetOf: (owner: OwnerId) => Promise<number>) {
+    this.#ports = ports
+    this.#budgetOf = budgetOf
+  }
+
+  /** Today. */
+  async of(owner: OwnerId): Promise<Spent> {
+    const { day, until } = this.#today()
+    const id = entryId(owner, day)
+    const entry = await getEntry(this.#ports, id)
+    const sum = plus(sumIn(entry), this.#owed.get(id) ?? NOTHING)
+    return { day, ...sum, budget: await this.#budgetOf(owner), until }
+  }
+
+  /** Refuses when nothing is left. What is under way at that moment may go beyond. */
+  async check(owner: OwnerId): Promise<void> {
+    const { input, output, budget, until } = await this.of(owner)
+    if (budget === 0 || input + output < budget) return
+    const at = new Date(until).toISOString()
+    throw new AppError(
+      'too_many_requests',
+      `Models may use ${budget} tokens a day for this owner ("modelTokensPerDay"), and have. They are asked again from ${at} on.`,
+      { until, budget },
+    )
+  }
+
+  /** Never fails: the answer is there and paid, and what can't be written now is written with the next. */
+  async charge(owner: OwnerId, { input, output }: Completion['tokens']): Promise<void> {
+    const { day, start } = this.#today()
+    const id = entryId(owner, day)
+    const cost = plus(this.#owed.get(id) ?? NOTHING, { calls: 1, input, output })
+    this.#owed.delete(id)
+    try {
+      await persistently(this.#ports.clock, () => this.#add(id, owner, start, cost))
+    } catch {
+      this.#owed.set(id, plus(this.#owed.get(id) ?? NOTHING, cost))
+    }
+    await this.#sweep(day)
+  }
+
+  async #add(id: string, owner: OwnerId, at: Instant, cost: Sum): Promise<void> {
+    await decideAndCommit(this.#ports, async () => {
+      const before = await getEntry(this.#ports, id)
+      const expiresAt = (at + KEPT_MS) as Instant
+      const body = plus(sumIn(before), cost)
+      const { change } = putEntry(
+        { id, kind: SPEND_KIND, about: owner, at, expiresAt, body },
+        before,
+      )
+      return { changes: [change], result: null }
+    })
+  }
+
+  /** Once a day, what is too old for anybody to ask about. */
+  async #sweep(day: string): Promise<void> {
+    if (this.#sweptOn === day) return
+    this.#sweptOn = day
+    for (const id of this.#owed.keys()) if (!id.endsWith(day)) this.#owed.delete(id)
+    await removeExpired(this.#ports, [SPEND_KIND]).catch(() => {}) // there is another day
+  }
+
+  #today(): { readonly day: string; readonly start: Instant; readonly until: Instant } {
+    const start = Math.floor(this.#ports.clock.now() / DAY_MS) * DAY_MS
+    const day = new Date(start).toISOString().slice(0, 'yyyy-mm-dd'.length)
+    return { day, start: start as Instant, until: (start + DAY_MS) as Instant } // both are instants
+  }
+}
+
+function entryId(owner: OwnerId, day: string): string {
+  return `spend_${sha256(owner)}_${day}`
+}
+
+function sumIn(entry: Entry | null): Sum {
+  const count = (value: unknown) =>
+    typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0
+  const { calls, input, output } = entry?.body ?? {}
+  return { calls: count(calls), input: count(input), output: count(output) }
+}
+
+function plus(a: Sum, b: Sum): Sum {
+  return { calls: a.calls + b.calls, input: a.input + b.input, output: a.output + b.output }
+}

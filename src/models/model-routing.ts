@@ -1,0 +1,71 @@
+/** Whom a model is asked from. */
+
+import type { FormatName } from '../api/gateway/formats/format.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Provider, Registry, Route } from './provider.ts'
+
+/**
+ * By its alias, by the provider before its first slash, by the provider that lists it, or else the default for the
+ * format. A name with a slash goes only to a default that the operator named: nobody's words may reach a provider
+ * because the one they were meant for isn't there.
+ */
+export function routeModel(registry: Registry, format: FormatName, model: string): Route {
+  const { aliases, providers } = registry
+  const named = Object.hasOwn(aliases, model) ? (aliases[model] ?? model) : model
+  const route = routeByProvider(providers, named) ?? routeByList(providers, named)
+  if (route !== null) return route
+  const fallback = findProvider(providers, registry.defaults[format])
+  if (named !== '' && fallback !== null) {
+    const isChosen = registry.chosenDefaults?.includes(format) === true
+    if (isChosen || !namesProvider(fallback, named)) return { provider: fallback, model: named }
+  }
+  throw unknownModel(registry, format, model, named)
+}
+
+function routeByProvider(providers: readonly Provider[], model: string): Route | null {
+  const slash = model.indexOf('/')
+  const provider = slash < 0 ? null : findProvider(providers, model.slice(0, slash))
+  const rest = model.slice(slash + 1)
+  return provider === null || rest === '' ? null : { provider, model: rest }
+}
+
+/** The demo is for those who name it. */
+function routeByList(providers: readonly Provider[], model: string): Route | null {
+  const provider = providers.find(
+    ({ kind, models }) => kind !== 'demo' && models.some(({ id }) => id === model),
+  )
+  return provider === undefined ? null : { provider, model }
+}
+
+function findProvider(providers: readonly Provider[], name: string | null): Provider | null {
+  const wanted = name?.toLowerCase()
+  return providers.find((provider) => provider.name.toLowerCase() === wanted) ?? null
+}
+
+/** Gemini has its models in folders; anywhere else, what stands before a slash is most likely a provider. */
+function namesProvider({ kind }: Provider, model: string): boolean {
+  if (kind === 'gemini' && /^(?:models|tunedModels)\//.test(model)) return false
+  return model.includes('/')
+}
+
+function unknownModel(
+  { aliases, providers }: Registry,
+  format: FormatName,
+  model: string,
+  named: string,
+): AppError {
+  const asked = named === model ? shown(model) : `${shown(model)}, an alias of ${shown(named)},`
+  const names = providers.map(({ name }) => name).join(', ')
+  const known = names === '' ? 'No provider is configured' : `The providers are ${names}`
+  const others = Object.keys(aliases).length === 0 ? '' : ', or an alias of the configuration'
+  const message =
+    `The model ${asked} is not known here, and no default provider for ${format} takes it. ` +
+    `${known}: name one before the model, as in "demo/echo"${others}; or configure the one you mean.`
+  return new AppError('not_found', message, { model: model.slice(0, MODEL_CHARACTERS_SHOWN) })
+}
+
+const MODEL_CHARACTERS_SHOWN = 200
+
+function shown(model: string): string {
+  return `"${model.slice(0, MODEL_CHARACTERS_SHOWN)}"`
+}

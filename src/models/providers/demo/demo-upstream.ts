@@ -1,0 +1,119 @@
+/**
+ * The demo: a provider without a key and without a network, so that a newcomer sees the whole way of a memory in the
+ * first minute. It says what it is, quotes the memories it was given and repeats the last words. It has no tools, keeps
+ * nothing, and says the same to the same request; only the ids of its answers are new each time, as those of others are.
+ */
+import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { FORMAT_NAMES, type FormatName } from '../../../api/gateway/formats/format.ts'
+import { cancelled, stopIfCancelled } from '../../../lib/abort.ts'
+import type { Upstream, UpstreamRequest, UpstreamResponse } from '../../upstream.ts'
+import { answerTo, countTokens } from './demo-answer.ts'
+import { Refusal, readCounted, readRequest } from './demo-request.ts'
+import { WRITERS } from './demo-response-formats.ts'
+
+export type DemoOptions = {
+  /** Digits and letters, unlike any before. */
+  readonly newId?: () => string
+  /** In milliseconds. */
+  readonly now?: () => number
+}
+
+export const DEMO_MODEL = 'echo'
+
+const PATHS: Readonly<Record<FormatName, string>> = {
+  chat: '/chat/completions',
+  responses: '/responses',
+  messages: '/messages',
+}
+const COUNT_TOKENS = '/messages/count_tokens'
+
+export function createDemoUpstream(options: DemoOptions = {}): Upstream {
+  return {
+    send: async (request) => {
+      stopIfCancelled(request.signal)
+      return answer(request, options)
+    },
+    close: async () => {},
+  }
+}
+
+function answer(request: UpstreamRequest, options: DemoOptions): UpstreamResponse {
+  const path = request.path.replace(/\?.*$/s, '')
+  if (request.method === 'GET' && path === '/models') {
+    return whole(200, { object: 'list', data: [modelOf(DEMO_MODEL)] })
+  }
+  if (request.method === 'GET' && path.startsWith('/models/')) {
+    return whole(200, modelOf(path.slice('/models/'.length)))
+  }
+  const isCounted = path === COUNT_TOKENS
+  const format = FORMAT_NAMES.find((name) => PATHS[name] === path)
+  const dialect = format ?? (path.startsWith(PATHS.messages) ? 'messages' : 'chat')
+  if ((format === undefined && !isCounted) || request.method !== 'POST') {
+    const message = `The demo has no ${request.method} ${path.slice(0, 80)}.`
+    return whole(404, errorOf(dialect, 'not_found_error', message, null))
+  }
+  try {
+    if (isCounted) return whole(200, { input_tokens: countTokens(readCounted(request.body)) })
+    return speak(request, dialect, options)
+  } catch (thrown) {
+    if (!(thrown instanceof Refusal)) throw thrown
+    const error = errorOf(dialect, 'invalid_request_error', thrown.message, thrown.param)
+    return whole(400, error)
+  }
+}
+
+function speak(
+  request: UpstreamRequest,
+  format: FormatName,
+  { newId = shortId, now = Date.now }: DemoOptions,
+): UpstreamResponse {
+  const asked = readRequest(format, request.body)
+  const createdSeconds = Math.floor(now() / 1_000)
+  const written = { request: asked, answer: answerTo(asked), id: newId(), createdSeconds }
+  if (!asked.streams) return whole(200, WRITERS[format].whole(written))
+  const events = Readable.from(inBytes(WRITERS[format].events(written)), { objectMode: false })
+  const stop = () => events.destroy(cancelled())
+  request.signal.addEventListener('abort', stop, { once: true })
+  events.once('close', () => request.signal.removeEventListener('abort', stop))
+  // Kept for whoever reads later, as with any other provider.
+  events.on('error', () => {})
+  return {
+    status: 200,
+    headers: [
+      ['content-type', 'text/event-stream; charset=utf-8'],
+      ['cache-control', 'no-cache'],
+    ],
+    body: events,
+  }
+}
+
+function* inBytes(texts: Iterable<string>): Generator<Buffer> {
+  for (const text of texts) yield Buffer.from(text)
+}
+
+function shortId(): string {
+  return randomUUID().replaceAll('-', '')
+}
+
+function whole(status: number, body: object): UpstreamResponse {
+  const bytes = Buffer.from(JSON.stringify(body))
+  return {
+    status,
+    headers: [
+      ['content-type', 'application/json'],
+      ['content-length', String(bytes.length)],
+    ],
+    body: Readable.from([bytes], { objectMode: false }),
+  }
+}
+
+function modelOf(id: string): object {
+  return { id, object: 'model', created: 0, owned_by: 'recollect' }
+}
+
+/** In the shape that the API's own clients read. */
+function errorOf(format: FormatName, type: string, message: string, param: string | null): object {
+  if (format === 'messages') return { type: 'error', error: { type, message } }
+  return { error: { message, type, param, code: null } }
+}

@@ -1,0 +1,293 @@
+/**
+ * Providers over HTTP: bytes out, bytes back. Connections are kept and used again, since a new one with TLS costs more
+ * than all the rest of what the gateway adds.
+ *
+ * A request is sent a second time only when nobody can have worked on it: there was no connection, or one from the pool
+ * turned out to be closed the moment it was written to. A model that was asked twice would be paid twice.
+ */
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import type { Socket } from 'node:net'
+import { performance } from 'node:perf_hooks'
+import { setTimeout as pause } from 'node:timers/promises'
+import { AppError } from '../../domain/errors.ts'
+import { cancelled, stopIfCancelled } from '../../lib/abort.ts'
+import type { Provider } from '../provider.ts'
+import type { Upstream, UpstreamRequest, UpstreamResponse } from '../upstream.ts'
+import { checkAddress, createLookup, hostOf, mayBePrivate, type Resolve } from './ssrf-guard.ts'
+import { couldNotConnect, late, type Phase, unreachable, wasClosed } from './upstream-errors.ts'
+import { headersReceived, headersToSend } from './upstream-headers.ts'
+
+export type HttpUpstreamOptions = {
+  /** Instead of the system's resolver. */
+  readonly resolve?: Resolve
+  /** Authorities that are trusted instead of the usual ones, in PEM. */
+  readonly certificates?: readonly string[]
+}
+
+/** Of one provider. Above them, requests wait for a connection. */
+const SOCKETS_MAX = 512
+const FREE_SOCKETS_MAX = 128
+/** Many servers close theirs after 60 to 75 seconds; shorter promises of theirs are kept. */
+const FREE_SOCKET_MS = 50_000
+/** For one of a name's addresses before the next is tried; the platform's own quarter of a second is too short for some. */
+const FAMILY_MS = 1_000
+const HEADER_BYTES_MAX = 64 * 1024
+const RETRY_PAUSES_MS = [50, 250] as const
+/** A reset that comes later may be the end of somebody's work. */
+const STALE_MS_MAX = 1_000
+
+/** Where a provider's requests go; made once for each. */
+type Target = {
+  readonly url: URL
+  readonly host: string
+  readonly agent: HttpAgent
+  /** What every request to it begins with. */
+  readonly options: RequestOptions
+  readonly path: string
+  readonly connected: 'secureConnect' | 'connect'
+  readonly open: typeof httpRequest
+}
+
+export function createHttpUpstream(options: HttpUpstreamOptions = {}): Upstream {
+  const agents = new Map<string, HttpAgent>()
+  const targets = new WeakMap<Provider, Target>()
+
+  function targetOf(provider: Provider): Target {
+    const known = targets.get(provider)
+    if (known !== undefined) return known
+    const url = checkAddress(provider)
+    const allowsPrivate = mayBePrivate(provider, url)
+    // A connection into a private network is only for those who may have one.
+    const name = `${url.origin} ${allowsPrivate}`
+    const agent = agents.get(name) ?? createAgent(provider, url, allowsPrivate, options)
+    agents.set(name, agent)
+    const target = createTarget(url, agent)
+    targets.set(provider, target)
+    return target
+  }
+
+  return {
+    send: (request) => sendWithRetries(request, targetOf),
+    close: async () => {
+      for (const agent of agents.values()) agent.destroy()
+      agents.clear()
+    },
+  }
+}
+
+function createTarget(url: URL, agent: HttpAgent): Target {
+  const isSecure = url.protocol === 'https:'
+  return {
+    url,
+    host: hostOf(url),
+    agent,
+    options: {
+      agent,
+      hostname: url.hostname.replace(/^\[|\]$/g, ''),
+      port: url.port,
+      maxHeaderSize: HEADER_BYTES_MAX,
+    },
+    path: url.pathname.replace(/\/+$/, ''),
+    connected: isSecure ? 'secureConnect' : 'connect',
+    open: isSecure ? httpsRequest : httpRequest,
+  }
+}
+
+function createAgent(
+  provider: Provider,
+  url: URL,
+  allowsPrivate: boolean,
+  { resolve, certificates }: HttpUpstreamOptions,
+): HttpAgent {
+  const shared = {
+    keepAlive: true,
+    maxSockets: SOCKETS_MAX,
+    maxFreeSockets: FREE_SOCKETS_MAX,
+    timeout: FREE_SOCKET_MS,
+    scheduling: 'lifo',
+    autoSelectFamilyAttemptTimeout: FAMILY_MS,
+    lookup: createLookup(provider, allowsPrivate, resolve),
+  } as const
+  if (url.protocol === 'http:') return new HttpAgent(shared)
+  return new HttpsAgent(certificates === undefined ? shared : { ...shared, ca: [...certificates] })
+}
+
+async function sendWithRetries(
+  request: UpstreamRequest,
+  targetOf: (provider: Provider) => Target,
+): Promise<UpstreamResponse> {
+  stopIfCancelled(request.signal)
+  const target = targetOf(request.provider)
+  for (const pauseMs of RETRY_PAUSES_MS) {
+    const outcome = await attempt(request, target)
+    if (outcome.kind === 'answered') return outcome.response
+    if (outcome.kind === 'failed') throw outcome.error
+    // Others in the pool are likely to be as old.
+    if (outcome.kind === 'stale') closeFreeSockets(target.agent)
+    else await pauseUnlessCancelled(pauseMs, request.signal)
+  }
+  const last = await attempt(request, target)
+  if (last.kind === 'answered') return last.response
+  throw last.error
+}
+
+async function pauseUnlessCancelled(ms: number, signal: AbortSignal): Promise<void> {
+  await pause(ms, undefined, { signal }).catch(() => {})
+  stopIfCancelled(signal)
+}
+
+function closeFreeSockets(agent: HttpAgent): void {
+  for (const sockets of Object.values(agent.freeSockets)) {
+    for (const socket of sockets ?? []) socket.destroy()
+  }
+}
+
+type Outcome =
+  | { readonly kind: 'answered'; readonly response: UpstreamResponse }
+  | { readonly kind: 'failed' | 'unconnected' | 'stale'; readonly error: AppError }
+
+/** One try, until the answer begins. */
+function attempt(request: UpstreamRequest, target: Target): Promise<Outcome> {
+  const { provider, signal, method, path } = request
+  const { host, options } = target
+  return new Promise<Outcome>((resolve) => {
+    let sent: ClientRequest
+    try {
+      const headers = headersToSend(request, target.url)
+      sent = target.open({ ...options, method, path: `${target.path}${path}`, headers })
+    } catch {
+      // The platform refuses characters that no header or path may have; its message would quote the path.
+      const message = `The request for ${provider.name} holds a header or a path that can't be sent.`
+      resolve({ kind: 'failed', error: new AppError('invalid_input', message) })
+      return
+    }
+    const onLate = (phase: Phase) => sent.destroy(late(provider, host, phase))
+    const times = watch(sent, target, onLate, provider)
+    let underWay: ClientRequest | IncomingMessage = sent
+    const stop = () => underWay.destroy(cancelled())
+    const release = () => signal.removeEventListener('abort', stop)
+    signal.addEventListener('abort', stop, { once: true })
+    sent.on('error', (thrown) => {
+      times.stop()
+      release()
+      resolve(failure(request, target, thrown, sent, times))
+    })
+    sent.once('response', (incoming) => {
+      times.stop()
+      underWay = incoming
+      resolve({ kind: 'answered', response: answer(provider, host, incoming, release) })
+    })
+    if (signal.aborted) stop()
+    else sent.end(request.body ?? undefined)
+  })
+}
+
+function failure(
+  { provider, signal }: UpstreamRequest,
+  { host }: Target,
+  thrown: unknown,
+  sent: ClientRequest,
+  times: Times,
+): Outcome {
+  if (signal.aborted) return { kind: 'failed', error: cancelled() }
+  const error = unreachable(provider, host, thrown)
+  // Whatever is told in our own words was decided here, and would be decided so again.
+  if (thrown instanceof AppError) return { kind: 'failed', error }
+  if (!times.isConnected() && couldNotConnect(thrown)) return { kind: 'unconnected', error }
+  const isStale = sent.reusedSocket && wasClosed(thrown) && times.sinceSocketMs() < STALE_MS_MAX
+  return { kind: isStale ? 'stale' : 'failed', error }
+}
+
+type Times = {
+  isConnected(): boolean
+  /** Since there was a connection to write to. */
+  sinceSocketMs(): number
+  stop(): void
+}
+
+/** Watches over the time until the answer begins: for the connection, once one is being made, and for all of it. */
+function watch(
+  sent: ClientRequest,
+  { connected }: Target,
+  onLate: (phase: Phase) => void,
+  { timeouts }: Provider,
+): Times {
+  let isConnected = false
+  let socketAt = performance.now()
+  let connecting: NodeJS.Timeout | undefined
+  const answering = setTimeout(() => onLate('firstByteMs'), timeouts.firstByteMs)
+  sent.once('socket', (socket: Socket) => {
+    socketAt = performance.now()
+    isConnected = sent.reusedSocket
+    if (isConnected) return
+    connecting = setTimeout(() => onLate('connectMs'), timeouts.connectMs)
+    socket.once(connected, () => {
+      isConnected = true
+      clearTimeout(connecting)
+    })
+  })
+  return {
+    isConnected: () => isConnected,
+    sinceSocketMs: () => performance.now() - socketAt,
+    stop: () => {
+      clearTimeout(answering)
+      clearTimeout(connecting)
+    },
+  }
+}
+
+function answer(
+  provider: Provider,
+  host: string,
+  incoming: IncomingMessage,
+  onEnd: () => void,
+): UpstreamResponse {
+  const unwatch = watchSilence(incoming, provider.timeouts.idleMs, () =>
+    incoming.destroy(late(provider, host, 'idleMs')),
+  )
+  const release = () => {
+    onEnd()
+    unwatch()
+  }
+  incoming.once('end', release).once('close', release)
+  // With a listener the error is kept for whoever reads later; without one it would be lost.
+  incoming.on('error', release)
+  const headers = headersReceived(incoming.rawHeaders)
+  return { status: incoming.statusCode ?? 502, headers, body: incoming }
+}
+
+/**
+ * Tells when nothing has come for so long, and nothing that came waits for its reader: a slow reader is no silence of the
+ * provider's, and one that has just caught up leaves the provider a whole period to go on.
+ */
+function watchSilence(incoming: IncomingMessage, ms: number, onSilence: () => void): () => void {
+  const { socket } = incoming
+  let wasWaiting = false
+  let next: NodeJS.Immediate | undefined
+  const onQuiet = () => {
+    const heard = socket.bytesRead
+    // After a busy moment timers run before what has come is read.
+    next = setImmediate(() => {
+      const isWaiting = incoming.readableLength > 0
+      if (!isWaiting && !wasWaiting && socket.bytesRead === heard) return onSilence()
+      wasWaiting = isWaiting
+      socket.setTimeout(ms)
+    })
+  }
+  // An answer that came in one piece is over by then, and needs no watching.
+  next = setImmediate(() => {
+    socket.setTimeout(ms)
+    socket.on('timeout', onQuiet)
+  })
+  return () => {
+    clearImmediate(next)
+    socket.off('timeout', onQuiet)
+  }
+}

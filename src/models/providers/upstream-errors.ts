@@ -1,0 +1,71 @@
+/** What can go wrong on the way to a provider, in words that say what to do and hold nothing of the request. */
+import { AppError } from '../../domain/errors.ts'
+import { field } from '../../lib/json.ts'
+import type { Provider } from '../provider.ts'
+
+/** The connection was never there, so nothing can have been asked. */
+const NOT_CONNECTED: ReadonlySet<string> = new Set([
+  ...['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ENETDOWN', 'ECONNRESET'],
+  ...['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'EADDRNOTAVAIL', 'ETIMEDOUT'],
+])
+/** The other side had closed the connection, and we wrote into it before we heard of that. */
+const CLOSED: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED'])
+
+export function couldNotConnect(thrown: unknown): boolean {
+  return NOT_CONNECTED.has(codeOf(thrown) ?? '')
+}
+
+export function wasClosed(thrown: unknown): boolean {
+  return CLOSED.has(codeOf(thrown) ?? '')
+}
+
+export function unreachable(provider: Provider, host: string, thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown
+  const { name } = provider
+  const reason = codeOf(thrown)
+  const facts = { provider: name, host, ...(reason === null ? {} : { reason }) }
+  const how = reason === null ? '' : ` (${reason})`
+  return new AppError(
+    'unavailable',
+    `The provider ${name} could not be reached at ${host}${how}.${advice(reason)}`,
+    facts,
+  )
+}
+
+function advice(reason: string | null): string {
+  if (reason === null) return ''
+  if (reason === 'ECONNREFUSED') return ' Nothing listens there: is it running?'
+  if (reason === 'ENOTFOUND') return ' The name is not known: check its base URL.'
+  if (/CERT|SIGNATURE|SELF_SIGNED|ALTNAME/.test(reason)) {
+    return ' Its certificate is not trusted: for one of your own, start with NODE_EXTRA_CA_CERTS.'
+  }
+  if (reason === 'EPROTO' || reason.startsWith('ERR_SSL')) {
+    return ' It does not speak TLS there: check whether its base URL begins with https:// or http://.'
+  }
+  return ''
+}
+
+export type Phase = keyof ProviderTimes
+type ProviderTimes = Provider['timeouts']
+
+const LATE: Readonly<Record<Phase, string>> = {
+  connectMs: 'could not be connected to',
+  firstByteMs: 'did not begin to answer',
+  idleMs: 'stopped in the middle of its answer and sent nothing more',
+}
+
+export function late(provider: Provider, host: string, phase: Phase): AppError {
+  const ms = provider.timeouts[phase]
+  const message = `The provider ${provider.name} ${LATE[phase]} within ${ms} ms. It may have more time: "${phase}" among its "timeouts".`
+  return new AppError('timeout', message, { provider: provider.name, host, phase, ms })
+}
+
+/** Such as ECONNREFUSED; that of the first try where several addresses were tried. */
+function codeOf(thrown: unknown): string | null {
+  const errors = field(thrown, 'errors')
+  for (const error of [thrown, Array.isArray(errors) ? errors[0] : undefined]) {
+    const code = field(error, 'code')
+    if (typeof code === 'string' && /^[A-Z0-9_]{2,60}$/.test(code)) return code
+  }
+  return null
+}

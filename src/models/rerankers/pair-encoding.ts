@@ -1,0 +1,76 @@
+/**
+ * Question and text as the one row of tokens that a cross-encoder reads, in the frame it was trained with, such as
+ * `[CLS] question [SEP] text [SEP]`.
+ */
+import type { Tokenizer } from '@huggingface/tokenizers'
+import { AppError } from '../../domain/errors.ts'
+import type { NetworkInput } from '../runtime/onnx-runtime.ts'
+import type { Pair } from './reranker-worker-protocol.ts'
+
+type Part =
+  | { readonly kind: 'mark'; readonly type: number; readonly id: number }
+  | { readonly kind: 'question' | 'text'; readonly type: number }
+
+/** What the package says of a frame; its own types leave it open. */
+type Framed = { readonly tokens: readonly string[]; readonly token_type_ids?: readonly number[] }
+
+export type PairLimits = {
+  readonly tokensMax: number
+  /** How many types of tokens the model tells apart. */
+  readonly types: number
+}
+
+/** No text has these as tokens. */
+const QUESTION = '\0question'
+const TEXT = '\0text'
+
+export function createPairing(
+  tokenizer: Tokenizer,
+  { tokensMax, types }: PairLimits,
+): (pair: Pair) => Required<NetworkInput> {
+  const frame = frameOf(tokenizer)
+  const tokensOf = (text: string): readonly number[] =>
+    tokenizer.encode(text, { add_special_tokens: false }).ids
+  const room = tokensMax - frame.filter(({ kind }) => kind === 'mark').length
+
+  return (pair) => {
+    const cut = cutToFit(tokensOf(pair.question), tokensOf(pair.text), room)
+    const rows = frame.map((part) => ({
+      type: Math.min(part.type, types - 1),
+      ids: part.kind === 'mark' ? [part.id] : cut[part.kind],
+    }))
+    return {
+      ids: rows.flatMap(({ ids }) => ids),
+      types: rows.flatMap(({ ids, type }) => ids.map(() => type)),
+    }
+  }
+}
+
+/** The end of the longer one goes first, so that a short question is always read as a whole. */
+function cutToFit(question: readonly number[], text: readonly number[], room: number) {
+  const ofQuestion = Math.min(question.length, Math.max(Math.floor(room / 2), room - text.length))
+  return { question: question.slice(0, ofQuestion), text: text.slice(0, room - ofQuestion) }
+}
+
+/** Found out by framing two tokens of our own. */
+function frameOf(tokenizer: Tokenizer): readonly Part[] {
+  const framed: Framed | undefined = tokenizer.post_processor?.post_process([QUESTION], [TEXT])
+  const tokens = framed?.tokens ?? []
+  if (!tokens.includes(QUESTION) || !tokens.includes(TEXT)) {
+    throw new AppError(
+      'invalid_input',
+      'The model can’t rerank: its tokenizer has no form for a question and a text together.',
+    )
+  }
+  return tokens.map((token, index) =>
+    partOf(tokenizer, token, framed?.token_type_ids?.[index] ?? 0),
+  )
+}
+
+function partOf(tokenizer: Tokenizer, token: string, type: number): Part {
+  if (token === QUESTION) return { kind: 'question', type }
+  if (token === TEXT) return { kind: 'text', type }
+  const id = tokenizer.token_to_id(token)
+  if (id !== undefined) return { kind: 'mark', type, id }
+  throw new AppError('invalid_input', `The tokenizer of the model has no number for ${token}.`)
+}

@@ -1,0 +1,149 @@
+/**
+ * A reranker on the network, asked as Cohere, Jina, Voyage AI, vLLM and LiteLLM want it.
+ *
+ * It has one attempt and little time: whoever waits for a recall rather gets the order it had than waits longer.
+ */
+import { AppError, toAppError } from '../../domain/errors.ts'
+import { authorization, parseBaseUrl, parseKey, sendable } from '../../domain/service-endpoint.ts'
+import { cancelled, stopIfCancelled } from '../../lib/abort.ts'
+import { postJson, type Sender } from '../../lib/http-client.ts'
+import { field } from '../../lib/json.ts'
+import { boundedText } from '../../text/well-formed-text.ts'
+import type { Reranker } from '../reranker.ts'
+
+export type RemoteRerankerOptions = {
+  /** With or without `/v1` at its end; a service of another version is named with that version. */
+  readonly url: string
+  readonly model: string
+  /** Sent to the service and to nobody else: it is in no error. */
+  readonly apiKey?: string
+  readonly timeoutMs?: number
+  /** Instead of the platform's own. */
+  readonly fetch?: typeof fetch
+}
+
+type Scores = Awaited<ReturnType<Reranker['rerank']>>
+
+const SOURCE = 'The reranker'
+const TIMEOUT_MS = 5_000
+const TIMEOUT_MS_MAX = 2 ** 31 - 1
+/** Some services send the texts back beside their scores. */
+const RESPONSE_BYTES_MAX = 16 * 1024 * 1024
+/** More than most rerankers read, and little enough to be sent within the time. */
+const TEXT_UNITS_MAX = 8_000
+/** Voyage AI calls the number of results by another name and refuses fields that it doesn't know. */
+const HOSTS_OF_VOYAGE: readonly string[] = ['api.voyageai.com', 'ai.mongodb.com']
+
+export function openRemoteReranker(options: RemoteRerankerOptions): Reranker {
+  const model = parseModel(options.model)
+  const timeoutMs = parseTimeout(options.timeoutMs ?? TIMEOUT_MS)
+  const sender = senderOf(options)
+  const limitField = HOSTS_OF_VOYAGE.includes(new URL(sender.url).host) ? 'top_k' : 'top_n'
+  const closing = new AbortController()
+
+  return {
+    name: model,
+
+    async rerank(question, texts, signal) {
+      stopIfCancelled(signal)
+      if (closing.signal.aborted) throw new AppError('unavailable', 'The reranker is closed.')
+      if (texts.length === 0) return []
+      const body = {
+        model,
+        query: bounded(question),
+        documents: texts.map(bounded),
+        [limitField]: texts.length,
+      }
+      const post = (stop: AbortSignal) => postJson(sender, body, stop)
+      const answer = await withinTime(post, timeoutMs, [signal, closing.signal])
+      return usableScores(answer, texts.length)
+    },
+
+    close: async () => closing.abort(),
+  }
+}
+
+function senderOf(options: RemoteRerankerOptions): Sender {
+  const key = parseKey(options.apiKey, 'the reranker')
+  return {
+    source: SOURCE,
+    url: addressOf(parseBaseUrl(options.url, 'the reranker')),
+    headers: authorization(key),
+    secret: key,
+    bytesMax: RESPONSE_BYTES_MAX,
+    ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
+  }
+}
+
+function addressOf(base: string): string {
+  return /\/v\d+$/.test(base) ? `${base}/rerank` : `${base}/v1/rerank`
+}
+
+function parseModel(model: string): string {
+  if (model.trim() !== '') return model
+  throw new AppError('invalid_input', 'The reranker needs the name of a model.')
+}
+
+function parseTimeout(timeoutMs: number): number {
+  if (Number.isInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= TIMEOUT_MS_MAX) return timeoutMs
+  throw new AppError(
+    'invalid_input',
+    `timeoutMs must be a whole number from 1 to ${TIMEOUT_MS_MAX}.`,
+    { option: 'timeoutMs' },
+  )
+}
+
+function bounded(text: string): string {
+  return sendable(boundedText(text, TEXT_UNITS_MAX))
+}
+
+/** Ends the work with the first of the signals or with the time, and says which it was. */
+async function withinTime(
+  work: (signal: AbortSignal) => Promise<unknown>,
+  timeoutMs: number,
+  signals: readonly AbortSignal[],
+): Promise<unknown> {
+  const controller = new AbortController()
+  const stop = () => controller.abort()
+  const timer = setTimeout(stop, timeoutMs)
+  for (const signal of signals) signal.addEventListener('abort', stop)
+  try {
+    return await work(controller.signal)
+  } catch (thrown) {
+    if (signals.some(({ aborted }) => aborted)) throw cancelled()
+    throw controller.signal.aborted ? tooSlow(timeoutMs) : asUnavailable(toAppError(thrown))
+  } finally {
+    clearTimeout(timer)
+    for (const signal of signals) signal.removeEventListener('abort', stop)
+  }
+}
+
+function tooSlow(timeoutMs: number): AppError {
+  const message = `The reranker did not answer within ${timeoutMs} ms.`
+  return new AppError('unavailable', message, { timeoutMs })
+}
+
+/** Whatever the service refuses, whoever asked for a recall did nothing wrong. */
+function asUnavailable({ message, facts }: AppError): AppError {
+  return new AppError('unavailable', message, facts)
+}
+
+/** A score that can't be used is left out, as if the service had no opinion on that text. */
+function usableScores(answer: unknown, texts: number): Scores {
+  const results = field(answer, 'results') ?? field(answer, 'data')
+  if (!Array.isArray(results)) {
+    throw new AppError('unavailable', 'The reranker answered in a form that is not known.')
+  }
+  const scores = new Map<number, number>()
+  for (const result of results) {
+    const index = field(result, 'index')
+    const score = field(result, 'relevance_score')
+    if (!isPosition(index, texts) || !Number.isFinite(score) || scores.has(index)) continue
+    scores.set(index, score as number) // it is finite
+  }
+  return [...scores].map(([index, score]) => ({ index, score }))
+}
+
+function isPosition(value: unknown, count: number): value is number {
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) < count // it is a number
+}

@@ -1,0 +1,60 @@
+/** The services that rerank in the form they share, as data, and how a model of one of them is opened. */
+import { AppError } from '../../domain/errors.ts'
+import {
+  parseProviderModel,
+  RERANK_PROVIDERS,
+  type RerankProviderName,
+} from '../../domain/model-name.ts'
+import type { Reranker } from '../reranker.ts'
+import { openRemoteReranker } from './remote-reranker.ts'
+
+type Provider = {
+  readonly url: string
+  /** Environment variables that usually hold the key, the likeliest first. */
+  readonly keyVariables: readonly string[]
+  readonly keyRequired: boolean
+}
+
+export const RERANKERS: Readonly<Record<RerankProviderName, Provider>> = {
+  cohere: {
+    url: 'https://api.cohere.com/v2',
+    keyVariables: ['COHERE_API_KEY', 'CO_API_KEY'],
+    keyRequired: true,
+  },
+  jina: { url: 'https://api.jina.ai/v1', keyVariables: ['JINA_API_KEY'], keyRequired: true },
+  voyage: {
+    url: 'https://api.voyageai.com/v1',
+    keyVariables: ['VOYAGE_API_KEY'],
+    keyRequired: true,
+  },
+  vllm: {
+    url: 'http://127.0.0.1:8000/v1',
+    keyVariables: ['VLLM_API_KEY'],
+    keyRequired: false,
+  },
+}
+
+/** Nothing is asked yet. Without its key it can't be asked at all, and says so. */
+export function openNamedReranker(
+  name: string,
+  keys: { readonly [provider: string]: string },
+): Reranker {
+  const { provider, model } = parseProviderModel(name, RERANK_PROVIDERS)
+  const { url, keyVariables, keyRequired } = RERANKERS[provider]
+  const apiKey = keys[provider]
+  if (apiKey === undefined && keyRequired) {
+    return unusable(provider, model, `${provider} needs an API key. Set ${keyVariables[0]}.`)
+  }
+  const reranker = openRemoteReranker({ url, model, ...(apiKey === undefined ? {} : { apiKey }) })
+  return { ...reranker, provider }
+}
+
+function unusable(provider: string, name: string, because: string): Reranker {
+  return {
+    ...{ name, provider, unusable: because },
+    rerank: async () => {
+      throw new AppError('missing_part', because, { provider })
+    },
+    close: async () => {},
+  }
+}

@@ -1,0 +1,219 @@
+/**
+ * Pairs, one at a time, to the process that scores them. The process is started by the first pair and lives until it is
+ * closed. When the model can't be opened, calls fail with the same reason for a moment before it is tried again.
+ */
+import { AppError, toAppError } from '../../domain/errors.ts'
+import { cancelled, stopIfCancelled } from '../../lib/abort.ts'
+import { startWorkerBeside, type WorkerProcess } from '../runtime/worker-process.ts'
+import type {
+  CrossEncoderRequest,
+  Pair,
+  WorkerAnswer,
+  WorkerRequest,
+} from './reranker-worker-protocol.ts'
+// Makes the compiler emit the worker wherever this file is compiled to: nothing else imports it.
+import type {} from './worker.ts'
+
+export type ScoringWorker = WorkerProcess<WorkerRequest, WorkerAnswer>
+
+export type ScoringOptions = {
+  readonly request: CrossEncoderRequest
+  /** How long a worker may take for one pair before it is taken for stuck. */
+  readonly answerMsMax: number
+  /** Milliseconds from any beginning, for the pause after a failure. */
+  readonly now: () => number
+}
+
+export type Scoring = {
+  /** May be a number that is not finite, if the model gives one. */
+  score(pair: Pair, signal: AbortSignal): Promise<number>
+  close(): Promise<void>
+}
+
+type Job = {
+  readonly pair: Pair
+  readonly resolve: (score: number) => void
+  readonly reject: (error: AppError) => void
+}
+
+type Session = {
+  readonly worker: ScoringWorker
+  isOpen: boolean
+  /** The pair that is with the worker, even when nobody waits for it any more. */
+  asked: { readonly job: Job; readonly timer: NodeJS.Timeout } | null
+}
+
+const PAUSE_MS = 1_000
+const PAUSE_MS_MAX = 60_000
+
+export function startScoringWorker(): ScoringWorker {
+  return startWorkerBeside(import.meta.url)
+}
+
+export function openScoring(startWorker: () => ScoringWorker, options: ScoringOptions): Scoring {
+  const { request, answerMsMax, now } = options
+  /** In the order of their coming, the one that is with the worker included. */
+  const waiting = new Set<Job>()
+  let session: Session | null = null
+  let failure: { readonly error: AppError; readonly retryAt: number } | null = null
+  let failuresInARow = 0
+  let isClosed = false
+
+  function wake(): void {
+    session ??= start()
+    session?.worker.hold(true)
+    serveNext()
+  }
+
+  function start(): Session | null {
+    try {
+      const started: Session = { worker: startWorker(), isOpen: false, asked: null }
+      // What a worker says that was given up meanwhile is not heard.
+      started.worker.listen({
+        answered: (answer) => session === started && take(started, answer),
+        ended: (because) => session === started && lose(started, because),
+      })
+      started.worker.send({ kind: 'open', request })
+      return started
+    } catch (thrown) {
+      failToOpen(startFailure(thrown))
+      return null
+    }
+  }
+
+  function take(current: Session, answer: WorkerAnswer): void {
+    if (!current.isOpen) {
+      if (answer.kind === 'opened') takeOpened(current)
+      else {
+        giveUp(current)
+        failToOpen(errorOf(answer))
+      }
+      return
+    }
+    const { asked } = current
+    if (asked === null) return
+    clearTimeout(asked.timer)
+    current.asked = null
+    if (waiting.delete(asked.job)) settle(asked.job, answer)
+    serveNext()
+  }
+
+  function takeOpened(current: Session): void {
+    current.isOpen = true
+    failure = null
+    failuresInARow = 0
+    serveNext()
+  }
+
+  function serveNext(): void {
+    if (session === null || !session.isOpen || session.asked !== null) return
+    const [job] = waiting
+    if (job === undefined) restIfIdle()
+    else ask(session, job)
+  }
+
+  function ask(current: Session, job: Job): void {
+    const stuck = () => lose(current, `no answer within ${answerMsMax} ms`)
+    current.asked = { job, timer: setTimeout(stuck, answerMsMax) }
+    current.worker.send({ kind: 'score', pair: job.pair })
+  }
+
+  /** The application may end when nobody waits, although the worker lives. */
+  function restIfIdle(): void {
+    if (waiting.size > 0) return
+    session?.worker.hold(false)
+    session?.asked?.timer.unref()
+  }
+
+  function lose(current: Session, because: string): void {
+    giveUp(current)
+    const message = `The process of the reranking model ended (${because}). The next call starts it again.`
+    const error = new AppError('unavailable', message)
+    if (current.isOpen) rejectAll(error)
+    else failToOpen(error)
+  }
+
+  function failToOpen(error: AppError): void {
+    const pause = Math.min(PAUSE_MS * 2 ** failuresInARow, PAUSE_MS_MAX)
+    failuresInARow++
+    failure = { error, retryAt: now() + pause }
+    rejectAll(error)
+  }
+
+  function rejectAll(error: AppError): void {
+    const all = [...waiting]
+    waiting.clear()
+    for (const { reject } of all) reject(copyOf(error))
+  }
+
+  /** Leaves nothing running: the next attempt begins with a new process. */
+  function giveUp(current: Session): void {
+    if (session !== current) return
+    session = null
+    if (current.asked !== null) clearTimeout(current.asked.timer)
+    void current.worker.stop()
+  }
+
+  function refuseNow(signal: AbortSignal): void {
+    stopIfCancelled(signal)
+    if (isClosed) throw new AppError('unavailable', 'The reranker is closed.')
+    if (failure !== null && now() < failure.retryAt) throw copyOf(failure.error)
+  }
+
+  return {
+    score: (pair, signal) =>
+      new Promise((resolve, reject) => {
+        refuseNow(signal)
+        const cancel = () => {
+          if (waiting.delete(job)) job.reject(cancelled())
+          restIfIdle()
+        }
+        const done = () => signal.removeEventListener('abort', cancel)
+        const job: Job = {
+          pair,
+          resolve: (score) => {
+            done()
+            resolve(score)
+          },
+          reject: (error) => {
+            done()
+            reject(error)
+          },
+        }
+        waiting.add(job)
+        signal.addEventListener('abort', cancel)
+        wake()
+      }),
+
+    async close() {
+      isClosed = true
+      const worker = session?.worker
+      if (session !== null) giveUp(session)
+      rejectAll(new AppError('cancelled', 'The reranker was closed before it answered.'))
+      await worker?.stop()
+    },
+  }
+}
+
+function settle(job: Job, answer: WorkerAnswer): void {
+  if (answer.kind === 'scored') job.resolve(answer.score)
+  else job.reject(errorOf(answer))
+}
+
+function errorOf(answer: WorkerAnswer): AppError {
+  return answer.kind === 'failed'
+    ? new AppError(answer.code, answer.message, answer.facts)
+    : new AppError('internal', 'The process of the reranking model gave an answer out of order.')
+}
+
+function startFailure(thrown: unknown): AppError {
+  const error = toAppError(thrown)
+  if (error.code !== 'internal') return error
+  const message = `The process of the reranking model could not be started: ${error.message}`
+  return new AppError('unavailable', message, {}, thrown)
+}
+
+/** Every caller gets an error of its own, with its own stack. */
+function copyOf(error: AppError): AppError {
+  return new AppError(error.code, error.message, error.facts, error.cause)
+}

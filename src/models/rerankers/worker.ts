@@ -1,0 +1,15 @@
+/** The process that runs a cross-encoder for `scoring.ts`. */
+import { serveParent } from '../runtime/worker-server.ts'
+import { type CrossEncoder, openCrossEncoder } from './cross-encoder.ts'
+import type { WorkerAnswer, WorkerRequest } from './reranker-worker-protocol.ts'
+
+let encoder: CrossEncoder | null = null
+
+serveParent(async (request: WorkerRequest): Promise<WorkerAnswer> => {
+  if (request.kind === 'open') {
+    encoder = await openCrossEncoder(request.request)
+    return { kind: 'opened' }
+  }
+  if (encoder === null) throw new Error('A pair came before the model was opened.')
+  return { kind: 'scored', score: await encoder.score(request.pair) }
+})

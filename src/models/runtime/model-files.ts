@@ -1,0 +1,132 @@
+/**
+ * The files of a model, read and checked. What is checked is what is used: the bytes that were hashed are the ones that
+ * are loaded.
+ */
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '../../domain/errors.ts'
+
+export const SUMS_FILE = 'SHA256SUMS'
+export const TOKENIZER_FILE = 'tokenizer.json'
+/** The first one that is there is taken: the smaller ones are as good for finding things, and several times faster. */
+export const MODEL_FILES = [
+  'model_int8.onnx',
+  'onnx/model_quantized.onnx',
+  'onnx/model_int8.onnx',
+  'model_quantized.onnx',
+  'onnx/model.onnx',
+  'model.onnx',
+] as const
+
+/** Where a model is, and how errors speak of it. */
+export type ModelOrigin = {
+  readonly folder: string
+  /** As in "The file … of the embedding model is missing." */
+  readonly what: string
+  /** What to do when a file is missing or damaged. */
+  readonly remedy: string
+  /** Whether checksums must be there; a folder that somebody made for themselves may have none. */
+  readonly mustHaveSums: boolean
+}
+
+export type ModelFile = { readonly file: string; readonly bytes: Uint8Array; readonly sum: string }
+
+export type ModelFiles = {
+  required(file: string): Promise<ModelFile>
+  optional(file: string): Promise<ModelFile | null>
+  /** The network itself, whatever its file is called. */
+  weights(): Promise<ModelFile>
+}
+
+export type JsonObject = { readonly [name: string]: unknown }
+
+type Sums = ReadonlyMap<string, string>
+
+export async function openModelFiles(origin: ModelOrigin): Promise<ModelFiles> {
+  const sums = await readSums(origin)
+
+  async function optional(file: string): Promise<ModelFile | null> {
+    const bytes = await readIfThere(origin, file)
+    const expected = sums?.get(file)
+    if (bytes === null) {
+      if (expected !== undefined) throw missingFile(origin, file)
+      return null
+    }
+    const sum = createHash('sha256').update(bytes).digest('hex')
+    if (sums !== null && sum !== expected) {
+      throw damagedFile(origin, file, `does not match ${SUMS_FILE}`)
+    }
+    return { file, bytes, sum }
+  }
+
+  return {
+    optional,
+    async required(file) {
+      const found = await optional(file)
+      if (found === null) throw missingFile(origin, file)
+      return found
+    },
+    async weights() {
+      for (const file of MODEL_FILES) {
+        const found = await optional(file)
+        if (found !== null) return found
+      }
+      throw missingFile(origin, MODEL_FILES[0])
+    },
+  }
+}
+
+/** Null where there are none. */
+async function readSums(origin: ModelOrigin): Promise<Sums | null> {
+  const bytes = await readIfThere(origin, SUMS_FILE)
+  if (bytes === null) {
+    if (origin.mustHaveSums) throw missingFile(origin, SUMS_FILE)
+    return null
+  }
+  const lines = Buffer.from(bytes).toString('utf8').split(/\r?\n/)
+  const entries = lines.flatMap((line) => {
+    const [, sum, file] = line.match(/^([0-9a-f]{64}) [ *](.+)$/) ?? []
+    return sum === undefined || file === undefined ? [] : [[file, sum] as const]
+  })
+  if (entries.length === 0) throw damagedFile(origin, SUMS_FILE, 'holds no checksums')
+  return new Map(entries)
+}
+
+async function readIfThere(origin: ModelOrigin, file: string): Promise<Uint8Array | null> {
+  const path = join(origin.folder, file)
+  try {
+    return await readFile(path)
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null
+    throw new AppError(
+      'unavailable',
+      `The file ${path} of the ${origin.what} could not be read (${code}).`,
+      { path },
+      cause,
+    )
+  }
+}
+
+export function parseJsonFile(origin: ModelOrigin, { file, bytes }: ModelFile): JsonObject {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'))
+    if (typeof value === 'object' && value !== null) return value as JsonObject // an object or a list
+  } catch {
+    /* told below */
+  }
+  throw damagedFile(origin, file, 'is not valid JSON')
+}
+
+export function damagedFile({ folder, what, remedy }: ModelOrigin, file: string, how: string) {
+  const path = join(folder, file)
+  const message = `The file ${path} of the ${what} is damaged: it ${how}. ${remedy}`
+  return new AppError('damaged', message, { path })
+}
+
+export function missingFile({ folder, what, remedy }: ModelOrigin, file: string): AppError {
+  const path = join(folder, file)
+  const message = `The file ${path} of the ${what} is missing. ${remedy}`
+  return new AppError('missing_part', message, { path })
+}

@@ -1,0 +1,34 @@
+/** The other side of `worker-process.ts`: what runs inside of the process that it starts. */
+import { type ErrorCode, type ErrorFacts, toAppError } from '../../domain/errors.ts'
+
+export type Failed = {
+  readonly kind: 'failed'
+  readonly code: ErrorCode
+  readonly message: string
+  readonly facts: ErrorFacts
+}
+
+/** Serves one request after the other, and ends with the process that started this one. */
+export function serveParent<Request>(answerTo: (request: Request) => Promise<object>): void {
+  let turn = Promise.resolve()
+  process.on('message', (message) => {
+    turn = turn.then(() => serve(message as Request)) // from the program that started this process
+  })
+  process.on('disconnect', () => process.exit())
+  // Ctrl-C in a terminal reaches both processes. Whether this one ends is up to the other.
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {})
+
+  async function serve(request: Request): Promise<void> {
+    try {
+      send(await answerTo(request))
+    } catch (thrown) {
+      const { code, message, facts } = toAppError(thrown)
+      send({ kind: 'failed', code, message, facts } satisfies Failed)
+    }
+  }
+}
+
+function send(answer: object): void {
+  // The other process may just be ending; `disconnect` follows.
+  process.send?.(answer, undefined, undefined, () => {})
+}

@@ -1,0 +1,102 @@
+/** What a file is, from how it begins. Names say little: half of these are called `memories.json`. */
+import { isObject, parsedOrNull, textOf } from './foreign-record.ts'
+
+export const IMPORT_FORMATS = [
+  'recollect',
+  'recollect-encrypted',
+  'omniroute-json',
+  'omniroute-sqlite',
+  'osaurus-sqlite',
+  'openclaw-sqlite',
+  'mem0',
+  'server-memory',
+  'chatgpt',
+  'claude',
+  'markdown',
+] as const
+export type ImportFormat = (typeof IMPORT_FORMATS)[number]
+
+/** How much of a file is enough to tell. */
+export const DETECTION_BYTES = 65_536
+
+export const EXPORT_FORMAT = 'recollect-export'
+export const ENCRYPTED_FORMAT = 'recollect-encrypted'
+
+const SQLITE_MAGIC = 'SQLite format 3\0'
+
+/** Null when it could be anything. Of SQLite files the tables tell more: see `formatOfTables`. */
+export function detectFormat(file: Uint8Array | string, name = ''): ImportFormat | null {
+  const start = file.slice(0, DETECTION_BYTES)
+  if (isSqlite(start)) {
+    const bytes = typeof start === 'string' ? start : latin(start)
+    return formatOfTables([...bytes.matchAll(TABLE_MADE)].map((match) => match[1] ?? ''))
+  }
+  const text = (
+    typeof start === 'string' ? start : new TextDecoder().decode(start, { stream: true })
+  ).replace(/^\ufeff/, '')
+  const trimmed = text.trimStart()
+  if (trimmed.startsWith('{') || trimmed.startsWith('[')) {
+    // A list in Markdown may begin with a link or a checkbox.
+    return (
+      formatOfLine(trimmed) ?? formatOfJson(trimmed) ?? (isMarkdown(text, '') ? 'markdown' : null)
+    )
+  }
+  return isMarkdown(text, name) ? 'markdown' : null
+}
+
+export function isSqlite(start: Uint8Array | string): boolean {
+  return (typeof start === 'string' ? start : latin(start.subarray(0, 16))).startsWith(SQLITE_MAGIC)
+}
+
+/** Which system has a database with these tables. */
+export function formatOfTables(tables: readonly string[]): ImportFormat | null {
+  const has = (...names: readonly string[]) => names.every((name) => tables.includes(name))
+  if (has('pinned_facts', 'episodes')) return 'osaurus-sqlite'
+  if (has('chunks', 'files')) return 'openclaw-sqlite'
+  return has('memories') ? 'omniroute-sqlite' : null
+}
+
+const TABLE_MADE = /CREATE TABLE (?:IF NOT EXISTS )?["'`[]?(\w{1,64})/gi
+
+/** Files of lines tell with the first. */
+function formatOfLine(text: string): ImportFormat | null {
+  const line = parsedOrNull(text.split('\n', 1)[0] ?? '')
+  if (!isObject(line)) return null
+  const word = (name: string) => (typeof line[name] === 'string' ? textOf(line, name) : null)
+  if (word('format') === EXPORT_FORMAT) return 'recollect'
+  if (word('format') === ENCRYPTED_FORMAT) return 'recollect-encrypted'
+  const isGraph =
+    (word('type') === 'entity' && word('name') !== null) ||
+    (word('type') === 'relation' && word('from') !== null)
+  return isGraph ? 'server-memory' : null
+}
+
+/** Fields that only one of them has. Within text a quotation mark is escaped, so words in it are no fields. */
+const SIGNS: readonly (readonly [RegExp, ImportFormat])[] = [
+  [/(?<!\\)"mapping"\s*:\s*\{/, 'chatgpt'],
+  [/(?<!\\)"chat_messages"\s*:\s*\[/, 'claude'],
+  [/(?<!\\)"(?:memory|new_memory|old_memory)"\s*:\s*["n]/, 'mem0'],
+  [/(?<!\\)"entities"\s*:\s*\[\s*(?:\{|\])/, 'server-memory'],
+  [/(?<!\\)"content"\s*:\s*"/, 'omniroute-json'],
+]
+
+/** The sign that comes first: what stands inside of an item comes after the item's own fields have begun. */
+function formatOfJson(text: string): ImportFormat | null {
+  const found = SIGNS.map(([sign, format]) => ({ format, at: text.search(sign) }))
+    .filter(({ at }) => at >= 0)
+    .sort((a, b) => a.at - b.at)
+  return found[0]?.format ?? null
+}
+
+function isMarkdown(text: string, name: string): boolean {
+  if (text.includes('\0')) return false
+  return (
+    /\.(?:md|markdown|mdown)$/i.test(name) || /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\S/m.test(text)
+  )
+}
+
+function latin(bytes: Uint8Array): string {
+  let text = ''
+  for (const byte of bytes) text += String.fromCharCode(byte)
+  return text
+}

@@ -1,0 +1,130 @@
+/**
+ * What an export holds, table by table. Whatever gets a table later comes in here as one more line, and is then exported,
+ * imported and moved to other owners like the rest. Keys, the audit log, answers and jobs stay where they are.
+ */
+import type { Entry } from '../domain/entry.ts'
+import { type OwnerId, type Scope, SYSTEM_OWNER } from '../domain/ids.ts'
+import { parseRootEntry } from '../files/root-codec.ts'
+import {
+  parseMemory,
+  parseRevision,
+  parseSettingEntry,
+  parseTombstone,
+  parseTurn,
+  settingEntryId,
+} from '../memory/record-codec.ts'
+import { pages } from '../storage/access/row-pages.ts'
+import type { FindQuery, Row, Store, Table } from '../storage/store.ts'
+import {
+  derivedId,
+  type Rename,
+  renamedMemory,
+  renamedRevision,
+  renamedTurn,
+} from './id-mapping.ts'
+
+type Portable<T extends Table> = {
+  /** What of the table belongs to an export of `scope`; for null, to one of everything that is nobody's. */
+  select(scope: Scope | null): Selection<T> | null
+  parse(value: unknown): Row<T>
+  /** Whose the row is; null: nobody's. */
+  owner(row: Row<T>): OwnerId | null
+  /** A copy of the row for another owner, under ids of its own; null when it means nothing there. */
+  moved(row: Row<T>, owner: OwnerId): Row<T> | null
+}
+type Selection<T extends Table> = {
+  readonly scope: Scope
+  readonly where: FindQuery<T>['where']
+}
+
+const ofOwner = <T extends Table>(scope: Scope | null): Selection<T> | null =>
+  scope === null ? null : { scope, where: {} }
+const atOwner = <R extends { readonly place: { readonly owner: OwnerId } }>(
+  row: R,
+  owner: OwnerId,
+): R => ({ ...row, place: { ...row.place, owner } })
+const ownerOf = (row: { readonly place: { readonly owner: OwnerId } }) => row.place.owner
+const derivedFor =
+  (owner: OwnerId): Rename =>
+  (id) =>
+    derivedId(owner, id)
+
+/** In the order in which they are written: what others point at comes first. */
+export const PORTABLE: { readonly [T in Table]: Portable<T> } = {
+  memory: {
+    select: ofOwner,
+    parse: parseMemory,
+    owner: ownerOf,
+    moved: (row, owner) => atOwner(renamedMemory(row, derivedFor(owner)), owner),
+  },
+  revision: {
+    select: ofOwner,
+    parse: parseRevision,
+    owner: ({ memory }) => ownerOf(memory),
+    moved: (row, owner) => {
+      const revision = renamedRevision(row, derivedFor(owner))
+      return { ...revision, memory: atOwner(revision.memory, owner) }
+    },
+  },
+  // A trace is bound to its owner: under another one it would block nothing.
+  tombstone: { select: ofOwner, parse: parseTombstone, owner: ownerOf, moved: () => null },
+  turn: {
+    select: ofOwner,
+    parse: parseTurn,
+    owner: ownerOf,
+    moved: (row, owner) => atOwner(renamedTurn(row, derivedFor(owner)), owner),
+  },
+  entry: {
+    select: settingsOf,
+    parse: parseEntry,
+    owner: ({ about }) => about,
+    moved: entryFor,
+  },
+}
+export const PORTABLE_TABLES = Object.keys(PORTABLE) as readonly Table[] // its own keys
+
+export function isPortable(table: unknown): table is Table {
+  return typeof table === 'string' && Object.hasOwn(PORTABLE, table)
+}
+
+/** The settings of an owner belong to the whole of it, not to one of its users. */
+function settingsOf(scope: Scope | null): Selection<'entry'> | null {
+  const system = { owner: SYSTEM_OWNER }
+  if (scope === null) return { scope: system, where: { kinds: ['setting'] } }
+  if (scope.user !== undefined || scope.session !== undefined) return null
+  return { scope: system, where: { kinds: ['setting'], about: scope.owner } }
+}
+
+function parseEntry(value: unknown): Entry {
+  const isRoot =
+    typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'root'
+  return isRoot ? parseRootEntry(value) : parseSettingEntry(value)
+}
+
+/** Roots are not given to others: whoever has one can read what is there. */
+function entryFor(row: Entry, owner: OwnerId): Entry | null {
+  if (row.kind === 'root' || row.about === null) return null
+  return { ...row, id: settingEntryId(owner), about: owner }
+}
+
+/**
+ * Where an owner's files are. Only an export of everything tells it: it is about the machine, and ordinary keys are not
+ * told.
+ */
+export async function* rootsOf(store: Store, owner: OwnerId): AsyncGenerator<Entry> {
+  const query = { where: { kinds: ['root'] }, order: 'oldest' } as const
+  for await (const page of pages(store, 'entry', { owner, user: null }, query)) yield* page
+}
+
+/** The rows of one table that an export holds, oldest first. */
+export async function* rowsOf<T extends Table>(
+  store: Store,
+  table: T,
+  scope: Scope | null,
+): AsyncGenerator<Row<T>> {
+  const portable: Portable<T> = PORTABLE[table]
+  const selection = portable.select(scope)
+  if (selection === null) return
+  const query = { where: selection.where, order: 'oldest' as const }
+  for await (const page of pages(store, table, selection.scope, query)) yield* page
+}

@@ -1,0 +1,259 @@
+/**
+ * Takes in what other systems held. Ids are made from the names things had there, so that importing again finds what is
+ * already here: a second run changes nothing, and one that was broken off goes on.
+ */
+
+import { AppError } from '../domain/errors.ts'
+import type { ChangeId, Instant, OwnerId, Place, Scope } from '../domain/ids.ts'
+import type { JsonObject, Memory, Revision } from '../domain/memory.ts'
+import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import { sha256 } from '../lib/hash.ts'
+import { IMPORTANCE_DEFAULT, parseScope, SALIENCE_DEFAULT } from '../memory/draft.ts'
+import { parseMemory, parseRevision, parseTurn } from '../memory/record-codec.ts'
+import { replacing, stamp } from '../storage/access/optimistic-commit.ts'
+import { hashedCharacters, ID_ALPHABET, type TableRow } from './id-mapping.ts'
+import {
+  adding,
+  type Conflict,
+  type Imported,
+  Intake,
+  isHere,
+  type Settled,
+  throwIfStopped,
+  type Unit,
+  type UnitResult,
+} from './import-rows.ts'
+import {
+  type ForeignMemory,
+  type ForeignRecord,
+  type ForeignTurn,
+  isObject,
+} from './importers/foreign-record.ts'
+
+export type ForeignOptions = {
+  readonly onProgress?: (records: number) => void
+  readonly signal?: AbortSignal
+  /** When what has no time of its own was said, at the latest: of a file, its last change. Default: now. */
+  readonly observedAt?: number
+  /** Give everything to an owner named as the one it had there, instead of to the owner of the scope. */
+  readonly keepOwners?: boolean
+}
+
+/** A bad record is counted and told, and does not stop the others. Blank ones are skipped. */
+export async function importRecords(
+  ports: EnginePorts,
+  scope: Scope,
+  records: AsyncIterable<ForeignRecord> | Iterable<ForeignRecord>,
+  options: ForeignOptions = {},
+): Promise<Imported> {
+  const { change, now } = stamp(ports)
+  const target: Target = {
+    scope,
+    change,
+    observedAt: Math.min(Math.floor(options.observedAt ?? now), now) as Instant, // whole, and not to come
+    keepOwners: options.keepOwners ?? false,
+  }
+  const intake = new Intake(ports, settle)
+  let count = 0
+  for await (const record of records) {
+    throwIfStopped(options.signal)
+    count++
+    const unit = intake.parsed(record.at, () => rowsOf(record, target))
+    if (unit !== null && (await intake.add(unit))) options.onProgress?.(count)
+  }
+  await intake.flush()
+  options.onProgress?.(count)
+  return intake.result()
+}
+
+type Target = {
+  readonly scope: Scope
+  readonly change: ChangeId
+  readonly observedAt: Instant
+  readonly keepOwners: boolean
+}
+
+/** Null for what says nothing. */
+function rowsOf(record: ForeignRecord, target: Target): readonly TableRow[] | null {
+  if (record.kind === 'fault') throw new AppError('invalid_input', record.message)
+  if (record.content.trim() === '') return null
+  return record.kind === 'turn' ? [turnRow(record, target)] : memoryRows(record, target)
+}
+
+function turnRow(record: ForeignTurn, target: Target): TableRow {
+  const { role, speaker, content, position } = record
+  const place = placeFor(record, target)
+  const said = Math.max(0, record.saidAt ?? 0)
+  const row = parseTurn({
+    // Turns of a conversation sort as they were said, even within one second.
+    id: `turn_${sortable(said, TIME_CHARACTERS)}${sortable(position, POSITION_CHARACTERS)}${hashed(place, record, 8)}`,
+    place,
+    version: 1,
+    role,
+    speaker: speaker ?? null,
+    content,
+    position,
+    saidAt: record.saidAt ?? target.observedAt,
+  })
+  return { table: 'turn', row }
+}
+
+function memoryRows(record: ForeignMemory, target: Target): readonly TableRow[] {
+  const place = placeFor(record, target)
+  const createdAt = record.createdAt ?? record.updatedAt ?? target.observedAt
+  const earlier = (record.earlier ?? []).slice(-EARLIER_MAX)
+  const memory = parseMemory({
+    // What has no date there sorts before everything that has one.
+    id: `mem_${sortable(record.createdAt ?? 0, TIME_CHARACTERS)}${hashed(place, record, 12)}`,
+    place,
+    key: record.key ?? null,
+    content: record.content,
+    type: record.type ?? 'factual',
+    category: record.category ?? 'general',
+    importance: record.importance ?? IMPORTANCE_DEFAULT,
+    salience: record.salience ?? SALIENCE_DEFAULT,
+    pinned: record.pinned ?? false,
+    trust: 'import',
+    status: record.isDisabled === true ? 'disabled' : 'active',
+    validFrom: null,
+    validUntil: null,
+    supersededBy: null,
+    conflictsWith: null,
+    expiresAt: record.expiresAt ?? null,
+    provenance: { source: 'import' },
+    entities: record.entities ?? [],
+    language: null,
+    metadata: metadataFor(record, target),
+    sourceCount: record.sourceCount ?? 1,
+    useCount: record.useCount ?? 0,
+    lastUsedAt: record.lastUsedAt ?? null,
+    version: earlier.length + 1,
+    change: target.change,
+    createdAt,
+    updatedAt: Math.max(createdAt, record.updatedAt ?? createdAt),
+  })
+  return [
+    { table: 'memory', row: memory },
+    ...earlierVersions(memory, earlier, target).map(
+      (row): TableRow => ({ table: 'revision', row }),
+    ),
+  ]
+}
+
+/** Each earlier wording as a version that the next one replaced. */
+function earlierVersions(
+  memory: Memory,
+  earlier: NonNullable<ForeignMemory['earlier']>,
+  target: Target,
+): readonly Revision[] {
+  return earlier.map(({ content, since }, index) => {
+    const replacedAt = earlier[index + 1]?.since ?? memory.updatedAt
+    return parseRevision({
+      id: `rev_${memory.id.slice('mem_'.length)}${sortable(index, POSITION_CHARACTERS)}`,
+      memory: { ...memory, content, version: index + 1, updatedAt: since },
+      replacedAt,
+      replacedBy: target.change,
+    })
+  })
+}
+
+/** Names that would break our rules are refused there, with the reason. */
+function placeFor(record: ForeignMemory | ForeignTurn, { scope, keepOwners }: Target): Place {
+  const owner: OwnerId =
+    keepOwners && record.owner != null ? parseScope({ owner: record.owner }).owner : scope.owner
+  const { user, session } = parseScope({
+    owner,
+    user: record.user ?? scope.user ?? null,
+    session: record.session ?? scope.session ?? null,
+  })
+  return { owner, user: user ?? null, session: session ?? null }
+}
+
+/** Where it comes from is kept with it, under one name of ours. */
+function metadataFor(record: ForeignMemory, { keepOwners }: Target): JsonObject {
+  const { system, name, owner } = record
+  const imported = {
+    from: system,
+    id: name.length > NAME_CHARACTERS_MAX ? sha256(name) : name,
+    ...(owner == null || keepOwners ? {} : { owner }),
+  }
+  return { ...record.metadata, imported }
+}
+
+const NAME_CHARACTERS_MAX = 200
+/** A memory and its history go into one commit. */
+const EARLIER_MAX = 500
+
+/** What is already here: the newer wording wins, and a key that is taken stays with whoever holds it. */
+async function settle(ports: EnginePorts, unit: Unit, conflict: Conflict): Promise<Settled> {
+  const [first] = unit.rows
+  if (first?.table === 'turn') {
+    return (await isHere(ports.store, first)) ? 'skipped' : 'elsewhere'
+  }
+  if (first?.table !== 'memory') return 'skipped'
+  const { owner, user } = first.row.place
+  const known = await ports.store.get('memory', { owner, user }, first.row.id)
+  if (known !== null) return update(ports, known, first.row)
+  return conflict.because === 'key' ? addWithoutKey(ports, unit, first.row) : 'elsewhere'
+}
+
+async function update(ports: EnginePorts, known: Memory, arriving: Memory): Promise<UnitResult> {
+  if (!isNewer(arriving, known)) return 'skipped'
+  const { content, type, category, expiresAt, updatedAt, change } = arriving
+  const metadata = { ...known.metadata, ...arriving.metadata }
+  const version = known.version + 1
+  const changed = { content, type, category, expiresAt, updatedAt, change, metadata, version }
+  // Each was within its limits, but both together may not be.
+  const after = parseMemory({ ...known, ...changed })
+  const outcome = await ports.store.commit(replacing(ports, known, after))
+  if (outcome.kind === 'committed') return 'updated'
+  throw new AppError('conflict', 'It was changed here at the same time.', { id: known.id })
+}
+
+/** Something else that has the same name here is no reason to lose this one. */
+async function addWithoutKey(
+  { store }: EnginePorts,
+  { line, rows }: Unit,
+  memory: Memory,
+): Promise<UnitResult> {
+  const { imported } = memory.metadata
+  const noted = { ...(isObject(imported) ? imported : {}), key: memory.key }
+  const row = parseMemory({
+    ...memory,
+    key: null,
+    metadata: { ...memory.metadata, imported: noted },
+  })
+  const unit = { line, rows: [{ table: 'memory' as const, row }, ...rows.slice(1)] }
+  const outcome = await store.commit(adding(unit))
+  if (outcome.kind === 'committed') return 'imported'
+  throw new AppError('conflict', 'It was added here at the same time.', { id: memory.id })
+}
+
+/** What was changed or forgotten here since is left alone. */
+function isNewer(arriving: Memory, known: Memory): boolean {
+  const isInUse = known.status === 'active' || known.status === 'disabled'
+  return isInUse && arriving.updatedAt > known.updatedAt && arriving.content !== known.content
+}
+
+const TIME_CHARACTERS = 10
+const POSITION_CHARACTERS = 4
+
+/** A number in the form that ids have, so that ids sort by it. What is no number is refused with the row. */
+function sortable(value: number, characters: number): string {
+  let rest = Math.min(Math.max(0, Math.floor(value)), 32 ** characters - 1)
+  let text = ''
+  for (let place = 0; place < characters; place++) {
+    text = (ID_ALPHABET[rest % 32] ?? '0') + text
+    rest = Math.floor(rest / 32)
+  }
+  return text
+}
+
+/** The same for the same thing in the same place, and for nothing else. */
+function hashed(
+  { owner, user }: Place,
+  { system, kind, name }: ForeignMemory | ForeignTurn,
+  characters: number,
+): string {
+  return hashedCharacters([owner, user, system, kind, name], characters)
+}

@@ -1,0 +1,102 @@
+/** Rows of two stores side by side. */
+import { createHash } from 'node:crypto'
+import { compareText, type OwnerId } from '../../domain/ids.ts'
+import { pages } from '../../storage/access/row-pages.ts'
+import type { ChangedRow } from '../../storage/migration-source.ts'
+import { type Change, type Row, type Store, TABLES, type Table } from '../../storage/store.ts'
+import { MARKER_ID } from './migration-marker.ts'
+
+export type TableRow = { [T in Table]: { readonly table: T; readonly row: Row<T> } }[Table]
+
+export const PAGE_ROWS = 500
+/** They may be very long, and a page is held in memory at both ends. */
+const PAGE_TURNS = 100
+
+export function pageOf(table: Table): number {
+  return table === 'turn' ? PAGE_TURNS : PAGE_ROWS
+}
+
+/** Whether a row belongs to the store itself and not to what is moved. */
+export function isOwn(table: Table, id: string): boolean {
+  return table === 'entry' && id === MARKER_ID
+}
+
+/** The same for the same row, whatever store it was read from. */
+export function digestOf(row: Row<Table>): string {
+  return createHash('sha256').update(canonical(row)).digest('hex')
+}
+
+/** JSON with the names in one order; what is undefined is as good as not there. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) => {
+    if (typeof part !== 'object' || part === null || Array.isArray(part)) return part
+    return Object.fromEntries(Object.entries(part).sort(([a], [b]) => compareText(a, b)))
+  })
+}
+
+export function ownerOf({ table, row }: TableRow): OwnerId {
+  return table === 'revision' ? row.memory.place.owner : row.place.owner
+}
+
+export function putting({ table, row }: TableRow): Change {
+  return { op: 'put', table, row, expect: 'any' } as Change // both are of the same table
+}
+
+export function removing({ table, owner, id }: ChangedRow): Change {
+  return { op: 'remove', table, scope: { owner }, id, expect: 'any' } as Change // as above
+}
+
+export async function read(
+  store: Store,
+  { table, owner, id }: ChangedRow,
+): Promise<TableRow | null> {
+  const row = await store.get(table, { owner }, id as never) // its own table's id
+  return row === null ? null : ({ table, row } as TableRow) // as above
+}
+
+/** Owners of either store, in an order that never changes. */
+export async function ownersOf(...stores: readonly Store[]): Promise<readonly OwnerId[]> {
+  const names = new Set<string>()
+  for (const store of stores) for (const { owner } of await store.places()) names.add(owner)
+  return ([...names] as OwnerId[]).sort(compareText) // checked when stored
+}
+
+/** The ids and digests of an owner's rows, oldest first. */
+async function* digests(
+  store: Store,
+  table: Table,
+  owner: OwnerId,
+): AsyncGenerator<{ readonly id: string; readonly digest: string }> {
+  const query = { where: {}, order: 'oldest' as const, limit: pageOf(table) }
+  for await (const page of pages(store, table, { owner }, query)) {
+    for (const row of page) if (!isOwn(table, row.id)) yield { id: row.id, digest: digestOf(row) }
+  }
+}
+
+export type Compared = {
+  readonly table: Table
+  readonly isDifferent: boolean
+  readonly row: ChangedRow
+}
+
+/** Goes through the rows of an owner at both ends at once, and tells of each whether the ends agree. */
+export async function* compared(
+  source: Store,
+  target: Store,
+  owner: OwnerId,
+): AsyncGenerator<Compared> {
+  for (const table of TABLES) {
+    const [here, there] = [digests(source, table, owner), digests(target, table, owner)]
+    let [a, b] = [await here.next(), await there.next()]
+    while (a.done !== true || b.done !== true) {
+      const order = a.done ? 1 : b.done ? -1 : compareText(a.value.id, b.value.id)
+      const first = order <= 0 ? a : b
+      if (first.done) break
+      const isDifferent = order !== 0 || (!a.done && !b.done && a.value.digest !== b.value.digest)
+      const row = { table, owner, id: first.value.id } as ChangedRow // an id of this table
+      yield { table, isDifferent, row }
+      if (order <= 0) a = await here.next()
+      if (order >= 0) b = await there.next()
+    }
+  }
+}

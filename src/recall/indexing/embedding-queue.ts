@@ -1,0 +1,162 @@
+/**
+ * Documents that wait for their vectors, by whose they are, and those that are getting them. Memories go before turns:
+ * they are few, short, and what a question waits for.
+ */
+import type { MemoryId, Scope } from '../../domain/ids.ts'
+import type { Memory } from '../../domain/memory.ts'
+import { isTurnId } from '../../domain/search-document.ts'
+
+/** Whose memories are looked at together. */
+export type Home = {
+  readonly owner: Memory['place']['owner']
+  readonly user: Memory['place']['user']
+}
+
+export type Batch = { readonly home: Home; readonly ids: readonly MemoryId[] }
+
+/** More than this are not remembered one by one; who they belong to is compared with the index again instead. */
+const WAITING_MAX = 10_000
+
+type Waiting = {
+  readonly home: Home
+  readonly memories: Set<MemoryId>
+  readonly turns: Set<MemoryId>
+}
+
+export class InLine {
+  readonly #waiting = new Map<string, Waiting>()
+  readonly #underWay = new Set<Batch>()
+  /** Those with more than there is room for. */
+  readonly #overflowing = new Map<string, Home>()
+  #count = 0
+
+  /** How many wait. */
+  get count(): number {
+    return this.#count
+  }
+
+  get isEmpty(): boolean {
+    return this.#count === 0 && this.#overflowing.size === 0
+  }
+
+  add(home: Home, id: MemoryId): void {
+    if (this.#count >= WAITING_MAX) {
+      this.overflow(home)
+      return
+    }
+    const name = nameOf(home)
+    const waiting = this.#waiting.get(name) ?? { home, memories: new Set(), turns: new Set() }
+    this.#waiting.set(name, waiting)
+    const ids = isTurnId(id) ? waiting.turns : waiting.memories
+    if (!ids.has(id)) this.#count++
+    ids.add(id)
+  }
+
+  takeOut(home: Home, ids: Iterable<MemoryId>): void {
+    const waiting = this.#waiting.get(nameOf(home))
+    if (waiting === undefined) return
+    for (const id of ids) {
+      if (waiting.memories.delete(id) || waiting.turns.delete(id)) this.#count--
+    }
+    if (sizeOf(waiting) === 0) this.#waiting.delete(nameOf(home))
+  }
+
+  /**
+   * The next ones, all of one home, are out of the line while they get their vectors: one that is changed meanwhile
+   * waits again, and must stay so. When that fails, they wait again.
+   */
+  async next(limit: number, work: (batch: Batch) => Promise<void>): Promise<void> {
+    const [first] = this.#waiting.values()
+    const waiting = [...this.#waiting.values()].find(({ memories }) => memories.size > 0) ?? first
+    if (waiting === undefined) return
+    const { home } = waiting
+    const batch = { home, ids: firstOf(waiting, limit) }
+    this.takeOut(home, batch.ids)
+    this.#underWay.add(batch)
+    try {
+      await work(batch)
+    } catch (error) {
+      for (const id of batch.ids) this.add(home, id)
+      throw error
+    } finally {
+      this.#underWay.delete(batch)
+    }
+  }
+
+  /** How many of a scope wait. */
+  waiting(scope: Scope): number {
+    return this.#of(scope).reduce((sum, waiting) => sum + sizeOf(waiting), 0)
+  }
+
+  /** How many memories of a scope wait. */
+  memoriesWaiting(scope: Scope): number {
+    return this.#of(scope).reduce((sum, { memories }) => sum + memories.size, 0)
+  }
+
+  /** Those of a scope that have no vector yet, waiting or under way. */
+  unserved(scope: Scope): ReadonlySet<MemoryId> {
+    const waiting = this.#of(scope).flatMap(({ memories, turns }) => [...memories, ...turns])
+    const underWay = [...this.#underWay].flatMap(({ home, ids }) =>
+      isHomeOf(scope, home) ? [...ids] : [],
+    )
+    return new Set([...waiting, ...underWay])
+  }
+
+  /** Memories among them. */
+  unservedMemories(scope: Scope): ReadonlySet<MemoryId> {
+    return new Set([...this.unserved(scope)].filter((id) => !isTurnId(id)))
+  }
+
+  #of(scope: Scope): readonly Waiting[] {
+    return [...this.#waiting.values()].filter(({ home }) => isHomeOf(scope, home))
+  }
+
+  /** Whether one of these still has no vector. */
+  holdsAny(ids: ReadonlySet<MemoryId>): boolean {
+    const isAwaited = [...this.#waiting.values()].some(({ memories, turns }) =>
+      [...ids].some((id) => memories.has(id) || turns.has(id)),
+    )
+    return isAwaited || [...this.#underWay].some((batch) => batch.ids.some((id) => ids.has(id)))
+  }
+
+  overflow(home: Home): void {
+    this.#overflowing.set(nameOf(home), home)
+  }
+
+  isOverflowing(home: Home): boolean {
+    return this.#overflowing.has(nameOf(home))
+  }
+
+  /** Whoever has more than there was room for. Each is to be taken out before it is compared with the index. */
+  overflowing(): readonly Home[] {
+    return [...this.#overflowing.values()]
+  }
+
+  subside(home: Home): void {
+    this.#overflowing.delete(nameOf(home))
+  }
+}
+
+function sizeOf({ memories, turns }: Waiting): number {
+  return memories.size + turns.size
+}
+
+function firstOf({ memories, turns }: Waiting, limit: number): readonly MemoryId[] {
+  const first: MemoryId[] = []
+  for (const ids of [memories, turns]) {
+    for (const id of ids) {
+      if (first.length === limit) return first
+      first.push(id)
+    }
+  }
+  return first
+}
+
+export function isHomeOf({ owner, user }: Scope, home: Home): boolean {
+  return owner === home.owner && (user === undefined || user === home.user)
+}
+
+/** Names hold no line breaks, so the two can't run into each other; an owner alone has none. */
+export function nameOf({ owner, user }: Home): string {
+  return `${owner}\n${user ?? ''}`
+}

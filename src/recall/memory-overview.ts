@@ -1,0 +1,231 @@
+/** Memories seen from afar: where they lie by meaning, what they name, and when they were made. */
+
+import { AppError } from '../domain/errors.ts'
+import { type Instant, type MemoryId, parseId, type Scope } from '../domain/ids.ts'
+import { PAGE_ROWS_MAX } from '../domain/limits.ts'
+import type { Memory } from '../domain/memory.ts'
+import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import { happenedAt } from '../learning/episodes.ts'
+import { nextTurn } from '../lib/event-loop.ts'
+import { withinTime } from '../lib/timeout.ts'
+import { parseScope, type ScopeInput } from '../memory/draft.ts'
+import { parseLimit, type ReadFilter, toMemoryFilter } from '../memory/memory-reader.ts'
+import type { Page } from '../storage/store.ts'
+import { whyByWords } from '../storage/vectors-unavailable.ts'
+import type { Indexer } from './indexing/indexer.ts'
+
+/** What one overview looks at. */
+export const OVERVIEW_MEMORIES_MAX = 5_000
+/** Times are small, so there may be more of them. */
+const TIMES_MAX = 20_000
+/** A model may have to be loaded first; one that takes longer is told as missing. */
+const OPEN_MS = 20_000
+
+export type PlacedMemory = {
+  readonly memory: Memory
+  /** Null when it has none yet, or there is no model to make one. */
+  readonly vector: Float32Array | null
+}
+
+export type Placed = {
+  /** Newest first. */
+  readonly memories: readonly PlacedMemory[]
+  readonly dimensions: number | null
+  /** Whether these are all. */
+  readonly isComplete: boolean
+  /** Why there are no vectors; null when there are. */
+  readonly because: string | null
+}
+
+/** Whether a memory can be found by its meaning. */
+export type VectorState = {
+  readonly hasVector: boolean
+  readonly dimensions: number | null
+  /** Why it has none; null when it has one. */
+  readonly because: string | null
+}
+
+export type NamedEntity = { readonly name: string; readonly memories: number }
+
+export type Named = {
+  /** Those that most memories name come first. */
+  readonly entities: readonly NamedEntity[]
+  /** The memories that name any of them, newest first, each with the places of its entities in the list. */
+  readonly memories: readonly {
+    readonly memory: Memory
+    readonly entities: readonly number[]
+  }[]
+  /** How many entities there are, with those that are left out. */
+  readonly total: number
+  readonly isComplete: boolean
+}
+
+export type Times = {
+  /** When memories other than digests were made. */
+  readonly memories: readonly Instant[]
+  /** When the conversations took place that there are digests of. */
+  readonly episodes: readonly Instant[]
+  readonly isComplete: boolean
+}
+
+/** Only active memories are looked at, the newest first. */
+export interface Overview {
+  vectors(scope: ScopeInput, options?: { readonly limit?: number }): Promise<Placed>
+  /** `not_found` when there is no such memory. */
+  vectorState(scope: ScopeInput, id: string): Promise<VectorState>
+  entities(
+    scope: ScopeInput,
+    options?: { readonly limit?: number; readonly memories?: number },
+  ): Promise<Named>
+  times(
+    scope: ScopeInput,
+    span?: { readonly from?: number; readonly before?: number },
+  ): Promise<Times>
+}
+
+const ENTITIES = 150
+
+export function createOverview(ports: EnginePorts, indexer: Indexer | null): Overview {
+  return {
+    vectors: async (scope, { limit = OVERVIEW_MEMORIES_MAX } = {}) => {
+      const rowsMax = parseLimit(limit, OVERVIEW_MEMORIES_MAX)
+      return placed(ports, indexer, parseScope(scope), rowsMax)
+    },
+    vectorState: async (scope, id) =>
+      vectorState(ports, indexer, parseScope(scope), parseId('mem', id)),
+    entities: async (scope, { limit = ENTITIES, memories = OVERVIEW_MEMORIES_MAX } = {}) => {
+      const rowsMax = parseLimit(memories, OVERVIEW_MEMORIES_MAX)
+      const { rows, isComplete } = await newest(ports, parseScope(scope), {}, rowsMax)
+      return { ...namedIn(rows, limit), isComplete }
+    },
+    times: async (scope, span = {}) => timesOf(ports, parseScope(scope), span),
+  }
+}
+
+async function newest(
+  { store, clock }: EnginePorts,
+  scope: Scope,
+  filter: ReadFilter,
+  rowsMax: number,
+): Promise<{ readonly rows: readonly Memory[]; readonly isComplete: boolean }> {
+  const where = toMemoryFilter(filter, clock.now())
+  const rows: Memory[] = []
+  let after: string | null = null
+  do {
+    const page: Page<Memory> = await store.find('memory', scope, {
+      where,
+      limit: Math.min(PAGE_ROWS_MAX, rowsMax - rows.length),
+      order: 'newest',
+      ...(after === null ? {} : { after }),
+    })
+    rows.push(...page.rows)
+    after = page.next
+    await nextTurn()
+  } while (after !== null && rows.length < rowsMax)
+  return { rows, isComplete: after === null }
+}
+
+async function placed(
+  ports: EnginePorts,
+  indexer: Indexer | null,
+  scope: Scope,
+  rowsMax: number,
+): Promise<Placed> {
+  const { rows, isComplete } = await newest(ports, scope, {}, rowsMax)
+  const without = (because: string): Placed => ({
+    memories: rows.map((memory) => ({ memory, vector: null })),
+    dimensions: null,
+    isComplete,
+    because,
+  })
+  const { vectors } = ports
+  if (indexer === null || vectors === undefined) return without(whyByWords(ports))
+  const opened = await withinTime(OPEN_MS, () => indexer.open(scope))
+  if (opened.kind === 'failed') return without(opened.because)
+  const { space } = opened.result
+  const found = new Map<MemoryId, Float32Array>()
+  for (let start = 0; start < rows.length; start += PAGE_ROWS_MAX) {
+    const ids = rows.slice(start, start + PAGE_ROWS_MAX).map(({ id }) => id)
+    for (const [id, vector] of await vectors.vectorsOf(space, scope, ids)) found.set(id, vector)
+    await nextTurn()
+  }
+  return {
+    memories: rows.map((memory) => ({ memory, vector: found.get(memory.id) ?? null })),
+    dimensions: space.dimensions,
+    isComplete,
+    because: null,
+  }
+}
+
+async function vectorState(
+  ports: EnginePorts,
+  indexer: Indexer | null,
+  scope: Scope,
+  id: MemoryId,
+): Promise<VectorState> {
+  const { store, vectors } = ports
+  if ((await store.get('memory', scope, id)) === null) {
+    throw new AppError('not_found', `There is no memory ${id} here.`, { id })
+  }
+  const none = (because: string) => ({ hasVector: false, dimensions: null, because })
+  if (indexer === null || vectors === undefined) return none(whyByWords(ports))
+  const opened = await withinTime(OPEN_MS, () => indexer.open(scope))
+  if (opened.kind === 'failed') return none(opened.because)
+  const { space } = opened.result
+  const found = await vectors.vectorsOf(space, scope, [id])
+  if (found.has(id)) return { hasVector: true, dimensions: space.dimensions, because: null }
+  return none('It has none yet, and is found by its words.')
+}
+
+/** Names in capitals and without are one entity, spelled as it was last. */
+export function namedIn(
+  newestFirst: readonly Memory[],
+  entitiesMax: number,
+): Omit<Named, 'isComplete'> {
+  const known = new Map<string, { readonly name: string; memories: number }>()
+  for (const { entities } of newestFirst) {
+    for (const [key, name] of distinct(entities)) {
+      const entity = known.get(key) ?? { name, memories: 0 }
+      entity.memories++
+      known.set(key, entity)
+    }
+  }
+  const chosen = [...known]
+    .sort(([, a], [, b]) => b.memories - a.memories || (a.name < b.name ? -1 : 1))
+    .slice(0, entitiesMax)
+  const placeOf = new Map(chosen.map(([key], place) => [key, place]))
+  const memories = newestFirst.flatMap((memory) => {
+    const entities = [...distinct(memory.entities).keys()].flatMap((key) => placeOf.get(key) ?? [])
+    return entities.length === 0 ? [] : [{ memory, entities }]
+  })
+  return { entities: chosen.map(([, entity]) => entity), memories, total: known.size }
+}
+
+function distinct(names: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(names.map((name) => [name.toLowerCase(), name]))
+}
+
+async function timesOf(
+  ports: EnginePorts,
+  scope: Scope,
+  { from, before }: { readonly from?: number; readonly before?: number },
+): Promise<Times> {
+  const span = {
+    ...(from === undefined ? {} : { createdFrom: from as Instant }), // checked by whoever asks
+    ...(before === undefined ? {} : { createdBefore: before as Instant }),
+  }
+  // An episode is told by when the conversation was, which may be long before it was distilled.
+  const [made, digests] = await Promise.all([
+    newest(ports, scope, span, TIMES_MAX),
+    newest(ports, scope, { categories: ['episode'], includeEnded: true }, TIMES_MAX),
+  ])
+  const isInSpan = (at: Instant) =>
+    (from === undefined || at >= from) && (before === undefined || at < before)
+  return {
+    memories: made.rows
+      .filter(({ category }) => category !== 'episode')
+      .map(({ createdAt }) => createdAt),
+    episodes: digests.rows.map(happenedAt).filter(isInSpan),
+    isComplete: made.isComplete && digests.isComplete,
+  }
+}

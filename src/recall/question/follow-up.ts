@@ -1,0 +1,87 @@
+/**
+ * Follow-up questions. "And where is it?" has nothing to be found by: what it is about was said before. Such a question is
+ * searched together with the messages before it, and its own words count most.
+ */
+import { STOP_WORDS } from '../../text/search/stopwords.ts'
+import { queryTerms, UNSPACED } from '../../text/search/terms.ts'
+import type { KeywordLeg } from '../ranking/evidence.ts'
+import { rescored } from './time-terms.ts'
+
+/** How much a term counts that only the messages before have. */
+const CONTEXT_TERM_WEIGHT = 0.5
+/** How much the question's own vector counts against that of the messages before. */
+const QUESTION_VECTOR_WEIGHT = 0.65
+/** Without a word of its own, a message says nothing by itself; with a pronoun, a few are not enough. */
+const CONTENT_WORDS_MAX = 0
+const CONTENT_WORDS_WITH_PRONOUN_MAX = 4
+/** In scripts without blanks, where words can't be counted. */
+const UNSPACED_CHARACTERS_MAX = 8
+
+const PRONOUNS: ReadonlySet<string> = new Set(
+  (
+    'it its he him his she her hers they them their theirs that this those these there then one ones ' +
+    'er sie es ihn ihm ihr ihre ihren sein seine seinen das dies diese dieser dort dahin davon dabei damit darin ' +
+    'il elle lui leur leurs ils elles ça cela celui celle ceux y en là son sa ses ' +
+    'él ella ello ellos ellas eso esto esa ese aquello su sus allí ahí ' +
+    'ele ela eles elas isso isto aquilo seu sua dele dela lá'
+  ).split(' '),
+)
+/** Words of questions that say nothing of what is asked about. */
+const ASKING: ReadonlySet<string> = new Set(
+  (
+    'and but or so is are was were be been do does did have has had can could will would should where when who whom what ' +
+    'which why how i me my you your we us our ' +
+    'und aber oder ist sind war waren hat haben wo wann wer wen wem was welche warum wie ich mir mich mein du dein wir ' +
+    'et mais ou est sont où quand qui que quoi comment pourquoi je tu nous vous ' +
+    'y pero o es son dónde cuándo quién qué cómo por ' +
+    'e mas é são onde quando quem que como'
+  ).split(' '),
+)
+const CONJUNCTION = /^\s*(?:and|but|or|so|und|aber|oder|et|mais|ou|y|pero|o|e|mas)\b/iu
+const WORDS = /[\p{L}\p{N}][\p{L}\p{N}\p{M}'’]*/gu
+
+/** Whether a message needs what was said before it to be understood. */
+export function isFollowUp(message: string): boolean {
+  if (UNSPACED.test(message)) return [...message.trim()].length <= UNSPACED_CHARACTERS_MAX
+  const isReferring =
+    CONJUNCTION.test(message) || wordsOf(message).some((word) => PRONOUNS.has(word))
+  const most = isReferring ? CONTENT_WORDS_WITH_PRONOUN_MAX : CONTENT_WORDS_MAX
+  return contentWords(message).size <= most
+}
+
+/** Whether a message has a word that it could be found by. */
+export function hasContent(message: string): boolean {
+  return UNSPACED.test(message) || contentWords(message).size > 0
+}
+
+function contentWords(message: string): ReadonlySet<string> {
+  return new Set(
+    wordsOf(message).filter(
+      (word) => !STOP_WORDS.has(word) && !PRONOUNS.has(word) && !ASKING.has(word),
+    ),
+  )
+}
+
+function wordsOf(message: string): readonly string[] {
+  const words = message.toLowerCase().match(WORDS) ?? []
+  return words.map((word) => word.replace(/['’].*$/u, ''))
+}
+
+/** Lowers the weight of terms that only the messages before have. */
+export function discountContext(leg: KeywordLeg, message: string): KeywordLeg {
+  const own = new Set(queryTerms(message))
+  return rescored(
+    leg,
+    leg.terms.map(({ text, rarity }) => (own.has(text) ? rarity : rarity * CONTEXT_TERM_WEIGHT)),
+  )
+}
+
+/** One vector of both, of length one. */
+export function blendVectors(question: Float32Array, context: Float32Array): Float32Array {
+  const blended = question.map(
+    (value, at) =>
+      QUESTION_VECTOR_WEIGHT * value + (1 - QUESTION_VECTOR_WEIGHT) * (context[at] ?? 0),
+  )
+  const length = Math.sqrt(blended.reduce((sum, value) => sum + value * value, 0))
+  return length === 0 ? question : blended.map((value) => value / length)
+}

@@ -1,0 +1,129 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { instant, memoryId } from '../../../test/fakes/memories.ts'
+import { loaded } from '../../../test/fakes/ranking-candidates.ts'
+import type { Memory } from '../../domain/memory.ts'
+import { EVIDENCE_WEIGHTS } from './fusion.ts'
+import { match, momentOf, readQuestion } from './question-match.ts'
+
+const NOW = instant(Date.parse('2024-05-15T10:30:00Z'))
+
+const said = (speaker: string | null): Partial<Memory> => ({
+  provenance: { source: 'test', speaker, turns: [], extractor: null, extractorVersion: null },
+})
+
+/** Whether a question asks for what someone said. */
+function isRaised(question: string, speaker: string | null): boolean {
+  const [best] = match([loaded(1, 1, said(speaker))], readQuestion(question, NOW))
+  return best?.evidence.speaker === 1
+}
+
+describe('who is asked about', () => {
+  it.each([
+    ['What did Ann say?', 'Ann'],
+    ["What is ANN's job?", 'ann'],
+    ['Ann, what now?', 'Ann'],
+    ['(Ann)', 'Ann'],
+    ['Did Mary Jane come?', 'Mary Jane'],
+    ['Does C++ (the bot) know?', 'C++ (the bot)'],
+    ['What did a.*b say?', 'a.*b'],
+    ['What does [x]$^ like?', '[x]$^'],
+    ['小明喜欢什么？', '小明'],
+    ['たけしは何が好き？', 'たけし'],
+    ['민수는 어디에 살아?', '민수'],
+    ['Что сказала Анна?', 'Анна'],
+    ['Τι είπε η Ελένη;', 'Ελένη'],
+    ['What did 𐐀𐐁 say?', '𐐀𐐁'],
+    ['what did 🦊 say', '🦊'],
+    ['Where do I live?', 'user'],
+    ["What's my name?", 'USER'],
+    ['Which of us won?', 'user'],
+    ['I’m where?', 'user'],
+    ['What did you tell me?', 'assistant'],
+    ["What's YOUR advice?", 'Assistant'],
+  ])('[RA8] "%s" asks for %s', (question, speaker) => {
+    expect(isRaised(question, speaker)).toBe(true)
+  })
+
+  it.each([
+    ['What is also good?', 'Al'],
+    ['Annabel was here', 'Ann'],
+    ['Joann was here', 'Ann'],
+    ['Что сказала Аннабель?', 'Анна'],
+    ['𐐀ann', 'ann'],
+    ['anńa', 'an'],
+    ['abb', 'a.*b'],
+    ['What does Tom like?', 'Ann'],
+    ['What does Tom like?', null],
+    ['What does Tom like?', 'user'],
+    ['What did they buy in the US?', 'user'],
+    ['C’est le même.', 'user'],
+    ['What does the user say?', 'assistant'],
+    ['Youth and beauty', 'assistant'],
+    ['anything', ''],
+    ['any thing', ' '],
+    ['', 'Ann'],
+  ])('[RA8] "%s" does not ask for %s', (question, speaker) => {
+    expect(isRaised(question, speaker)).toBe(false)
+  })
+
+  it('[RA8] any name is found in a question that has it as a word', () => {
+    const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 12 })
+    fc.assert(
+      fc.property(name, fc.string(), (speaker, rest) => {
+        const lower = speaker.toLowerCase()
+        fc.pre(speaker.trim() !== '' && !['user', 'assistant'].includes(lower))
+        expect(isRaised(`${rest} ${speaker} `, speaker)).toBe(
+          `${rest} ${speaker} `.toLowerCase().includes(` ${lower} `),
+        )
+      }),
+    )
+  })
+})
+
+describe('match', () => {
+  const asked = readQuestion('What did Ann do last week?', NOW)
+
+  it('[RA8] who and when raise a score by a share of the best, and say so', () => {
+    const lastWeek = instant(Date.parse('2024-05-08'))
+    const matched = match(
+      [
+        loaded(1, 0.4, said('Bob')),
+        loaded(2, 0.3, { ...said('Ann'), createdAt: lastWeek }),
+        loaded(3, 0.2, said('Ann')),
+      ],
+      asked,
+    )
+    expect(matched.map(({ id }) => id)).toEqual([2, 1, 3].map(memoryId))
+    expect(matched[0]).toMatchObject({
+      evidence: { speaker: 1, time: 1 },
+      trail: [{ stage: 'match', note: 'said by Ann, from last week' }],
+    })
+    expect(matched[0]?.score).toBeCloseTo(
+      0.3 + 0.4 * (EVIDENCE_WEIGHTS.speaker + EVIDENCE_WEIGHTS.time),
+      12,
+    )
+    expect(matched[1]?.trail).toEqual([])
+  })
+
+  it('[RA8] nothing is ever left out or lowered', () => {
+    const scores = fc.array(fc.double({ min: 0, max: 2, noNaN: true }), { maxLength: 8 })
+    fc.assert(
+      fc.property(scores, (some) => {
+        const candidates = some.map((score, id) => loaded(id, score, said(id % 2 ? 'Ann' : 'Bob')))
+        const matched = match(candidates, asked)
+        expect(matched).toHaveLength(candidates.length)
+        for (const { id, score } of matched) {
+          const before = candidates.find((candidate) => candidate.id === id)
+          expect(score).toBeGreaterThanOrEqual(before?.score ?? Number.POSITIVE_INFINITY)
+        }
+      }),
+    )
+  })
+
+  it('[RA8] a memory is of the time when it began to hold', () => {
+    const { memory } = loaded(1, 1, { createdAt: instant(5), validFrom: instant(3) })
+    expect(momentOf(memory)).toBe(3)
+    expect(momentOf({ ...memory, validFrom: null })).toBe(5)
+  })
+})

@@ -1,0 +1,60 @@
+/** Recall in the owner's own memory and in the one that all share: each on its own, then the best of both. */
+import { AppError } from '../domain/errors.ts'
+import { type Scope, SHARED_OWNER } from '../domain/ids.ts'
+import type { Settings } from '../domain/settings/settings.ts'
+import type { Recalled, RecallQuery, Recollection } from './recall.ts'
+
+export type Reach = Settings['recallScope']
+
+/** The scopes that a question is asked in. */
+export function scopesFor(
+  scope: Scope,
+  asked: Reach | undefined,
+  settings: Pick<Settings, 'recallScope' | 'sharedMemory'>,
+): readonly Scope[] {
+  const { session, ...everywhere } = scope
+  const isSessionNamed = session !== undefined && session !== null
+  if (asked === 'session' && !isSessionNamed) {
+    throw new AppError('invalid_input', 'Which session? Name it.', { field: 'sessionId' })
+  }
+  const reach = asked ?? (isSessionNamed ? 'session' : settings.recallScope)
+  if (reach === 'session' && isSessionNamed) return [scope]
+  if (reach !== 'global') return [everywhere]
+  if (!settings.sharedMemory) {
+    if (asked === undefined) return [everywhere]
+    throw new AppError('invalid_input', 'Shared memory is off: the setting `sharedMemory`.', {
+      field: 'scope',
+    })
+  }
+  return scope.owner === SHARED_OWNER ? [everywhere] : [everywhere, { owner: SHARED_OWNER }]
+}
+
+/** Scores of one question are comparable, because both were ranked by the same evidence. */
+export function merged(
+  answers: readonly Recollection[],
+  limit: number,
+  { tokensMax }: Pick<RecallQuery, 'tokensMax'>,
+): Recollection {
+  const [own] = answers
+  if (own === undefined) throw new AppError('internal', 'There was no answer to merge.')
+  if (answers.length === 1) return own
+  const ranked = answers.flatMap(({ memories }) => memories).sort((a, b) => b.score - a.score)
+  const memories = withinTokens(ranked.slice(0, limit), tokensMax ?? Number.POSITIVE_INFINITY)
+  const closeness = answers.flatMap((answer) => answer.closeness ?? [])
+  return {
+    ...own,
+    memories,
+    abstained: memories.length === 0 && answers.some(({ abstained }) => abstained),
+    closeness: closeness.length === 0 ? null : Math.max(...closeness),
+    tokens: memories.reduce((sum, { tokens }) => sum + tokens, 0),
+  }
+}
+
+function withinTokens(ranked: readonly Recalled[], tokensMax: number): readonly Recalled[] {
+  let left = tokensMax
+  return ranked.filter(({ tokens }, place) => {
+    const fits = place === 0 || tokens <= left
+    if (fits) left -= tokens
+    return fits
+  })
+}

@@ -1,0 +1,33 @@
+/** What was said, found by its words. */
+import type { Scope, TurnId } from '../domain/ids.ts'
+import type { Turn } from '../domain/turn.ts'
+import type { DocumentFilter, Store } from '../storage/store.ts'
+
+export type FoundTurn = { readonly turn: Turn; readonly score: number }
+
+type TurnQuery = {
+  readonly text: string
+  readonly limit: number
+  readonly where: Omit<DocumentFilter, 'types'>
+}
+
+/** Best first. */
+export async function findSaid(
+  store: Store,
+  scope: Scope,
+  { text, limit, where }: TurnQuery,
+): Promise<readonly FoundTurn[]> {
+  const { hits } = await store.matchText(scope, {
+    text,
+    limit,
+    where: { ...where, types: ['turn'] },
+  })
+  if (hits.length === 0) return []
+  const ids = hits.map(({ id }) => id as string as TurnId) // documents of turns go by the ids of turns
+  const { rows } = await store.find('turn', scope, { where: { ids }, limit: ids.length })
+  const turns = new Map<string, Turn>(rows.map((turn) => [turn.id, turn]))
+  return hits.flatMap(({ id, score }) => {
+    const turn = turns.get(id)
+    return turn === undefined ? [] : [{ turn, score }]
+  })
+}

@@ -1,0 +1,61 @@
+/**
+ * Counts that are asked for again and again, as every page of a list does, and that take a look at all of an owner's
+ * memories. They are kept until something of that owner changes here, and for a moment at most, because another process
+ * may change it too.
+ */
+import type { OwnerId, Scope } from '../../domain/ids.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Change, MemoryFilter, Store, Tally } from '../store.ts'
+
+const FRESH_MS = 2_000
+const KEPT_MAX = 1_000
+const KEPT_PER_OWNER_MAX = 20
+
+export class Tallies {
+  readonly #store: Store
+  readonly #clock: Clock
+  readonly #kept = new Map<
+    OwnerId,
+    Map<string, { readonly tally: Promise<Tally>; readonly until: number }>
+  >()
+
+  constructor(store: Store, clock: Clock) {
+    this.#store = store
+    this.#clock = clock
+  }
+
+  async count(scope: Scope, where: MemoryFilter): Promise<Tally> {
+    // Now is different each time; what has ended within the last moments may still be counted.
+    const { unendedAt, ...lasting } = where
+    const name = JSON.stringify([scope, lasting, unendedAt !== undefined])
+    const known = this.#kept.get(scope.owner)?.get(name)
+    if (known !== undefined && this.#clock.now() < known.until) return known.tally
+    // Kept before it is done, so that two who ask at once wait for one count.
+    const tally = this.#store.tally(scope, where)
+    this.#keep(scope.owner, name, tally)
+    tally.catch(() => this.#kept.delete(scope.owner))
+    return tally
+  }
+
+  changed(changes: readonly Change[]): void {
+    for (const change of changes) {
+      if (change.op === 'put' && change.table === 'memory') {
+        this.#kept.delete(change.row.place.owner)
+      }
+      if (change.op === 'remove' && change.table === 'memory') this.#kept.delete(change.scope.owner)
+    }
+  }
+
+  forget(owners: readonly OwnerId[] | 'any'): void {
+    if (owners === 'any') this.#kept.clear()
+    else for (const owner of owners) this.#kept.delete(owner)
+  }
+
+  #keep(owner: OwnerId, name: string, tally: Promise<Tally>): void {
+    if (this.#kept.size >= KEPT_MAX) this.#kept.clear()
+    const kept = this.#kept.get(owner) ?? new Map()
+    if (kept.size >= KEPT_PER_OWNER_MAX) kept.clear()
+    kept.set(name, { tally, until: this.#clock.now() + FRESH_MS })
+    this.#kept.set(owner, kept)
+  }
+}

@@ -1,0 +1,64 @@
+/** What the system keeps for itself, read and written in the one place where it lives. */
+import type { Entry, EntryKind } from '../../domain/entry.ts'
+import type { EntryId, OwnerId, Place, Scope } from '../../domain/ids.ts'
+import { SYSTEM_OWNER } from '../../domain/ids.ts'
+import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import type { Change, EntryFilter } from '../store.ts'
+import { pages } from './row-pages.ts'
+
+export const SYSTEM: Scope & Place = { owner: SYSTEM_OWNER, user: null, session: null }
+
+export function getEntry({ store }: Pick<EnginePorts, 'store'>, id: string): Promise<Entry | null> {
+  return store.get('entry', SYSTEM, id as EntryId) // made by our own code
+}
+
+export async function allEntries(
+  { store }: Pick<EnginePorts, 'store'>,
+  where: EntryFilter,
+): Promise<readonly Entry[]> {
+  const found: Entry[] = []
+  for await (const page of pages(store, 'entry', SYSTEM, { where })) found.push(...page)
+  return found
+}
+
+/** The entry as it will be, and the change that makes it so. */
+export function putEntry(
+  given: Pick<Entry, 'kind' | 'at' | 'body'> & {
+    readonly id: string
+    readonly about?: OwnerId | null
+    readonly expiresAt?: Entry['expiresAt']
+  },
+  before: Entry | null,
+): { readonly entry: Entry; readonly change: Change } {
+  const entry: Entry = {
+    about: null,
+    expiresAt: null,
+    ...given,
+    id: given.id as EntryId, // made by our own code
+    place: SYSTEM,
+    version: (before?.version ?? 0) + 1,
+  }
+  const expect = before === null ? 'absent' : { version: before.version }
+  return { entry, change: { op: 'put', table: 'entry', row: entry, expect } }
+}
+
+export function removeEntry(
+  { id }: Entry,
+  expect: 'any' | { readonly version: number } = 'any',
+): Change {
+  return { op: 'remove', table: 'entry', scope: SYSTEM, id, expect }
+}
+
+/** Removes what is past its time, some of it at each call: nothing waits for it. */
+export async function removeExpired(
+  { store, clock }: Pick<EnginePorts, 'store' | 'clock'>,
+  kinds: readonly EntryKind[],
+): Promise<number> {
+  const { rows } = await store.find('entry', SYSTEM, {
+    where: { kinds, expiredBy: clock.now() },
+    limit: EXPIRED_ROWS_MAX,
+  })
+  if (rows.length > 0) await store.commit(rows.map((entry) => removeEntry(entry)))
+  return rows.length
+}
+const EXPIRED_ROWS_MAX = 500

@@ -1,0 +1,442 @@
+/**
+ * The store in memory: the executable specification that every other store is compared with.
+ *
+ * It is written to be obviously right rather than fast. A commit works on a copy of the tables and swaps it in,
+ * so that a refused change leaves nothing behind.
+ */
+
+import {
+  byPlace,
+  compareText,
+  covers,
+  type MemoryId,
+  type Place,
+  type Scope,
+} from '../../domain/ids.ts'
+import { COMMIT_CHANGES_MAX, TEXT_HITS_MAX } from '../../domain/limits.ts'
+import { holdsKey, type Memory } from '../../domain/memory.ts'
+import {
+  positionOfDocument,
+  type SearchDocument,
+  turnDocument,
+} from '../../domain/search-document.ts'
+import { searchableTerms } from '../../domain/searchable-text.ts'
+import type { Turn } from '../../domain/turn.ts'
+import { type Corpus, inverseDocumentFrequency, scoreKeyword } from '../../text/search/bm25.ts'
+import { queryTerms } from '../../text/search/terms.ts'
+import { includes, matchesDocument } from '../document-filter.ts'
+import {
+  cursorAfter,
+  type OrderPoint,
+  orderingOf,
+  partOf,
+  pointOf,
+  type SessionPoint,
+  sessionAfter,
+  sessionPage,
+} from '../page-cursor.ts'
+import { refusalOf } from '../row-expectation.ts'
+import {
+  type Change,
+  type CommitOutcome,
+  type DocumentQuery,
+  type EntryFilter,
+  type FindQuery,
+  forEachTable,
+  type MemoryFilter,
+  NO_MATCH,
+  type Page,
+  type RevisionFilter,
+  type Row,
+  type SessionQuery,
+  type SessionTally,
+  type Store,
+  type Surroundings,
+  TABLES,
+  type Table,
+  type Tables,
+  type TextMatch,
+  type TextQuery,
+  type TombstoneFilter,
+  type TurnFilter,
+} from '../store.ts'
+import { tallyOf } from '../tally.ts'
+
+type Rows = { readonly [T in Table]: Map<string, Row<T>> }
+type AnyRow = Row<Table>
+type Conflict = Extract<CommitOutcome, { kind: 'conflict' }>
+
+export function createReferenceStore(): Store {
+  let rows = forEachTable(() => new Map()) as Rows // every table has its map
+
+  return {
+    async get<T extends Table>(table: T, scope: Scope, id: Tables[T]['id']) {
+      const row = rows[table].get(id)
+      return row !== undefined && covers(scope, placeOf(row)) ? structuredClone(row) : null
+    },
+
+    async find<T extends Table>(table: T, scope: Scope, query: FindQuery<T>) {
+      const { limit, offset } = partOf(query)
+      const { fields, isForward, after } = orderingOf(query)
+      const compare = (a: OrderPoint, b: OrderPoint) =>
+        isForward ? comparePoints(a, b) : comparePoints(b, a)
+      const found = [...rows[table].values()]
+        .filter((row) => covers(scope, placeOf(row)) && MATCHES[table](row, query.where))
+        .map((row) => ({ row, point: pointOf(fields, row) }))
+        .filter(({ point }) => after === null || compare(point, after) > 0)
+        .sort((a, b) => compare(a.point, b.point))
+        .slice(offset)
+        .map(({ row }) => row)
+      const page = found.slice(0, limit)
+      const isMore = found.length > limit
+      return {
+        rows: structuredClone(page),
+        next: isMore ? cursorAfter(query.order, page.at(-1)) : null,
+      }
+    },
+
+    async tally(scope: Scope, where: MemoryFilter) {
+      return tallyOf(
+        [...rows.memory.values()]
+          .filter((memory) => covers(scope, memory.place) && matchesDocument(memory, where))
+          .map(({ type, category, content }) => {
+            return { type, category, count: 1, characters: [...content].length }
+          }),
+      )
+    },
+
+    async findDocuments(scope: Scope, query: DocumentQuery) {
+      return findDocuments(documentsOf(rows), scope, query)
+    },
+
+    async matchText(scope: Scope, query: TextQuery) {
+      return matchText(documentsOf(rows), scope, query)
+    },
+
+    async sessions(scope: Scope, query: SessionQuery) {
+      return sessions([...rows.turn.values()], scope, query)
+    },
+
+    async around(scope: Scope, ids: readonly MemoryId[], reach: number) {
+      return around(documentsOf(rows), scope, ids, reach)
+    },
+
+    async commit(changes: readonly Change[]) {
+      if (changes.length > COMMIT_CHANGES_MAX) {
+        throw new RangeError(`A commit holds at most ${COMMIT_CHANGES_MAX} changes.`)
+      }
+      const draft = forEachTable((table) => new Map<string, AnyRow>(rows[table])) as Rows // as above
+      for (const change of changes) {
+        const conflict = apply(draft, structuredClone(change))
+        if (conflict !== null) return conflict
+      }
+      rows = draft
+      return { kind: 'committed' }
+    },
+
+    async places(only) {
+      type Held = { owner: string; user: string | null; memories: number; turns: number }
+      const held = new Map<string, Held>()
+      for (const table of TABLES) {
+        for (const { owner, user } of [...rows[table].values()].map(placeOf)) {
+          if (only !== undefined && owner !== only) continue
+          const name = JSON.stringify([owner, user])
+          const known = held.get(name) ?? { owner, user, memories: 0, turns: 0 }
+          held.set(name, {
+            ...known,
+            memories: known.memories + (table === 'memory' ? 1 : 0),
+            turns: known.turns + (table === 'turn' ? 1 : 0),
+          })
+        }
+      }
+      return [...held.values()].sort(byPlace)
+    },
+
+    async report() {
+      return {
+        kind: 'reference',
+        location: 'memory',
+        schemaVersion: 0,
+        sizeBytes: null,
+        rows: forEachTable((table) => rows[table].size),
+        facts: {},
+      }
+    },
+
+    async inspect() {
+      return []
+    },
+
+    async close() {},
+  }
+}
+
+/** Both of one order, so that numbers meet numbers. */
+function comparePoints(a: OrderPoint, b: OrderPoint): number {
+  for (const [at, value] of a.entries()) {
+    const other = b[at]
+    const difference =
+      typeof value === 'number' && typeof other === 'number'
+        ? value - other
+        : compareText(String(value), String(other))
+    if (difference !== 0) return difference
+  }
+  return 0
+}
+
+function apply(rows: Rows, change: Change): Conflict | null {
+  if (change.op === 'count') {
+    const memory = rows.memory.get(change.id)
+    if (memory !== undefined && covers(change.scope, memory.place)) {
+      rows.memory.set(memory.id, {
+        ...memory,
+        useCount: memory.useCount + change.uses,
+        lastUsedAt:
+          memory.lastUsedAt === null || memory.lastUsedAt < change.usedAt
+            ? change.usedAt
+            : memory.lastUsedAt,
+      })
+    }
+    return null
+  }
+  const id = change.op === 'put' ? change.row.id : change.id
+  const scope: Scope = change.op === 'put' ? homeOf(placeOf(change.row)) : change.scope
+  // The table and the row's type belong together in `Change`; looking both up apart loses that.
+  const table = rows[change.table] as Map<string, AnyRow>
+  const existing = table.get(id)
+  const isCovered = existing !== undefined && covers(scope, placeOf(existing))
+  const because = refusalOf(
+    change.expect,
+    existing === undefined ? null : { version: versionOf(existing), isCovered },
+  )
+  if (because !== null) return { kind: 'conflict', table: change.table, id, because }
+  if (change.op === 'remove') table.delete(id)
+  if (change.op === 'put') {
+    if (change.table === 'memory' && keyIsTaken(rows.memory, change.row)) {
+      return { kind: 'conflict', table: 'memory', id, because: 'key' }
+    }
+    table.set(id, keepingUses(change.row, existing))
+  }
+  return null
+}
+
+/** Uses may have been counted since the row was read; writing it back must not undo that. */
+function keepingUses(row: AnyRow, existing: AnyRow | undefined): AnyRow {
+  if (existing === undefined || !('useCount' in row) || !('useCount' in existing)) return row
+  const useCount = Math.max(row.useCount, existing.useCount)
+  const [a, b] = [row.lastUsedAt, existing.lastUsedAt]
+  return { ...row, useCount, lastUsedAt: a === null || (b !== null && b > a) ? b : a }
+}
+
+function keyIsTaken(memories: ReadonlyMap<string, Memory>, row: Memory): boolean {
+  if (!holdsKey(row)) return false
+  for (const other of memories.values()) {
+    const isSameHome = other.place.owner === row.place.owner && other.place.user === row.place.user
+    if (other.id !== row.id && isSameHome && other.key === row.key && holdsKey(other)) return true
+  }
+  return false
+}
+
+/** A row stays with its owner and user; the session is only where it was learned. */
+function homeOf(place: Place): Scope {
+  return { owner: place.owner, user: place.user }
+}
+
+function placeOf(row: AnyRow): Place {
+  return 'memory' in row ? row.memory.place : row.place
+}
+
+function versionOf(row: AnyRow): number {
+  return 'version' in row ? row.version : 1
+}
+
+const MATCHES: { readonly [T in Table]: (row: AnyRow, where: Tables[Table]['where']) => boolean } =
+  {
+    // Each table's rows and filters meet only their own matcher.
+    memory: (row, where) => matchesDocument(row as Memory, where as MemoryFilter),
+    revision: (row, where) => matchesRevision(row as Row<'revision'>, where as RevisionFilter),
+    tombstone: (row, where) => includes((where as TombstoneFilter).ids, row.id),
+    entry: (row, where) => matchesEntry(row as Row<'entry'>, where as EntryFilter),
+    turn: (row, where) => matchesTurn(row as Row<'turn'>, where as TurnFilter),
+  }
+
+function matchesRevision(revision: Row<'revision'>, where: RevisionFilter): boolean {
+  return (
+    includes(where.memories, revision.memory.id) &&
+    (where.madeBy === undefined || where.madeBy === revision.memory.change) &&
+    (where.replacedBy === undefined || where.replacedBy === revision.replacedBy) &&
+    (where.inForceAt === undefined ||
+      (revision.memory.updatedAt <= where.inForceAt && where.inForceAt < revision.replacedAt))
+  )
+}
+
+function matchesEntry(entry: Row<'entry'>, where: EntryFilter): boolean {
+  return (
+    includes(where.ids, entry.id) &&
+    includes(where.kinds, entry.kind) &&
+    (where.about === undefined || where.about === entry.about) &&
+    (where.atFrom === undefined || entry.at >= where.atFrom) &&
+    (where.atBefore === undefined || entry.at < where.atBefore) &&
+    (where.expiredBy === undefined ||
+      (entry.expiresAt !== null && entry.expiresAt <= where.expiredBy))
+  )
+}
+
+function matchesTurn(turn: Row<'turn'>, where: TurnFilter): boolean {
+  return (
+    includes(where.ids, turn.id) &&
+    includes(where.roles, turn.role) &&
+    (where.disabled === undefined || turn.disabled === where.disabled) &&
+    (where.saidFrom === undefined || turn.saidAt >= where.saidFrom) &&
+    (where.saidBefore === undefined || turn.saidAt < where.saidBefore)
+  )
+}
+
+/** Rows are replaced, never changed, so the document of one stays right. */
+const documentByTurn = new WeakMap<Turn, SearchDocument>()
+
+function documentsOf(rows: Rows): readonly SearchDocument[] {
+  const ofTurns = [...rows.turn.values()].map((turn) => {
+    const document = documentByTurn.get(turn) ?? turnDocument(turn)
+    documentByTurn.set(turn, document)
+    return document
+  })
+  return [...rows.memory.values(), ...ofTurns]
+}
+
+function findDocuments(
+  documents: readonly SearchDocument[],
+  scope: Scope,
+  { where, limit, order = 'newest', after }: DocumentQuery,
+): Page<SearchDocument> {
+  const compare = (a: string, b: string) =>
+    order === 'oldest' ? compareText(a, b) : compareText(b, a)
+  const found = documents
+    .filter((document) => covers(scope, document.place) && matchesDocument(document, where))
+    .filter(({ id }) => after === undefined || compare(id, after) > 0)
+    .sort((a, b) => compare(a.id, b.id))
+  const page = found.slice(0, limit)
+  return {
+    rows: structuredClone(page),
+    next: found.length > limit ? (page.at(-1)?.id ?? null) : null,
+  }
+}
+
+function matchText(
+  documents: readonly SearchDocument[],
+  scope: Scope,
+  query: TextQuery,
+): TextMatch {
+  const wanted = queryTerms(query.text)
+  const owned = documents.filter(({ place }) => place.owner === scope.owner)
+  const corpus = corpusOf(owned.map(termsOf))
+  const hits = owned
+    .filter((document) => covers(scope, document.place) && matchesDocument(document, query.where))
+    .map((document) => {
+      const terms = termsOf(document)
+      return {
+        id: document.id,
+        ...scoreKeyword(wanted, terms, corpus),
+        counts: wanted.map((term) => terms.filter((one) => one === term).length),
+        length: terms.length,
+        session: document.place.session,
+      }
+    })
+    .filter((hit) => hit.score > 0)
+    .sort((a, b) => b.score - a.score || compareText(b.id, a.id))
+    .slice(0, Math.max(0, Math.min(query.limit, TEXT_HITS_MAX)))
+  if (hits.length === 0) return NO_MATCH
+  return {
+    terms: wanted.map((text) => ({
+      text,
+      rarity: inverseDocumentFrequency(corpus.documentsWith(text), corpus.documents),
+    })),
+    averageLength: corpus.averageLength,
+    hits,
+  }
+}
+
+function sessions(turns: readonly Turn[], scope: Scope, query: SessionQuery): Page<SessionTally> {
+  const found = new Map<string, SessionPoint>()
+  for (const { id, place, saidAt } of turns) {
+    const { session } = place
+    if (session === null || !covers(scope, place)) continue
+    const name = JSON.stringify([place.user, session])
+    const known = found.get(name)
+    found.set(name, {
+      place: { ...place, session },
+      turns: (known?.turns ?? 0) + 1,
+      firstSaidAt: known !== undefined && known.firstSaidAt < saidAt ? known.firstSaidAt : saidAt,
+      lastSaidAt: known !== undefined && known.lastSaidAt > saidAt ? known.lastSaidAt : saidAt,
+      lastId: known !== undefined && compareText(known.lastId, id) > 0 ? known.lastId : id,
+    })
+  }
+  const after = sessionAfter(query)
+  const points = [...found.values()].sort(bySession)
+  return sessionPage(
+    points.filter((point) => after === null || bySession(point, after) > 0),
+    query,
+  )
+}
+
+type SessionOrder = Pick<SessionPoint, 'lastSaidAt' | 'lastId'>
+
+function bySession(a: SessionOrder, b: SessionOrder): number {
+  return b.lastSaidAt - a.lastSaidAt || compareText(b.lastId, a.lastId)
+}
+
+/** Memories follow each other in the order of ids, which is that of creation; turns in the order of their positions. */
+function around(
+  documents: readonly SearchDocument[],
+  scope: Scope,
+  ids: readonly MemoryId[],
+  reach: number,
+): ReadonlyMap<MemoryId, Surroundings> {
+  const found = new Map<MemoryId, Surroundings>()
+  for (const document of documents) {
+    const { session } = document.place
+    if (session === null || !ids.includes(document.id) || !covers(scope, document.place)) continue
+    const isOfTurn = document.type === 'turn'
+    const course = documents
+      .filter(({ place, type }) => covers(document.place, place) && (type === 'turn') === isOfTurn)
+      .sort(byCourse)
+      .map(({ id }) => id)
+    const position = course.indexOf(document.id)
+    found.set(document.id, {
+      session,
+      before: course.slice(Math.max(0, position - reach), position).reverse(),
+      after: course.slice(position + 1, position + 1 + reach),
+    })
+  }
+  return found
+}
+
+function byCourse(a: SearchDocument, b: SearchDocument): number {
+  const [first, second] = [positionOfDocument(a) ?? 0, positionOfDocument(b) ?? 0]
+  return first - second || compareText(a.id, b.id)
+}
+
+/** Rows are replaced, never changed, so what was computed for one stays right. */
+const termsByDocument = new WeakMap<SearchDocument, readonly string[]>()
+
+function termsOf(document: SearchDocument): readonly string[] {
+  const known = termsByDocument.get(document)
+  if (known !== undefined) return known
+  const terms = searchableTerms(document)
+  termsByDocument.set(document, terms)
+  return terms
+}
+
+function corpusOf(documents: readonly (readonly string[])[]): Corpus {
+  const frequencies = new Map<string, number>()
+  let length = 0
+  for (const document of documents) {
+    length += document.length
+    for (const term of new Set(document)) frequencies.set(term, (frequencies.get(term) ?? 0) + 1)
+  }
+  return {
+    documents: documents.length,
+    averageLength: documents.length === 0 ? 0 : length / documents.length,
+    documentsWith: (term) => frequencies.get(term) ?? 0,
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * A vector mirror in memory: plain enough to be obviously right. Every other one passes the same suite, and those who
+ * use mirrors are tested with this one.
+ */
+import { AppError } from '../../domain/errors.ts'
+import { compareText, type MemoryId, type OwnerId } from '../../domain/ids.ts'
+import { innerProduct, isZero, refuseUnfit } from '../../lib/vector-math.ts'
+import { includes } from '../document-filter.ts'
+import type { VectorSpace } from '../vector-index.ts'
+import type { MirrorFilter, MirrorPoint, VectorMirror } from '../vector-replica.ts'
+
+type Points = Map<MemoryId, MirrorPoint>
+
+export function referenceMirror(name: VectorMirror['name'] = 'qdrant'): VectorMirror {
+  const spaces = new Map<string, { readonly dimensions: number; readonly points: Points }>()
+  let isClosed = false
+
+  const pointsIn = ({ signature }: VectorSpace): Points => {
+    if (isClosed) throw new AppError('unavailable', 'The mirror is closed.')
+    return spaces.get(signature)?.points ?? new Map()
+  }
+
+  const pointsOf = (space: VectorSpace, owner?: OwnerId): MirrorPoint[] =>
+    [...pointsIn(space).values()].filter(
+      ({ place }) => owner === undefined || place.owner === owner,
+    )
+
+  function prepared(space: VectorSpace): Points {
+    const points = pointsIn(space)
+    const { dimensions } = spaces.get(space.signature) ?? space
+    refuseUnfit(dimensions, new Float32Array(space.dimensions))
+    spaces.set(space.signature, { dimensions, points })
+    return points
+  }
+
+  return {
+    name,
+
+    async prepare(space) {
+      prepared(space)
+    },
+
+    async upsert(space, points) {
+      for (const { vector } of points) refuseUnfit(space.dimensions, vector)
+      const kept = prepared(space)
+      for (const point of points) kept.set(point.id, { ...point, vector: point.vector.slice() })
+    },
+
+    async remove(space, owner, ids) {
+      const points = pointsIn(space)
+      for (const id of ids) if (points.get(id)?.place.owner === owner) points.delete(id)
+    },
+
+    async nearest(space, filter, { vector, limit }) {
+      refuseUnfit(space.dimensions, vector)
+      if (isZero(vector)) return []
+      return pointsOf(space, filter.owner)
+        .filter((point) => passes(point, filter) && !isZero(point.vector))
+        .map(({ id, textHash, vector: kept }) => {
+          return { id, textHash, similarity: innerProduct(vector, kept) }
+        })
+        .sort((a, b) => b.similarity - a.similarity || compareText(b.id, a.id))
+        .slice(0, Math.max(0, limit))
+    },
+
+    async list(space, { owner, limit, after }) {
+      return pointsOf(space, owner)
+        .filter(({ id }) => after === undefined || compareText(id, after) > 0)
+        .sort((a, b) => compareText(a.id, b.id))
+        .slice(0, Math.max(0, limit))
+        .map(({ id, place, textHash }) => ({ id, owner: place.owner, textHash }))
+    },
+
+    async count(space, owner) {
+      return pointsOf(space, owner).length
+    },
+
+    async removeExpired(space, before) {
+      const expired = pointsOf(space).filter(
+        ({ expiresAt }) => expiresAt !== null && expiresAt < before,
+      )
+      for (const { id } of expired) pointsIn(space).delete(id)
+      return expired.length
+    },
+
+    async drop(space) {
+      pointsIn(space)
+      spaces.delete(space.signature)
+    },
+
+    async health() {
+      return { isReady: !isClosed, latencyMs: 0, detail: isClosed ? 'closed' : 'in memory' }
+    },
+
+    async close() {
+      isClosed = true
+    },
+  }
+}
+
+function passes({ place, type, expiresAt }: MirrorPoint, filter: MirrorFilter): boolean {
+  return (
+    (filter.user === undefined || filter.user === place.user) &&
+    (filter.session === undefined || filter.session === place.session) &&
+    includes(filter.types, type) &&
+    (filter.unexpiredAt === undefined || expiresAt === null || expiresAt > filter.unexpiredAt)
+  )
+}

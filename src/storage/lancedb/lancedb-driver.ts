@@ -1,0 +1,173 @@
+/**
+ * The only file that knows the package `@lancedb/lancedb`: the few of its types that are used here, how it is loaded,
+ * and what its failures mean.
+ *
+ * It is loaded when a mirror is opened, so nobody needs it who keeps vectors elsewhere.
+ */
+import { mkdir } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { AppError } from '../../domain/errors.ts'
+import type { ArrowSchema, ArrowTable } from './arrow-table.ts'
+
+export type LanceModule = {
+  connect(
+    folder: string,
+    options: { readonly readConsistencyInterval: number },
+  ): Promise<LanceConnection>
+  readonly Index: {
+    btree(): LanceIndex
+    bitmap(): LanceIndex
+    ivfRq(options: IvfOptions): LanceIndex
+    ivfFlat(options: IvfOptions): LanceIndex
+  }
+}
+export type LanceIndex = object
+export type IvfOptions = { readonly distanceType: 'cosine'; readonly numPartitions: number }
+
+export type LanceConnection = {
+  tableNames(): Promise<readonly string[]>
+  openTable(name: string): Promise<LanceTable>
+  createEmptyTable(
+    name: string,
+    schema: ArrowSchema,
+    options: { readonly existOk: boolean },
+  ): Promise<LanceTable>
+  close(): void
+}
+
+export type LanceTable = {
+  schema(): Promise<{ readonly fields: readonly LanceField[] }>
+  countRows(predicate?: string): Promise<number>
+  add(rows: ArrowTable): Promise<unknown>
+  delete(predicate: string): Promise<{ readonly numDeletedRows: number }>
+  mergeInsert(column: string): LanceMerge
+  query(): LanceQuery
+  listIndices(): Promise<readonly LanceIndexFacts[]>
+  createIndex(
+    column: string,
+    options: { readonly config: LanceIndex; readonly name?: string },
+  ): Promise<void>
+  dropIndex(name: string): Promise<void>
+  optimize(options: { readonly cleanupOlderThan: Date }): Promise<{
+    readonly compaction: { readonly fragmentsRemoved: number }
+  }>
+  stats(): Promise<{
+    readonly numRows: number
+    readonly fragmentStats: { readonly numFragments: number }
+  }>
+  listVersions(): Promise<readonly object[]>
+  close(): void
+}
+export type LanceField = {
+  readonly name: string
+  readonly type: { readonly listSize?: number }
+}
+export type LanceIndexFacts = { readonly name: string; readonly columns: readonly string[] }
+
+type LanceMerge = {
+  whenMatchedUpdateAll(): LanceMerge
+  whenNotMatchedInsertAll(): LanceMerge
+  useIndex(isUsed: boolean): LanceMerge
+  execute(rows: ArrowTable): Promise<unknown>
+}
+
+export type LanceRow = Readonly<Record<string, unknown>>
+export type LanceQuery = {
+  where(predicate: string): LanceQuery
+  select(columns: readonly string[]): LanceQuery
+  orderBy(order: { readonly columnName: string; readonly ascending: boolean }): LanceQuery
+  limit(limit: number): LanceQuery
+  nearestTo(vector: Float32Array): LanceVectorQuery
+  toArray(): Promise<readonly LanceRow[]>
+}
+export type LanceVectorQuery = Pick<LanceQuery, 'toArray'> & {
+  where(predicate: string): LanceVectorQuery
+  select(columns: readonly string[]): LanceVectorQuery
+  limit(limit: number): LanceVectorQuery
+  distanceType(kind: 'cosine' | 'dot' | 'l2'): LanceVectorQuery
+  bypassVectorIndex(): LanceVectorQuery
+  nprobes(partitions: number): LanceVectorQuery
+  refineFactor(factor: number): LanceVectorQuery
+}
+
+/** Gives the package; for those who keep it elsewhere than beside this one. */
+export type LoadLance = () => Promise<unknown>
+
+const PACKAGE = '@lancedb/lancedb'
+
+export type LanceDatabase = {
+  readonly lance: LanceModule
+  readonly connection: LanceConnection
+  readonly folder: string
+}
+
+export async function openDatabase(folder: string, load?: LoadLance): Promise<LanceDatabase> {
+  const lance = await loadPackage(load)
+  // What merely begins like an address of its cloud would be taken for one.
+  const absolute = resolve(folder)
+  try {
+    await mkdir(absolute, { recursive: true })
+    // Every read looks for what other processes have committed: it costs less than a millisecond.
+    const connection = await lance.connect(absolute, { readConsistencyInterval: 0 })
+    return { lance, connection, folder: absolute }
+  } catch (thrown) {
+    throw toMirrorError(thrown)
+  }
+}
+
+async function loadPackage(load: LoadLance = () => import(PACKAGE)): Promise<LanceModule> {
+  let loaded: unknown
+  try {
+    loaded = await load()
+  } catch (thrown) {
+    throw missingPart('is not installed', thrown)
+  }
+  const lance = [loaded, (loaded as { readonly default?: unknown } | null)?.default].find(isLance) // only looked at
+  if (lance === undefined) throw missingPart('is of a version that is not known here')
+  return lance
+}
+
+function isLance(value: unknown): value is LanceModule {
+  const lance = value as Partial<LanceModule> | null | undefined // only looked at
+  return typeof lance?.connect === 'function' && typeof lance.Index?.ivfRq === 'function'
+}
+
+function missingPart(what: string, cause?: unknown): AppError {
+  return new AppError(
+    'missing_part',
+    `LanceDB needs the package "${PACKAGE}", which ${what}. Run \`npm install ${PACKAGE}\`, or keep vectors in the store.`,
+    { package: PACKAGE },
+    cause,
+  )
+}
+
+const GONE = /not found|no such file/i
+
+const MEANINGS: readonly (readonly [RegExp, string])[] = [
+  [/no space left|os error 28\b/i, 'The disk of the LanceDB folder is full.'],
+  [/permission denied|read-only file system/i, 'The LanceDB folder cannot be written to.'],
+  [/conflict|concurrent/i, 'Another process kept changing the same LanceDB table.'],
+  [GONE, 'A LanceDB table, or a part of it, is gone.'],
+]
+
+/** Its own messages quote predicates, and with them names of people, so they stay behind as the cause. */
+export function toMirrorError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown
+  const told = messageOf(thrown)
+  const meaning = MEANINGS.find(([pattern]) => pattern.test(told))?.[1]
+  return new AppError('unavailable', meaning ?? 'LanceDB could not do this.', {}, thrown)
+}
+
+/** Whether something was to be read that is no longer there. */
+export function isGone(thrown: unknown): boolean {
+  return GONE.test(messageOf(thrown))
+}
+
+/** Whether another commit came first. The package tries again by itself, but gives up after a while. */
+export function isConflict(thrown: unknown): boolean {
+  return /conflict|concurrent/i.test(messageOf(thrown))
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}

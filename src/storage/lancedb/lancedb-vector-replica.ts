@@ -1,0 +1,182 @@
+/**
+ * Vectors in LanceDB: a folder on this machine, with a table for each space, shared by all owners, and every filter
+ * inside the search.
+ *
+ * One process should write. When two do, the second of two commits that touch the same points is tried again by
+ * itself, so nothing is lost or kept twice, but both become slow. A table that was there and is gone is `unavailable`
+ * until `prepare` makes it again: otherwise a nearly empty one would pass for the whole.
+ */
+import { access, constants } from 'node:fs/promises'
+import { AppError } from '../../domain/errors.ts'
+import type { MemoryId, OwnerId } from '../../domain/ids.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { isZero, refuseUnfit } from '../../lib/vector-math.ts'
+import { fromStorable } from '../../text/storable-text.ts'
+import type { VectorSpace } from '../vector-index.ts'
+import type { VectorMirror } from '../vector-replica.ts'
+import {
+  isGone,
+  type LanceDatabase,
+  type LanceTable,
+  type LoadLance,
+  openDatabase,
+  toMirrorError,
+} from './lancedb-driver.ts'
+import { EXACT_ROWS_MAX, findNearest } from './nearest-search.ts'
+import { allOf, hasExpiredBefore, isAfter, isAmong, isOwners } from './point-rows.ts'
+import type { SpaceTable } from './space-table.ts'
+import type { UpkeepOptions } from './table-maintenance.ts'
+import { createSpaces, type Spaces } from './table-registry.ts'
+
+export type LanceOptions = UpkeepOptions & {
+  /** Made when it isn't there. */
+  readonly folder: string
+  readonly clock: Clock
+  readonly load?: LoadLance
+  /** Up to how many permitted points are compared one by one. */
+  readonly exactRowsMax?: number
+}
+
+const IDS_TOGETHER_MAX = 500
+
+export async function openLanceMirror(options: LanceOptions): Promise<VectorMirror> {
+  const { clock, exactRowsMax = EXACT_ROWS_MAX } = options
+  const database = await openDatabase(options.folder, options.load)
+  const spaces = createSpaces(database, options)
+  let closing: Promise<void> | null = null
+
+  /** Runs what needs the folder, and tells its failures apart. */
+  async function attempt<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (closing !== null) throw closed()
+    try {
+      return await work()
+    } catch (thrown) {
+      throw closing === null ? toMirrorError(thrown) : closed()
+    }
+  }
+
+  /** Old versions are removed while somebody may still read one; whoever lost it reads the newest. */
+  async function attemptReading<Result>(work: () => Promise<Result>): Promise<Result> {
+    return attempt(async () => {
+      try {
+        return await work()
+      } catch (thrown) {
+        if (!isGone(thrown)) throw thrown
+        return await work()
+      }
+    })
+  }
+
+  return {
+    name: 'lancedb',
+    prepare: (space) =>
+      attempt(async () => {
+        refuseUnfit(space.dimensions, new Float32Array(space.dimensions))
+        refuseOther(space, await spaces.makeSure(space))
+      }),
+    upsert: (space, points) =>
+      attempt(async () => {
+        for (const { vector } of points) refuseUnfit(space.dimensions, vector)
+        if (points.length === 0) return
+        const found = (await spaces.find(space)) ?? (await spaces.makeSure(space))
+        refuseOther(space, found)
+        await found.upsert(points)
+      }),
+    remove: (space, owner, ids) =>
+      attempt(async () => {
+        const found = await spaces.find(space)
+        if (found === null || ids.length === 0) return
+        await found.remove(groupsOf(ids).map((group) => allOf(isOwners(owner), isAmong(group))))
+      }),
+    nearest: (space, filter, query) =>
+      attemptReading(async () => {
+        refuseUnfit(space.dimensions, query.vector)
+        if (query.limit < 1 || isZero(query.vector) || filter.types?.length === 0) return []
+        const found = await spaces.find(space)
+        if (found === null) return []
+        refuseOther(space, found)
+        return findNearest(found, filter, query, exactRowsMax)
+      }),
+    list: (space, page) =>
+      attemptReading(async () => {
+        const found = await spaces.find(space)
+        return found === null || page.limit < 1 ? [] : listPoints(found.table, page)
+      }),
+    count: (space, owner) =>
+      attemptReading(async () => {
+        const found = await spaces.find(space)
+        return found?.table.countRows(owner === undefined ? undefined : isOwners(owner)) ?? 0
+      }),
+    removeExpired: (space, before) =>
+      attempt(async () => {
+        const found = await spaces.find(space)
+        return found?.remove([hasExpiredBefore(before)]) ?? 0
+      }),
+    drop: (space) => attempt(() => spaces.drop(space)),
+    async health() {
+      const started = clock.now()
+      const answer = (isReady: boolean, detail: string) => ({
+        isReady,
+        latencyMs: Math.max(0, clock.now() - started),
+        detail,
+      })
+      try {
+        return answer(true, await attempt(() => describe(database, spaces)))
+      } catch (thrown) {
+        return answer(false, toMirrorError(thrown).message)
+      }
+    },
+    async close() {
+      closing ??= spaces.close().finally(() => database.connection.close())
+      await closing
+    },
+  }
+}
+
+function refuseOther(space: VectorSpace, { dimensions }: SpaceTable): void {
+  if (dimensions === space.dimensions) return
+  throw new AppError(
+    'invalid_input',
+    `The LanceDB table of this space holds vectors of ${dimensions} dimensions, not ${space.dimensions}. Drop it, and fill it again.`,
+    { dimensions: space.dimensions, expected: dimensions },
+  )
+}
+
+async function listPoints(
+  table: LanceTable,
+  page: { readonly owner?: OwnerId; readonly limit: number; readonly after?: MemoryId },
+) {
+  const predicate = allOf(
+    page.owner === undefined ? null : isOwners(page.owner),
+    page.after === undefined ? null : isAfter(page.after),
+  )
+  const query = table.query().select(['id', 'owner', 'text_hash'])
+  const rows = await (predicate === '' ? query : query.where(predicate))
+    .orderBy({ columnName: 'id', ascending: true })
+    .limit(page.limit)
+    .toArray()
+  return rows.map((row) => ({
+    id: String(row.id) as MemoryId, // as it was written
+    owner: fromStorable(String(row.owner)) as OwnerId, // as it was written
+    textHash: fromStorable(String(row.text_hash)),
+  }))
+}
+
+async function describe({ connection, folder }: LanceDatabase, spaces: Spaces): Promise<string> {
+  await access(folder, constants.W_OK)
+  const { length } = await connection.tableNames()
+  const tables = `LanceDB with ${length} ${length === 1 ? 'table' : 'tables'}`
+  const [trouble] = spaces.troubles()
+  return trouble === undefined ? `${tables}.` : `${tables}. Upkeep fails: ${trouble}`
+}
+
+function groupsOf(ids: readonly MemoryId[]): readonly (readonly MemoryId[])[] {
+  const count = Math.ceil(ids.length / IDS_TOGETHER_MAX)
+  return Array.from({ length: count }, (_, n) =>
+    ids.slice(n * IDS_TOGETHER_MAX, (n + 1) * IDS_TOGETHER_MAX),
+  )
+}
+
+function closed(): AppError {
+  return new AppError('unavailable', 'The LanceDB mirror is closed.')
+}

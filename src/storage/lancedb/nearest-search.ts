@@ -1,0 +1,100 @@
+/** How the nearest points of a table are found: one by one where they are few, else by its index. */
+import { compareText, type MemoryId } from '../../domain/ids.ts'
+import { fromStorable } from '../../text/storable-text.ts'
+import type { MirrorFilter, MirrorHit } from '../vector-replica.ts'
+import type { LanceRow, LanceVectorQuery } from './lancedb-driver.ts'
+import { allOf, isOwners, isPermitted } from './point-rows.ts'
+import type { SpaceTable } from './space-table.ts'
+import { REFINE_FACTOR, type VectorIndexFacts } from './table-indexes.ts'
+
+/** So many rows are compared in a few milliseconds; beyond, the index answers faster. */
+export const EXACT_ROWS_MAX = 10_000
+/** Of a longer list, the index would miss too many. */
+const INDEXED_LIMIT_MAX = 500
+/** How many more are asked for than are wanted, because equal ones come in the order they were written. */
+const EQUALS_EXPECTED = 16
+/** Of more equal ones than this, the newest are not picked out. */
+const EQUALS_MAX = 4_096
+/** Distances of equal vectors may differ in their last digit. */
+const ROUNDING = 1e-6
+
+type Nearest = { readonly vector: Float32Array; readonly limit: number }
+
+export async function findNearest(
+  space: SpaceTable,
+  filter: MirrorFilter,
+  query: Nearest,
+  exactRowsMax: number,
+): Promise<readonly MirrorHit[]> {
+  const predicate = allOf(isOwners(filter.owner), isPermitted(filter))
+  const index = await chooseIndex(space, filter, predicate, query.limit, exactRowsMax)
+  const hits = await withEquals(query.limit, (limit) =>
+    search(space, predicate, { ...query, limit }, index),
+  )
+  // The partitions that were searched may hold too few of the permitted ones.
+  if (index === null || hits.length >= query.limit) return hits
+  return withEquals(query.limit, (limit) => search(space, predicate, { ...query, limit }, null))
+}
+
+/** Null for an exact search. All filters count: the few of a session may be in partitions that nobody looks into. */
+async function chooseIndex(
+  space: SpaceTable,
+  filter: MirrorFilter,
+  predicate: string,
+  limit: number,
+  exactRowsMax: number,
+): Promise<VectorIndexFacts | null> {
+  if (limit > INDEXED_LIMIT_MAX) return null
+  const owner = isOwners(filter.owner)
+  if ((await space.table.countRows(owner)) <= exactRowsMax) return null
+  if (predicate !== owner && (await space.table.countRows(predicate)) <= exactRowsMax) return null
+  return space.wantIndex()
+}
+
+/** Asks for more as long as equal ones may have been cut off, so that the newest of them come first. */
+async function withEquals(
+  limit: number,
+  ask: (limit: number) => Promise<readonly MirrorHit[]>,
+): Promise<readonly MirrorHit[]> {
+  for (let extra = EQUALS_EXPECTED; ; extra = Math.min(extra * 4, EQUALS_MAX)) {
+    const hits = await ask(limit + extra)
+    const [lastWanted, last] = [hits[limit - 1], hits.at(-1)]
+    const isCutOff =
+      hits.length === limit + extra &&
+      lastWanted !== undefined &&
+      last !== undefined &&
+      lastWanted.similarity - last.similarity <= ROUNDING
+    if (!isCutOff || extra === EQUALS_MAX) return hits.slice(0, limit)
+  }
+}
+
+async function search(
+  { table }: SpaceTable,
+  predicate: string,
+  { vector, limit }: Nearest,
+  index: VectorIndexFacts | null,
+): Promise<readonly MirrorHit[]> {
+  const nearest = table
+    .query()
+    .nearestTo(vector)
+    .where(predicate)
+    .limit(limit)
+    .select(['id', 'text_hash', '_distance'])
+  const rows = await tuned(nearest, index).toArray()
+  return rows.map(hitOf).sort((a, b) => b.similarity - a.similarity || compareText(b.id, a.id))
+}
+
+/** For unit vectors both distances are one less the inner product. */
+function tuned(query: LanceVectorQuery, index: VectorIndexFacts | null): LanceVectorQuery {
+  return index === null
+    ? query.distanceType('dot').bypassVectorIndex()
+    : query.distanceType('cosine').nprobes(index.probes).refineFactor(REFINE_FACTOR)
+}
+
+function hitOf(row: LanceRow): MirrorHit {
+  return {
+    id: String(row.id) as MemoryId, // as it was written
+    similarity: Math.max(-1, Math.min(1, 1 - Number(row._distance))),
+    textHash: fromStorable(String(row.text_hash)),
+  }
+}

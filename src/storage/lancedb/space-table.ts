@@ -1,0 +1,94 @@
+/** One table, which holds the vectors of one space: what is written to it goes in order. */
+import type { Clock } from '../../lib/clock.ts'
+import type { MirrorPoint } from '../vector-replica.ts'
+import type { ArrowTable } from './arrow-table.ts'
+import { isConflict, type LanceModule, type LanceTable } from './lancedb-driver.ts'
+import { pointRows } from './point-rows.ts'
+import { startUpkeep, type Upkeep, type UpkeepOptions } from './table-maintenance.ts'
+import { createWriteQueue } from './write-queue.ts'
+
+export type SpaceTable = Pick<Upkeep, 'wantIndex' | 'trouble'> & {
+  readonly table: LanceTable
+  readonly dimensions: number
+  upsert(points: readonly MirrorPoint[]): Promise<void>
+  /** Removes the rows for which any of the predicates holds, and says how many there were. */
+  remove(predicates: readonly string[]): Promise<number>
+  /** Waits for writes, and for a moment for an index that is being made. Nothing may be asked of it afterwards. */
+  close(): Promise<void>
+}
+
+const BATCH_BYTES_MAX = 32 * 1024 * 1024
+const NUMBER_BYTES = 4
+const ATTEMPTS_MAX = 8
+const PAUSE_MS = 20
+const CLOSE_WAIT_MS_MAX = 5_000
+
+export async function openSpaceTable(
+  lance: LanceModule,
+  table: LanceTable,
+  options: UpkeepOptions & { readonly clock: Clock; readonly dimensions: number },
+): Promise<SpaceTable> {
+  const { clock, dimensions } = options
+  const batchPointsMax = Math.max(1, Math.floor(BATCH_BYTES_MAX / (dimensions * NUMBER_BYTES)))
+  const closing = new AbortController()
+  const queue = createWriteQueue(writeAll, batchPointsMax)
+  const upkeep = await startUpkeep({ lance, table, dimensions, clock, inTurn: queue.run }, options)
+
+  async function writeAll(points: readonly MirrorPoint[]): Promise<void> {
+    for (let start = 0; start < points.length; start += batchPointsMax) {
+      const batch = points.slice(start, start + batchPointsMax)
+      await commit(batch.length, () => merge(pointRows(dimensions, batch)))
+    }
+  }
+
+  /** Without the index on ids: with it, two processes that insert the same point would not notice each other. */
+  function merge(rows: ArrowTable): Promise<unknown> {
+    return table
+      .mergeInsert('id')
+      .whenMatchedUpdateAll()
+      .whenNotMatchedInsertAll()
+      .useIndex(false)
+      .execute(rows)
+  }
+
+  /** Tries again when another process has committed first. */
+  async function commit<Result>(rows: number, work: () => Promise<Result>): Promise<Result> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const result = await work()
+        upkeep.noteCommit(rows)
+        return result
+      } catch (thrown) {
+        if (!isConflict(thrown) || attempt === ATTEMPTS_MAX) throw thrown
+        await clock.sleep(PAUSE_MS * attempt, closing.signal)
+      }
+    }
+  }
+
+  return {
+    table,
+    dimensions,
+    wantIndex: upkeep.wantIndex,
+    trouble: upkeep.trouble,
+    upsert: queue.upsert,
+    remove: (predicates) =>
+      queue.run(async () => {
+        let removed = 0
+        for (const predicate of predicates) {
+          const { numDeletedRows } = await commit(1, () => table.delete(predicate))
+          removed += numDeletedRows
+        }
+        return removed
+      }),
+    async close() {
+      upkeep.stop()
+      await queue.idle()
+      closing.abort()
+      const patience = new AbortController()
+      const waited = clock.sleep(CLOSE_WAIT_MS_MAX, patience.signal).catch(() => {})
+      await Promise.race([upkeep.idle(), waited])
+      patience.abort()
+      table.close()
+    },
+  }
+}

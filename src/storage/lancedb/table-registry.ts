@@ -1,0 +1,125 @@
+/** The tables of a folder, each opened once. */
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '../../domain/errors.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { VectorSpace } from '../vector-index.ts'
+import type { LanceDatabase, LanceTable } from './lancedb-driver.ts'
+import { pointSchema, tableName } from './point-rows.ts'
+import { openSpaceTable, type SpaceTable } from './space-table.ts'
+import type { UpkeepOptions } from './table-maintenance.ts'
+
+export type Spaces = {
+  /** Null when there is none. */
+  find(space: VectorSpace): Promise<SpaceTable | null>
+  /** Makes it where it is missing, or has gone since it was opened. */
+  makeSure(space: VectorSpace): Promise<SpaceTable>
+  drop(space: VectorSpace): Promise<void>
+  /** What upkeep has failed with. */
+  troubles(): readonly string[]
+  close(): Promise<void>
+}
+
+const ATTEMPTS_MAX = 6
+const PAUSE_MS = 50
+
+export function createSpaces(
+  { lance, connection, folder }: LanceDatabase,
+  options: UpkeepOptions & { readonly clock: Clock },
+): Spaces {
+  const opened = new Map<string, SpaceTable>()
+  const opening = new Map<string, Promise<SpaceTable | null>>()
+
+  /** Those who ask together share the work. */
+  function once(name: string, work: () => Promise<SpaceTable | null>) {
+    const shared = opening.get(name) ?? work().finally(() => opening.delete(name))
+    opening.set(name, shared)
+    return shared
+  }
+
+  async function open(name: string, table: LanceTable): Promise<SpaceTable> {
+    const dimensions = await dimensionsOf(table)
+    const space = await openSpaceTable(lance, table, { ...options, dimensions })
+    opened.set(name, space)
+    return space
+  }
+
+  async function forget(name: string): Promise<void> {
+    const space = opened.get(name)
+    opened.delete(name)
+    await space?.close()
+  }
+
+  async function find(space: VectorSpace): Promise<SpaceTable | null> {
+    const name = tableName(space)
+    const openExisting = async () =>
+      (await isThere(folder, name)) ? open(name, await connection.openTable(name)) : null
+    return opened.get(name) ?? once(name, openExisting)
+  }
+
+  async function create(name: string, dimensions: number): Promise<LanceTable> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await connection.createEmptyTable(name, pointSchema(dimensions), { existOk: true })
+      } catch (thrown) {
+        if (attempt === ATTEMPTS_MAX) throw thrown
+        // Another process may be making it just now.
+        await options.clock.sleep(PAUSE_MS * attempt, new AbortController().signal)
+        const isLastAttempt = attempt === ATTEMPTS_MAX - 1
+        if (isLastAttempt && !(await isThere(folder, name))) await removeFiles(folder, name)
+      }
+    }
+  }
+
+  async function makeSure(space: VectorSpace): Promise<SpaceTable> {
+    const name = tableName(space)
+    for (;;) {
+      const found = await find(space)
+      if (found !== null && (await isThere(folder, name))) return found
+      const made = await once(name, async () => {
+        await forget(name)
+        return open(name, await create(name, space.dimensions))
+      })
+      // It may have been the work of somebody who only looked, and found none.
+      if (made !== null) return made
+    }
+  }
+
+  return {
+    find,
+    makeSure,
+    async drop(space) {
+      const name = tableName(space)
+      await opening.get(name)?.catch(() => {})
+      await forget(name)
+      await removeFiles(folder, name)
+    },
+    troubles: () => [...opened.values()].flatMap((space) => space.trouble() ?? []),
+    async close() {
+      await Promise.allSettled(opening.values())
+      await Promise.all([...opened.keys()].map(forget))
+    },
+  }
+}
+
+/** A table is there from its first version on. What a process leaves that is killed before is no table. */
+async function isThere(folder: string, name: string): Promise<boolean> {
+  try {
+    return (await readdir(join(folder, `${name}.lance`, '_versions'))).length > 0
+  } catch (thrown) {
+    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return false
+    throw thrown
+  }
+}
+
+/** Not by the package, which refuses to remove what is no table. */
+async function removeFiles(folder: string, name: string): Promise<void> {
+  await rm(join(folder, `${name}.lance`), { recursive: true, force: true })
+}
+
+async function dimensionsOf(table: LanceTable): Promise<number> {
+  const { fields } = await table.schema()
+  const size = fields.find(({ name }) => name === 'vector')?.type.listSize
+  if (size !== undefined) return size
+  throw new AppError('invalid_input', 'This LanceDB table was not made by Recollect.')
+}

@@ -1,0 +1,261 @@
+/**
+ * Tells other processes on the same schema what was changed here, and hears what they changed, by LISTEN and NOTIFY.
+ *
+ * It is told after the commit and outside of it: a NOTIFY inside would make all commits of the database wait for each
+ * other. So a process that dies in between has told nobody; what others keep at hand is therefore kept for seconds
+ * only, whatever is heard. When the connection that listens is lost, it is made again, and since something may have been
+ * missed meanwhile, everything counts as changed.
+ */
+import { randomUUID } from 'node:crypto'
+import type { EntryKind } from '../../../domain/entry.ts'
+import type { MemoryId, OwnerId } from '../../../domain/ids.ts'
+import { toStorable } from '../../../text/storable-text.ts'
+import type { Change, MemoriesOf, NewsFromElsewhere, OnElsewhere } from '../../store.ts'
+import { type Names, newsChannel } from '../schema/identifiers.ts'
+import { decoded } from '../store/row-codec.ts'
+import type { Database } from './postgres-driver.ts'
+
+export interface News {
+  /** Neither waits nor fails. */
+  tell(changes: readonly Change[]): void
+  /** The same of memories whose copies elsewhere are out of date. */
+  tellMemories(changed: MemoriesOf): void
+  listen: OnElsewhere
+  /** `heard` once a message of our own has come back: some poolers take the call and deliver nothing. */
+  report(): 'nobody listens' | 'connecting' | 'listening' | 'heard'
+  close(): Promise<void>
+}
+
+/** What goes over the line. Without owners or kinds, all of them are meant. */
+type Message = {
+  readonly by: string
+  readonly owners: readonly string[] | null
+  readonly kinds: readonly EntryKind[] | null
+  /** Each owner with ids; null for all. An earlier version tells none. */
+  readonly memories?: readonly (readonly [owner: string, ids: readonly string[]])[] | null
+}
+
+/** PostgreSQL takes payloads of less than 8,000 bytes. */
+const PAYLOAD_BYTES_MAX = 7_900
+/** So many ids are well below that. */
+const IDS_PER_MESSAGE = 100
+const RECONNECT_MS = 250
+const RECONNECT_MS_MAX = 15_000
+const EVERYTHING: NewsFromElsewhere = { owners: 'any', kinds: 'any', memories: 'any' }
+/** What others keep at hand; nobody keeps anything else. */
+const KINDS_BY_PREFIX: { readonly [prefix: string]: EntryKind } = {
+  set: 'setting',
+  key: 'key',
+  secret: 'secret',
+}
+const TOLD_KINDS: ReadonlySet<EntryKind> = new Set(Object.values(KINDS_BY_PREFIX))
+
+export function createNews(database: Database, names: Names): News {
+  return new Line(database, newsChannel(names))
+}
+
+/** For what concerns all owners at once. */
+export async function tellEverything({ query }: Database, names: Names): Promise<void> {
+  // Not of memories: their copies elsewhere are what they were.
+  const message: Message = { by: randomUUID(), owners: null, kinds: null }
+  await query('SELECT pg_notify($1, $2)', [newsChannel(names), JSON.stringify(message)])
+}
+
+class Line implements News {
+  readonly #database: Database
+  readonly #channel: string
+  readonly #self = randomUUID()
+  readonly #listeners = new Set<(news: NewsFromElsewhere) => void>()
+  #owners = new Set<string>()
+  #kinds = new Set<EntryKind>()
+  #memories: MemoriesOf[] = []
+  #telling: Promise<void> | null = null
+  #state: ReturnType<News['report']> = 'nobody listens'
+  #open: { close(): Promise<void> } | null = null
+  #retry: NodeJS.Timeout | null = null
+  #connecting: Promise<void> | null = null
+  #failures = 0
+  #isClosed = false
+
+  constructor(database: Database, channel: string) {
+    this.#database = database
+    this.#channel = channel
+  }
+
+  tell(changes: readonly Change[]): void {
+    for (const change of changes) {
+      if (change.op === 'count' || change.op === 'check') continue
+      if (change.table === 'memory' || isTurnRewritten(change)) this.#owners.add(ownerOf(change))
+      if (change.table === 'entry') this.#noteEntry(change)
+    }
+    this.#begin()
+  }
+
+  tellMemories({ owner, ids }: MemoriesOf): void {
+    for (let at = 0; at < ids.length; at += IDS_PER_MESSAGE) {
+      this.#memories.push({ owner, ids: ids.slice(at, at + IDS_PER_MESSAGE) })
+    }
+    this.#begin()
+  }
+
+  listen: OnElsewhere = (listener) => {
+    this.#listeners.add(listener)
+    if (this.#state === 'nobody listens') this.#connect()
+    return () => this.#listeners.delete(listener)
+  }
+
+  report(): ReturnType<News['report']> {
+    return this.#state
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    if (this.#retry !== null) clearTimeout(this.#retry)
+    await this.#telling
+    await this.#connecting
+    await this.#open?.close().catch(() => {}) // it is gone already
+  }
+
+  /** Of what was removed only the id is known, and that begins with the kind. */
+  #noteEntry(change: Extract<Change, { table: 'entry'; op: 'put' | 'remove' }>): void {
+    const kind = change.op === 'put' ? change.row.kind : kindOf(change.id)
+    if (kind !== undefined && TOLD_KINDS.has(kind)) this.#kinds.add(kind)
+  }
+
+  get #hasNews(): boolean {
+    return this.#owners.size + this.#kinds.size + this.#memories.length > 0
+  }
+
+  #begin(): void {
+    if (this.#hasNews) this.#telling ??= this.#send()
+  }
+
+  /** One message at a time: what is changed meanwhile goes into the next. */
+  async #send(): Promise<void> {
+    while (this.#hasNews) {
+      const payload = this.#payload(this.#takeMemories())
+      this.#owners = new Set()
+      this.#kinds = new Set()
+      // Who can't be told now finds out by looking again.
+      await this.#database
+        .query('SELECT pg_notify($1, $2)', [this.#channel, payload])
+        .catch(() => {})
+    }
+    this.#telling = null
+  }
+
+  /** As many as one message holds. */
+  #takeMemories(): NonNullable<Message['memories']> {
+    let fitting = 0
+    let count = 0
+    for (const { ids } of this.#memories) {
+      count += ids.length
+      if (count > IDS_PER_MESSAGE) break
+      fitting++
+    }
+    const taken = this.#memories.splice(0, fitting)
+    return taken.map(({ owner, ids }) => [toStorable(owner), ids.map(toStorable)])
+  }
+
+  /** What is too long is told without names. */
+  #payload(memories: NonNullable<Message['memories']>): string {
+    const kinds = [...this.#kinds]
+    const owners = [...this.#owners].map(toStorable)
+    const fewer: readonly Message[] = [
+      { by: this.#self, owners, kinds, memories },
+      { by: this.#self, owners: null, kinds, memories },
+    ]
+    const payload = fewer
+      .map((message) => JSON.stringify(message))
+      .find((text) => Buffer.byteLength(text) <= PAYLOAD_BYTES_MAX)
+    if (payload !== undefined) return payload
+    return JSON.stringify({ by: this.#self, owners: null, kinds, memories: null } satisfies Message)
+  }
+
+  #connect(): void {
+    if (this.#isClosed) return
+    this.#state = 'connecting'
+    this.#connecting = this.#database
+      .listen(this.#channel, { hear: (payload) => this.#hear(payload), onLost: () => this.#lost() })
+      .then(
+        (open) => {
+          this.#open = open
+          this.#state = 'listening'
+          this.#failures = 0
+          this.#pass(EVERYTHING)
+        },
+        () => this.#lost(),
+      )
+  }
+
+  #lost(): void {
+    this.#open = null
+    if (this.#isClosed) return
+    this.#state = 'connecting'
+    const wait = Math.min(RECONNECT_MS * 2 ** this.#failures++, RECONNECT_MS_MAX)
+    this.#retry = setTimeout(() => this.#connect(), wait * (0.5 + Math.random()))
+    this.#retry.unref()
+  }
+
+  #hear(payload: string): void {
+    const message = parseMessage(payload)
+    if (message?.by === this.#self) this.#state = 'heard'
+    else if (message !== null) this.#pass(newsIn(message))
+  }
+
+  #pass(news: NewsFromElsewhere): void {
+    for (const listener of this.#listeners) listener(news)
+  }
+}
+
+/** A turn that was not there before is in no copy; one is recorded with every exchange, so none of that is told. */
+function isTurnRewritten(
+  change: Exclude<Change, { op: 'count' | 'check' }>,
+): change is Extract<Change, { table: 'turn'; op: 'put' | 'remove' }> {
+  return change.table === 'turn' && (change.op === 'remove' || change.expect !== 'absent')
+}
+
+function ownerOf(
+  change: Extract<Change, { table: 'memory' | 'turn'; op: 'put' | 'remove' }>,
+): string {
+  return change.op === 'put' ? change.row.place.owner : change.scope.owner
+}
+
+function kindOf(id: string): EntryKind | undefined {
+  return KINDS_BY_PREFIX[id.slice(0, id.indexOf('_'))]
+}
+
+function newsIn({ owners, kinds, memories = [] }: Message): NewsFromElsewhere {
+  return {
+    owners: owners === null ? 'any' : owners.map((owner) => decoded(owner) as OwnerId), // as it was told
+    kinds: kinds ?? 'any',
+    memories:
+      memories?.map(([owner, ids]) => ({
+        owner: decoded(owner) as OwnerId, // as above
+        ids: ids.map((id) => decoded(id) as MemoryId),
+      })) ?? 'any',
+  }
+}
+
+/** Anybody may send anything to a channel. */
+function parseMessage(payload: string): Message | null {
+  try {
+    const message: Message = JSON.parse(payload) // or anything else
+    const { by, owners, kinds, memories = null } = message
+    const isSound = isList(owners) && isList(kinds) && (memories === null || isTold(memories))
+    return typeof by === 'string' && isSound ? message : null
+  } catch {
+    return null
+  }
+}
+
+function isTold(memories: unknown): boolean {
+  return (
+    Array.isArray(memories) &&
+    memories.every((each) => Array.isArray(each) && isList([each[0]]) && isList(each[1] ?? [0]))
+  )
+}
+
+function isList(value: unknown): boolean {
+  return value === null || (Array.isArray(value) && value.every((item) => typeof item === 'string'))
+}

@@ -1,0 +1,116 @@
+/** What the failures of PostgreSQL and its driver mean. */
+import { AppError, type ErrorCode } from '../../../domain/errors.ts'
+
+type Meaning = { readonly code: ErrorCode; readonly message: string }
+
+/** By SQLSTATE, or by its first two characters for a whole class. */
+const MEANINGS: Readonly<Record<string, Meaning>> = {
+  '08': unavailable('The connection to PostgreSQL broke.'),
+  '28': unavailable('PostgreSQL refused the login. Check the user and password of its address.'),
+  '3D': unavailable('The PostgreSQL database of this address does not exist. Create it first.'),
+  '57': unavailable('PostgreSQL is stopping or starting.'),
+  '53': unavailable('PostgreSQL has run out of memory or connections. Lower the pool size.'),
+  '53100': { code: 'disk_full', message: "The PostgreSQL server's disk is full." },
+  '25006': {
+    code: 'read_only',
+    message: 'This PostgreSQL server takes no writes; it may be a replica.',
+  },
+  '25P03': unavailable('PostgreSQL ended a transaction that nothing happened in for too long.'),
+  '42501': {
+    code: 'read_only',
+    message: 'The PostgreSQL user may not do this. Grant it the rights to its schema.',
+  },
+  '40': busy('Other writers kept changing the same rows.'),
+  '55P03': busy('Another writer kept a lock for too long.'),
+  '57014': busy('PostgreSQL took longer than the statement timeout.'),
+  XX: {
+    code: 'damaged',
+    message: 'PostgreSQL reports damaged data. Check the server and its disk.',
+  },
+}
+
+const NETWORK_CODES =
+  /^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE|ENOENT|EACCES)/
+/** Said by the driver, which has no codes. */
+const LOST = /^(Connection terminated|Client has encountered|Query read timeout)/
+/** Ours: the store was left for another place, and the message says for which. */
+export const MOVED_STATE = 'RCM01'
+const POOL_EXHAUSTED = 'timeout exceeded when trying to connect'
+
+function unavailable(message: string): Meaning {
+  return { code: 'unavailable', message }
+}
+
+function busy(message: string): Meaning {
+  return { code: 'busy', message }
+}
+
+/** The SQLSTATE is kept in the facts, because some of them are worth another try. */
+export function toStoreError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown
+  const error: Error & Partial<Record<'code' | 'detail' | 'where' | 'internalQuery', unknown>> =
+    thrown instanceof Error ? thrown : new Error(String(thrown))
+  // They quote rows, and an error may end up in a log.
+  for (const name of ['detail', 'where', 'internalQuery'] as const) delete error[name]
+  const sqlState = typeof error.code === 'string' ? error.code : ''
+  const meaning = meaningOf(error.message, sqlState)
+  return new AppError(meaning.code, meaning.message, { sqlState }, error)
+}
+
+function meaningOf(message: string, sqlState: string): Meaning {
+  const known = MEANINGS[sqlState] ?? MEANINGS[sqlState.slice(0, 2)]
+  if (known !== undefined) return known
+  if (sqlState === MOVED_STATE) return { code: 'read_only', message }
+  if (message.includes(POOL_EXHAUSTED)) {
+    return busy('Every connection to PostgreSQL stayed in use for too long. Raise the pool size.')
+  }
+  if (NETWORK_CODES.test(sqlState) || LOST.test(message)) {
+    return unavailable('PostgreSQL cannot be reached. Check its address, and that it is running.')
+  }
+  return { code: 'internal', message: `PostgreSQL refused a statement (${sqlState || message}).` }
+}
+
+/** The same error, with the number of the transaction that may or may not have been committed. */
+export function inDoubt(thrown: unknown, transaction: string): unknown {
+  if (!isLost(thrown)) return thrown
+  const { code, message, facts } = thrown
+  return new AppError(code, message, { ...facts, transaction }, thrown)
+}
+
+/** Whether the connection went away: a server that stops, starts or is cut off, not one that refuses. */
+export function isLost(thrown: unknown): thrown is AppError {
+  if (!(thrown instanceof AppError) || thrown.code !== 'unavailable') return false
+  const { sqlState } = thrown.facts
+  return typeof sqlState === 'string' && (sqlState === '' || LOSSES.test(sqlState))
+}
+
+/** Whether a server was asked about a number that it has not given out: it crashed before anything of it was on the disk. */
+export function isNeverGiven(thrown: unknown): boolean {
+  return thrown instanceof AppError && thrown.facts.sqlState === '22023'
+}
+
+/** Whether a connection ended that was there, so that the next one may live; not whether none could be had. */
+export function hasDied(thrown: unknown): boolean {
+  if (!isLost(thrown)) return false
+  const { sqlState } = thrown.facts
+  const said = thrown.cause instanceof Error ? thrown.cause.message : ''
+  return sqlState === '' ? ENDED.test(said) : DEATHS.test(String(sqlState))
+}
+
+const ENDED = /^(Connection terminated( unexpectedly)?$|Client has encountered)/
+const DEATHS = /^(57P01|57P02|08006|ECONNRESET|EPIPE)$/
+
+const LOSSES = /^(08|57P|25P03|ECONN|EPIPE|ETIMEDOUT|ENOENT)/
+
+/** Serialisation failure, deadlock, and a row that was not there when the transaction looked. */
+const COLLISIONS: ReadonlySet<unknown> = new Set(['40001', '40P01', '23505'])
+
+/** Whether a lock was not got in the time that was set for it. */
+export function isLockedOut(thrown: unknown): boolean {
+  return thrown instanceof AppError && thrown.facts.sqlState === '55P03'
+}
+
+/** Whether others were in the way, so that it may go well the next time. */
+export function isCollision(thrown: unknown): thrown is AppError {
+  return thrown instanceof AppError && COLLISIONS.has(thrown.facts.sqlState)
+}

@@ -1,0 +1,240 @@
+/**
+ * Searches on read replicas: copies of the database that follow it a little behind. One is asked only while it has
+ * everything that this process has written for the owner, and no more than a moment of what others have written. Whatever
+ * goes wrong with it, the database itself answers.
+ *
+ * Where each of them is in the log of the database is looked up once a second, not with every search.
+ */
+import { performance } from 'node:perf_hooks'
+import { AppError } from '../../../domain/errors.ts'
+import type { OwnerId } from '../../../domain/ids.ts'
+import type { Names } from '../schema/identifiers.ts'
+import type { Database } from './postgres-driver.ts'
+
+export interface Replicas {
+  /** Runs a search that is only right with all that this process has written for the owner. */
+  search<T>(owner: OwnerId, work: (database: Database) => Promise<T>): Promise<T>
+  /** Is to hear of every commit, before its caller does. */
+  wrote(owners: Iterable<OwnerId>): void
+  /** Looks where everybody is. Happens by itself, too. */
+  look(): Promise<void>
+  report(): Readonly<Record<string, string | number>>
+  close(): Promise<void>
+}
+
+export type ReplicasOptions = {
+  readonly primary: Database
+  readonly names: Names
+  readonly replicas: readonly Database[]
+  /** How far a replica may be behind what others have written. */
+  readonly lagMsMax: number
+  readonly lookEveryMs?: number
+}
+
+const LOOK_EVERY_MS = 1_000
+/** Owners whose last write is remembered. Beyond this, what all have written is asked for. */
+const OWNERS_MAX = 10_000
+const SAMPLES_MAX = 120
+
+type Sample = { readonly at: number; readonly position: number }
+
+type Follower = {
+  readonly database: Database
+  /** How far it has got in the log; null when it can't be used. */
+  position: number | null
+  trouble: string | null
+}
+
+export function createReplicas(options: ReplicasOptions): Replicas {
+  const { primary } = options
+  if (options.replicas.length === 0) {
+    return {
+      search: (_, work) => work(primary),
+      wrote: () => {},
+      look: async () => {},
+      report: () => ({}),
+      close: async () => {},
+    }
+  }
+  return new Following(options)
+}
+
+class Following implements Replicas {
+  readonly #options: ReplicasOptions
+  readonly #followers: readonly Follower[]
+  /** Positions of the database, oldest first, with the time that it was there. */
+  readonly #samples: Sample[] = []
+  /** How far a replica must be for an owner; null until that is known. */
+  readonly #needed = new Map<OwnerId, number | null>()
+  /** The same for owners that are not remembered; how often that was more than one could remember. */
+  #neededByAll = 0
+  #overflows = 0
+  #timer: NodeJS.Timeout | null = null
+  #looking: Promise<void> | null = null
+  #turn = 0
+  #searches = { replica: 0, primary: 0 }
+
+  constructor(options: ReplicasOptions) {
+    this.#options = options
+    this.#followers = options.replicas.map((database) => ({
+      database,
+      position: null,
+      trouble: 'not asked yet',
+    }))
+    this.#timer = setInterval(() => void this.look(), options.lookEveryMs ?? LOOK_EVERY_MS)
+    this.#timer.unref()
+  }
+
+  async search<T>(owner: OwnerId, work: (database: Database) => Promise<T>): Promise<T> {
+    const follower = this.#choose(owner)
+    if (follower !== null) {
+      try {
+        const result = await work(follower.database)
+        this.#searches.replica++
+        return result
+      } catch (thrown) {
+        // What the caller got wrong is wrong everywhere.
+        if (thrown instanceof AppError && thrown.code === 'invalid_input') throw thrown
+        this.#fail(follower, thrown)
+      }
+    }
+    this.#searches.primary++
+    return work(this.#options.primary)
+  }
+
+  wrote(owners: Iterable<OwnerId>): void {
+    for (const owner of owners) {
+      if (this.#needed.size >= OWNERS_MAX && !this.#needed.has(owner)) this.#forgetOwners()
+      this.#needed.set(owner, null)
+    }
+  }
+
+  /** Once at a time: a server that hangs must not be asked again and again. */
+  look(): Promise<void> {
+    this.#looking ??= this.#lookOnce().finally(() => {
+      this.#looking = null
+    })
+    return this.#looking
+  }
+
+  report(): Readonly<Record<string, string | number>> {
+    const usable = this.#followers.filter((follower) => this.#isUsable(follower)).length
+    const trouble = this.#followers.find((follower) => follower.trouble !== null)?.trouble
+    return {
+      replicas: this.#followers.length,
+      replicasInUse: usable,
+      searchesOnReplicas: this.#searches.replica,
+      searchesOnPrimary: this.#searches.primary,
+      ...(trouble == null ? {} : { replicaTrouble: trouble }),
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#timer !== null) clearInterval(this.#timer)
+    await this.#looking
+    await Promise.all(this.#followers.map(({ database }) => database.close()))
+  }
+
+  /** In turns, of those that have got far enough. */
+  #choose(owner: OwnerId): Follower | null {
+    const needed = this.#needed.has(owner) ? this.#needed.get(owner) : this.#neededByAll
+    if (needed == null) return null
+    const fit = this.#followers.filter(
+      (follower) => this.#isUsable(follower) && (follower.position ?? 0) >= needed,
+    )
+    return fit[this.#turn++ % Math.max(1, fit.length)] ?? null
+  }
+
+  /**
+   * It has reached where the database was a moment ago. While the database itself can't be asked there is nothing newer
+   * to be behind of.
+   */
+  #isUsable({ position }: Follower): boolean {
+    if (position === null) return false
+    const next = this.#samples.find((sample) => sample.position > position)
+    return next === undefined || performance.now() - next.at <= this.#options.lagMsMax
+  }
+
+  async #lookOnce(): Promise<void> {
+    await Promise.all([
+      this.#sample().catch(() => {}), // searches go on with what is known
+      ...this.#followers.map((follower) => this.#ask(follower)),
+    ])
+    this.#forgetReached()
+  }
+
+  async #sample(): Promise<void> {
+    // Noted before it is asked: what is written meanwhile may be further on.
+    const written = [...this.#needed].filter(([, position]) => position === null)
+    const at = performance.now()
+    const overflows = this.#overflows
+    for (const [owner] of written) this.#needed.set(owner, Number.POSITIVE_INFINITY)
+    try {
+      const position = await positionOf(this.#options.primary, 'pg_current_wal_insert_lsn()')
+      for (const [owner] of written) {
+        if (this.#needed.get(owner) === Number.POSITIVE_INFINITY) this.#needed.set(owner, position)
+      }
+      if (overflows === this.#overflows && this.#neededByAll > position)
+        this.#neededByAll = position
+      this.#samples.push({ at, position })
+      if (this.#samples.length > SAMPLES_MAX) this.#samples.shift()
+    } catch (thrown) {
+      for (const [owner] of written) {
+        if (this.#needed.get(owner) === Number.POSITIVE_INFINITY) this.#needed.set(owner, null)
+      }
+      throw thrown
+    }
+  }
+
+  async #ask(follower: Follower): Promise<void> {
+    const { names, primary } = this.#options
+    try {
+      if (follower.trouble !== null) await requireCopy(primary, follower.database, names)
+      follower.position = await positionOf(follower.database, 'pg_last_wal_replay_lsn()')
+      follower.trouble = null
+    } catch (thrown) {
+      this.#fail(follower, thrown)
+    }
+  }
+
+  #fail(follower: Follower, thrown: unknown): void {
+    follower.position = null
+    follower.trouble = thrown instanceof Error ? thrown.message : String(thrown)
+  }
+
+  /** What all replicas have is nothing to wait for. */
+  #forgetReached(): void {
+    const reached = Math.min(...this.#followers.map(({ position }) => position ?? 0))
+    for (const [owner, needed] of this.#needed) {
+      if (needed !== null && needed <= reached) this.#needed.delete(owner)
+    }
+  }
+
+  /** No replica is asked until the next look, and then one that has what all have written up to now. */
+  #forgetOwners(): void {
+    this.#needed.clear()
+    this.#neededByAll = Number.POSITIVE_INFINITY
+    this.#overflows++
+  }
+}
+
+/** Bytes from the beginning of the log. */
+async function positionOf({ query }: Database, where: string): Promise<number> {
+  const [row] = await query<{ position: number | null }>(
+    `SELECT (${where} - '0/0'::pg_lsn)::bigint AS position`,
+  )
+  if (row?.position == null) throw new AppError('unavailable', 'It is no replica.')
+  return row.position
+}
+
+/** A copy of this database and of no other: it was set up at the same moment. */
+async function requireCopy(primary: Database, replica: Database, names: Names): Promise<void> {
+  const born = async ({ query }: Database) => {
+    const [row] = await query<{ born: string }>(
+      `SELECT min(applied_at)::text AS born FROM ${names.migration}`,
+    )
+    return row?.born
+  }
+  if ((await born(primary)) === (await born(replica))) return
+  throw new AppError('unavailable', 'It is a replica of another database.')
+}

@@ -1,0 +1,231 @@
+/**
+ * Compares what is derived (documents of turns, postings, fingerprints, word statistics) with the memories and turns it
+ * is derived from.
+ *
+ * One statement sees one state, so a row and its postings are compared as they were written, even while others
+ * write. What is to be mended is read again under its owner's lock, since it may have changed meanwhile.
+ */
+import { toStorable } from '../../../text/storable-text.ts'
+import type { StoreFault } from '../../store.ts'
+import type { Query, Runner } from '../connection/postgres-driver.ts'
+import { beginWithLocks, type Names, ownerLock } from '../schema/identifiers.ts'
+import { type DerivedColumns, type DocumentTerms, derivedOf } from '../search/lexical-index.ts'
+import { prepareTurn } from '../store/commit-writer.ts'
+import { ROW_OF_KIND } from '../store/document-kinds.ts'
+import { decoded, type MemoryColumns, SHAPES, type TurnColumns } from '../store/row-codec.ts'
+import { deriveMemories, deriveTurns, recount, TURNS_AT_ONCE } from './index-rebuild.ts'
+
+type Posting = readonly [
+  ownerHash: string,
+  userHash: number,
+  length: number,
+  term: string,
+  frequency: number,
+]
+
+type Checked = {
+  readonly number: number
+  readonly owner: string
+  readonly isUnsearchable: boolean
+  readonly isMisprinted: boolean
+}
+
+type Derive = typeof deriveMemories
+
+const MEMORIES_AT_ONCE = 500
+
+export async function inspect(
+  runner: Runner,
+  names: Names,
+  repair: boolean,
+): Promise<readonly StoreFault[]> {
+  const { query } = runner
+  const strays = await strayDocuments(query, names)
+  const orphans = await countOrphans(query, names)
+  const miscounted = await ownersMiscounted(query, names)
+  const mending = (derive: Derive) => (faulty: readonly Checked[]) =>
+    repair ? mend(runner, names, derive, faulty) : Promise.resolve()
+  const memories = await inspectPages(checkedMemories(query, names), mending(deriveMemories))
+  const turns = await inspectPages(checkedTurns(query, names), mending(deriveTurns))
+  if (repair) await removeRemains(runner, names)
+  const faults = [
+    {
+      what: 'memories that keyword search knows wrongly or not at all',
+      count: memories.unsearchable,
+    },
+    { what: 'memories with the fingerprint of another text', count: memories.misprinted },
+    { what: 'turns that search knows wrongly or not at all', count: turns.unsearchable },
+    { what: 'search documents of turns that are gone', count: strays.documents },
+    { what: 'search entries of documents that are gone', count: orphans },
+    { what: 'owners whose word statistics are off', count: miscounted.length },
+  ]
+  return faults.filter(({ count }) => count > 0).map((fault) => ({ ...fault, repairable: true }))
+}
+
+async function inspectPages(
+  pages: AsyncGenerator<readonly Checked[]>,
+  mendPage: (faulty: readonly Checked[]) => Promise<void>,
+): Promise<{ readonly unsearchable: number; readonly misprinted: number }> {
+  let [unsearchable, misprinted] = [0, 0]
+  for await (const page of pages) {
+    const faulty = page.filter((row) => row.isUnsearchable || row.isMisprinted)
+    unsearchable += faulty.filter((row) => row.isUnsearchable).length
+    misprinted += faulty.filter((row) => row.isMisprinted).length
+    await mendPage(faulty)
+  }
+  return { unsearchable, misprinted }
+}
+
+async function* checkedMemories(query: Query, names: Names): AsyncGenerator<readonly Checked[]> {
+  type Row = MemoryColumns & DerivedColumns & { number: number; postings: readonly Posting[] }
+  for (let last = 0; ; ) {
+    const rows = await query<Row>(
+      `SELECT m.*, ${postingsOf(names, 'm.number')} AS postings
+       FROM ${names.memory} AS m WHERE number > $1 AND ${ROW_OF_KIND.memory}
+       ORDER BY number LIMIT ${MEMORIES_AT_ONCE}`,
+      [last],
+    )
+    yield rows.map((row): Checked => {
+      const memory = SHAPES.memory.fromColumns(row)
+      const { columns, terms } = derivedOf(memory)
+      return {
+        ...{ number: row.number, owner: memory.place.owner },
+        isUnsearchable: row.length !== columns.length || !isPosted(terms, row.postings),
+        isMisprinted: row.fingerprint !== columns.fingerprint,
+      }
+    })
+    last = rows.at(-1)?.number ?? last
+    if (rows.length < MEMORIES_AT_ONCE) return
+  }
+}
+
+async function* checkedTurns(query: Query, names: Names): AsyncGenerator<readonly Checked[]> {
+  type Row = TurnColumns & {
+    number: number
+    /** Null where there is none. */
+    document: Readonly<Record<string, unknown>> | null
+    postings: readonly Posting[]
+  }
+  for (let last = 0; ; ) {
+    const rows = await query<Row>(
+      `SELECT t.*, ${postingsOf(names, '-t.number')} AS postings,
+         (SELECT to_json(m) FROM ${names.memory} AS m
+          WHERE m.id = t.id AND m.${ROW_OF_KIND.turn}) AS document
+       FROM ${names.turn} AS t WHERE number > $1 ORDER BY number LIMIT ${TURNS_AT_ONCE}`,
+      [last],
+    )
+    yield rows.map((row): Checked => {
+      const { turn, columns, terms } = prepareTurn(SHAPES.turn.fromColumns(row))
+      const expected = Object.entries({ ...columns, number: -row.number })
+      const isRight = expected.every(([column, value]) => row.document?.[column] === value)
+      return {
+        ...{ number: row.number, owner: turn.place.owner },
+        isUnsearchable: !isRight || terms === null || !isPosted(terms, row.postings),
+        isMisprinted: false,
+      }
+    })
+    last = rows.at(-1)?.number ?? last
+    if (rows.length < TURNS_AT_ONCE) return
+  }
+}
+
+/** A list of what is posted under a number, in a statement. */
+function postingsOf({ posting }: Names, number: string): string {
+  return `COALESCE((SELECT json_agg(json_build_array(
+      owner_hash::text, user_hash, p.length, term, frequency)) FROM ${posting} AS p
+    WHERE p.memory = ${number}), '[]')`
+}
+
+function isPosted(
+  { owner_hash, user_hash, length, terms }: DocumentTerms,
+  postings: readonly Posting[],
+): boolean {
+  const expected = new Set(
+    Object.entries(terms).map(([term, frequency]) =>
+      JSON.stringify([owner_hash, user_hash, length, term, frequency] satisfies Posting),
+    ),
+  )
+  return (
+    postings.length === expected.size &&
+    postings.every((posting) => expected.has(JSON.stringify(posting)))
+  )
+}
+
+async function mend(
+  runner: Runner,
+  names: Names,
+  derive: Derive,
+  faulty: readonly Checked[],
+): Promise<void> {
+  for (const owner of new Set(faulty.map((row) => row.owner))) {
+    const numbers = faulty.filter((row) => row.owner === owner).map(({ number }) => number)
+    await runner.transaction(beginWithLocks([ownerLock(names, owner)]), (query) =>
+      derive(query, names, numbers),
+    )
+  }
+}
+
+/** What belongs to nothing, and counts: last, because mending a row may have changed how many terms it has. */
+async function removeRemains(runner: Runner, names: Names): Promise<void> {
+  const { query } = runner
+  for (const owner of (await strayDocuments(query, names)).owners) {
+    await runner.transaction(beginWithLocks([ownerLock(names, owner)]), (locked) =>
+      locked(`DELETE FROM ${names.memory} AS m WHERE owner_id = $1 AND ${isStray(names)}`, [
+        toStorable(owner),
+      ]),
+    )
+  }
+  if ((await countOrphans(query, names)) > 0) {
+    await runner.transaction(beginWithLocks([]), (alone) =>
+      alone(`DELETE FROM ${names.posting} AS p WHERE ${isOrphan(names)}`),
+    )
+  }
+  for (const owner of await ownersMiscounted(query, names)) {
+    await runner.transaction(beginWithLocks([ownerLock(names, owner)]), (locked) =>
+      recount(locked, names, owner),
+    )
+  }
+}
+
+function isStray({ turn }: Names): string {
+  return `m.${ROW_OF_KIND.turn} AND NOT EXISTS (SELECT 1 FROM ${turn} AS t WHERE t.id = m.id)`
+}
+
+async function strayDocuments(
+  query: Query,
+  names: Names,
+): Promise<{ readonly documents: number; readonly owners: readonly string[] }> {
+  const rows = await query<{ owner: string; count: number }>(
+    `SELECT owner_id AS owner, count(*) FROM ${names.memory} AS m WHERE ${isStray(names)}
+     GROUP BY owner_id`,
+  )
+  return {
+    documents: rows.reduce((sum, { count }) => sum + count, 0),
+    owners: rows.map(({ owner }) => decoded(owner)),
+  }
+}
+
+function isOrphan({ memory }: Names): string {
+  return `NOT EXISTS (SELECT 1 FROM ${memory} AS m WHERE m.number = p.memory)`
+}
+
+async function countOrphans(query: Query, names: Names): Promise<number> {
+  const [row] = await query<{ count: number }>(
+    `SELECT count(*) FROM ${names.posting} AS p WHERE ${isOrphan(names)}`,
+  )
+  return row?.count ?? 0
+}
+
+async function ownersMiscounted(
+  query: Query,
+  { corpus, memory }: Names,
+): Promise<readonly string[]> {
+  const owners = await query<{ owner: string }>(
+    `SELECT owner_id AS owner FROM ${corpus} AS c FULL JOIN (
+       SELECT owner_id, count(*) AS documents, sum(length) AS terms FROM ${memory} GROUP BY owner_id
+     ) AS actual USING (owner_id)
+     WHERE COALESCE(c.documents, 0) <> COALESCE(actual.documents, 0)
+       OR COALESCE(c.terms, 0) <> COALESCE(actual.terms, 0)`,
+  )
+  return owners.map((row) => decoded(row.owner))
+}

@@ -1,0 +1,111 @@
+/** Compares vectors with the documents they are of, and removes what fits no more: it can be made again. */
+import { embeddingTextHash } from '../../../domain/embedding-text.ts'
+import type { StoreFault } from '../../store.ts'
+import type { VectorIndex } from '../../vector-index.ts'
+import type { Query } from '../connection/postgres-driver.ts'
+import { beginWithLocks, ownerHash, ownerLock, userHash } from '../schema/identifiers.ts'
+import { BEFORE_ALL_NUMBERS } from '../store/document-kinds.ts'
+import {
+  decoded,
+  type PlaceColumns,
+  parseProvenance,
+  placeFromColumns,
+} from '../store/row-codec.ts'
+import type { VectorTables } from '../vectors/vector-spaces.ts'
+
+const PAGE_ROWS = 1_000
+
+type Checked = PlaceColumns & {
+  readonly memory: number
+  readonly space: number
+  readonly owner_hash: string
+  readonly user_hash: number
+  readonly text_hash: string
+  readonly content: string
+  readonly provenance: string
+  /** Null where the space is not known. */
+  readonly expected: number | null
+  /** Null for a zero vector. */
+  readonly dimensions: number | null
+}
+
+export async function inspectVectors(
+  tables: VectorTables,
+  vectors: VectorIndex,
+  repair: boolean,
+): Promise<readonly StoreFault[]> {
+  const { query } = tables.of('everyone')
+  let wrong = 0
+  for await (const page of checkedPages(query, tables)) {
+    const misfits = page.filter((row) => !isRight(row))
+    wrong += misfits.length
+    if (repair) await removeMisfits(tables, misfits)
+  }
+  const [row] = await query<{ count: number }>(
+    `SELECT count(*) FROM ${tables.names.embedding_space} WHERE signature IS NULL`,
+  )
+  const dropped = row?.count ?? 0
+  // Dropping one that nobody has finishes those that were begun.
+  if (repair && dropped > 0) await vectors.drop({ signature: '', dimensions: 1 })
+  return [
+    { what: 'vectors are not those of their memories', count: wrong },
+    { what: 'spaces of vectors were not dropped to the end', count: dropped },
+  ]
+    .filter(({ count }) => count > 0)
+    .map((fault) => ({ ...fault, repairable: true }))
+}
+
+async function* checkedPages(
+  query: Query,
+  { names, form }: VectorTables,
+): AsyncGenerator<readonly Checked[]> {
+  const dimensions =
+    form.kind === 'plain'
+      ? 'length(e.exact) / 4'
+      : `COALESCE(${form.extension}.vector_dims(e.exact), ${form.extension}.vector_dims(e.rounded))`
+  let [memory, space] = [BEFORE_ALL_NUMBERS, 0]
+  while (true) {
+    const page = await query<Checked>(
+      `SELECT e.memory, e.space, e.owner_hash::text AS owner_hash, e.user_hash, e.text_hash,
+         m.owner_id, m.user_id, m.session_id, m.content, m.provenance,
+         s.dimensions AS expected, ${dimensions} AS dimensions
+       FROM ${names.embedding} AS e JOIN ${names.memory} AS m ON m.number = e.memory
+       LEFT JOIN ${names.embedding_space} AS s ON s.number = e.space
+       WHERE (e.memory, e.space) > ($1, $2) AND (s.number IS NULL OR s.signature IS NOT NULL)
+       ORDER BY e.memory, e.space LIMIT ${PAGE_ROWS}`,
+      [memory, space],
+    )
+    yield page
+    const last = page.at(-1)
+    if (last === undefined) return
+    memory = last.memory
+    space = last.space
+  }
+}
+
+function isRight(row: Checked): boolean {
+  const { owner, user } = placeFromColumns(row)
+  const text = { content: decoded(row.content), provenance: parseProvenance(row.provenance) }
+  return (
+    row.expected !== null &&
+    (row.dimensions === null || row.dimensions === row.expected) &&
+    row.owner_hash === ownerHash(owner) &&
+    row.user_hash === userHash(user) &&
+    row.text_hash === embeddingTextHash(text)
+  )
+}
+
+/** Under the lock of the owner: nobody is putting the right one meanwhile. */
+async function removeMisfits(tables: VectorTables, misfits: readonly Checked[]): Promise<void> {
+  const { names, of } = tables
+  for (const row of misfits) {
+    const begin = beginWithLocks([ownerLock(names, decoded(row.owner_id))])
+    await of('everyone').transaction(begin, (query) =>
+      query(`DELETE FROM ${names.embedding} WHERE memory = $1 AND space = $2 AND text_hash = $3`, [
+        row.memory,
+        row.space,
+        row.text_hash,
+      ]),
+    )
+  }
+}

@@ -1,0 +1,99 @@
+/** What things are called in the database: quoted names, and the numbers that stand for owners and users. */
+import { AppError } from '../../../domain/errors.ts'
+import { sha256 } from '../../../lib/hash.ts'
+
+const TABLES = [
+  'memory',
+  'revision',
+  'tombstone',
+  'entry',
+  'turn',
+  'posting',
+  'corpus',
+  'migration',
+  'embedding',
+  'embedding_space',
+  'embedding_migration',
+  'plain_embedding',
+  'plain_embedding_space',
+  'plain_embedding_migration',
+  'allowance',
+  'commit_mark',
+] as const
+export type TableName = (typeof TABLES)[number]
+
+/** Each table with its schema, quoted, ready to stand in a statement. */
+export type Names = { readonly schema: string } & { readonly [T in TableName]: string }
+
+/** The trigger that refuses every write to a store that was left, on each table that holds rows. */
+export const REFUSING_TRIGGER = 'moved_away'
+
+/** PostgreSQL cuts longer names off without a word. */
+const NAME_BYTES_MAX = 63
+
+export function namesIn(schema: string): Names {
+  if (schema === '' || schema.includes('\0') || Buffer.byteLength(schema) > NAME_BYTES_MAX) {
+    throw new AppError(
+      'invalid_input',
+      `The PostgreSQL schema name must hold 1 to ${NAME_BYTES_MAX} bytes.`,
+    )
+  }
+  const tables = TABLES.map((table) => [table, `${quoted(schema)}.${quoted(table)}`])
+  // The entries of a list of all names make an object with all names.
+  return { schema, ...(Object.fromEntries(tables) as { [T in TableName]: string }) }
+}
+
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/** Takes the locks in the given order and keeps them until the transaction ends. Numbers only, so nothing to escape. */
+export function beginWithLocks(locks: readonly bigint[]): string {
+  const statements = locks.map((lock) => `SELECT pg_advisory_xact_lock(${lock})`)
+  return ['BEGIN ISOLATION LEVEL READ COMMITTED', ...statements].join('; ')
+}
+
+/** The lock that keeps commits of one owner apart. */
+export function ownerLock(names: Names, owner: string): bigint {
+  return hash64(`recollect owner ${JSON.stringify([names.schema, owner])}`)
+}
+
+/** The locks of several owners in the one order that everybody takes them in, so that no two wait for each other. */
+export function ownerLocks(names: Names, owners: Iterable<string>): readonly bigint[] {
+  return [...new Set(owners)]
+    .map((owner) => ownerLock(names, owner))
+    .sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+}
+
+/** Where processes on one schema tell each other what they have changed. Letters, digits and underscores only. */
+export function newsChannel(names: Names): string {
+  return `recollect_${BigInt.asUintN(64, hash64(`recollect news ${JSON.stringify(names.schema)}`))}`
+}
+
+/** Of the whole database: an extension belongs to no schema of ours. */
+export const EXTENSION_LOCK = hash64('recollect extension')
+
+/** Indexes of vectors are built and dropped one at a time: two that wait for each other would never end. */
+export function indexLock(names: Names): bigint {
+  return hash64(`recollect vector index ${JSON.stringify(names.schema)}`)
+}
+
+export function migrationLock(names: Names): bigint {
+  return hash64(`recollect migration ${JSON.stringify(names.schema)}`)
+}
+
+/**
+ * Postings carry owner and user as numbers, which keeps the largest table small. Two names with one number
+ * would only blur word statistics: who may see a memory is always decided by the names on the memory itself.
+ */
+export function ownerHash(owner: string): string {
+  return hash64(owner).toString()
+}
+
+export function userHash(user: string | null): number {
+  return user === null ? 0 : Number(BigInt.asIntN(32, hash64(user)))
+}
+
+function hash64(text: string): bigint {
+  return BigInt.asIntN(64, BigInt(`0x${sha256(text).slice(0, 16)}`))
+}

@@ -1,0 +1,419 @@
+/**
+ * The schema, as the ordered list of steps that lead to it.
+ *
+ * Steps only go forward, run in a transaction of their own, and are recorded with a checksum: a step that was
+ * released is never edited, a new one is added. Whatever touches the schema holds one lock, so any number of
+ * processes may start at once.
+ *
+ * Servers are updated one after the other. So that those of the version before can go on and even start meanwhile, a
+ * version brings one step that only adds; they serve a schema that is this one step ahead of them, and none that is further.
+ */
+import { AppError } from '../../../domain/errors.ts'
+import { sha256 } from '../../../lib/hash.ts'
+import type { Database, Query } from '../connection/postgres-driver.ts'
+import { deriveAllTurns } from '../maintenance/index-rebuild.ts'
+import {
+  beginWithLocks,
+  migrationLock,
+  type Names,
+  quoted,
+  REFUSING_TRIGGER,
+} from './identifiers.ts'
+
+/** `{schema}` stands for the quoted schema, and `{extension}` for that of an extension the part needs. */
+export type Migration = {
+  readonly name: string
+  readonly sql: string
+  /**
+   * Whether a process of the version before can go on with what this step leaves: it adds tables, indexes, functions, and
+   * columns that have a default. What such a process still uses is removed by a step of a later version.
+   */
+  readonly onlyAdds?: boolean
+  /** What has to be done after the SQL, in its transaction, that PostgreSQL can't do by itself. */
+  fill?(query: Query, names: Names): Promise<void>
+}
+
+/** A list of steps, and the table that remembers which of them were taken. */
+export type SchemaPart = {
+  readonly ledger: string
+  readonly steps: readonly Migration[]
+  readonly extension?: string
+  /** Fits a step to what the server has, where that differs. What is recorded is the step as it is written. */
+  adapt?(sql: string): string
+}
+type Applied = {
+  readonly version: number
+  readonly name: string
+  readonly checksum: string
+  readonly only_adds: boolean
+}
+
+/** Names are compared byte by byte, so that order is the same everywhere. */
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    name: 'memories, revisions, tombstones and keyword search',
+    sql: `
+      CREATE TABLE {schema}.memory (
+        number bigint GENERATED ALWAYS AS IDENTITY UNIQUE,
+        id text COLLATE "C" PRIMARY KEY,
+        owner_id text COLLATE "C" NOT NULL,
+        user_id text COLLATE "C",
+        session_id text COLLATE "C",
+        key text COLLATE "C",
+        content text NOT NULL,
+        type text NOT NULL,
+        category text NOT NULL,
+        importance double precision NOT NULL,
+        salience double precision NOT NULL,
+        pinned boolean NOT NULL,
+        trust text NOT NULL,
+        status text NOT NULL,
+        valid_from bigint,
+        valid_until bigint,
+        superseded_by text,
+        conflicts_with text,
+        expires_at bigint,
+        provenance text NOT NULL,
+        entities text NOT NULL,
+        language text,
+        metadata text NOT NULL,
+        source_count bigint NOT NULL,
+        use_count bigint NOT NULL,
+        last_used_at bigint,
+        version bigint NOT NULL,
+        change text COLLATE "C" NOT NULL,
+        created_at bigint NOT NULL,
+        updated_at bigint NOT NULL,
+        fingerprint text COLLATE "C" NOT NULL,
+        length integer NOT NULL
+      );
+      CREATE INDEX memory_by_owner ON {schema}.memory (owner_id, id);
+      CREATE INDEX memory_by_user ON {schema}.memory (owner_id, user_id, id);
+      CREATE INDEX memory_by_session ON {schema}.memory (owner_id, session_id, id)
+        WHERE session_id IS NOT NULL;
+      CREATE INDEX memory_by_key ON {schema}.memory (owner_id, key) WHERE key IS NOT NULL;
+      CREATE UNIQUE INDEX memory_holding_key
+        ON {schema}.memory (owner_id, key, (user_id IS NULL), COALESCE(user_id, ''))
+        WHERE key IS NOT NULL AND status IN ('active', 'disabled');
+      CREATE INDEX memory_by_fingerprint ON {schema}.memory (owner_id, fingerprint);
+      CREATE INDEX memory_by_change ON {schema}.memory (owner_id, change);
+      CREATE INDEX memory_by_expiry ON {schema}.memory (owner_id, expires_at)
+        WHERE expires_at IS NOT NULL;
+
+      CREATE TABLE {schema}.revision (
+        id text COLLATE "C" PRIMARY KEY,
+        owner_id text COLLATE "C" NOT NULL,
+        user_id text COLLATE "C",
+        session_id text COLLATE "C",
+        memory_id text COLLATE "C" NOT NULL,
+        made_by text COLLATE "C" NOT NULL,
+        updated_at bigint NOT NULL,
+        replaced_at bigint NOT NULL,
+        replaced_by text COLLATE "C" NOT NULL,
+        snapshot text NOT NULL
+      );
+      CREATE INDEX revision_by_owner ON {schema}.revision (owner_id, id);
+      CREATE INDEX revision_by_memory ON {schema}.revision (owner_id, memory_id);
+      CREATE INDEX revision_by_maker ON {schema}.revision (owner_id, made_by);
+      CREATE INDEX revision_by_change ON {schema}.revision (owner_id, replaced_by);
+
+      CREATE TABLE {schema}.tombstone (
+        id text COLLATE "C" PRIMARY KEY,
+        owner_id text COLLATE "C" NOT NULL,
+        user_id text COLLATE "C",
+        session_id text COLLATE "C",
+        version bigint NOT NULL,
+        forgotten_at bigint NOT NULL
+      );
+      CREATE INDEX tombstone_by_owner ON {schema}.tombstone (owner_id, id);
+
+      CREATE TABLE {schema}.posting (
+        owner_hash bigint NOT NULL,
+        memory bigint NOT NULL,
+        user_hash integer NOT NULL,
+        frequency integer NOT NULL,
+        length integer NOT NULL,
+        term text COLLATE "C" NOT NULL,
+        PRIMARY KEY (owner_hash, term, user_hash, memory) INCLUDE (frequency, length)
+      );
+      CREATE INDEX posting_by_memory ON {schema}.posting (memory);
+
+      CREATE TABLE {schema}.corpus (
+        owner_id text COLLATE "C" PRIMARY KEY,
+        memories bigint NOT NULL,
+        terms bigint NOT NULL
+      );`,
+  },
+  {
+    name: 'entries and turns',
+    sql: `
+      CREATE TABLE {schema}.entry (
+        id text COLLATE "C" PRIMARY KEY,
+        owner_id text COLLATE "C" NOT NULL,
+        user_id text COLLATE "C",
+        session_id text COLLATE "C",
+        version bigint NOT NULL,
+        kind text COLLATE "C" NOT NULL,
+        about text COLLATE "C",
+        at bigint NOT NULL,
+        expires_at bigint,
+        body text NOT NULL
+      );
+      CREATE INDEX entry_by_owner ON {schema}.entry (owner_id, id);
+      CREATE INDEX entry_by_kind ON {schema}.entry (owner_id, kind, id);
+      CREATE INDEX entry_by_subject ON {schema}.entry (owner_id, about, id) WHERE about IS NOT NULL;
+      CREATE INDEX entry_by_expiry ON {schema}.entry (owner_id, expires_at)
+        WHERE expires_at IS NOT NULL;
+
+      CREATE TABLE {schema}.turn (
+        id text COLLATE "C" PRIMARY KEY,
+        owner_id text COLLATE "C" NOT NULL,
+        user_id text COLLATE "C",
+        session_id text COLLATE "C",
+        version bigint NOT NULL,
+        role text NOT NULL,
+        speaker text,
+        content text NOT NULL,
+        position bigint NOT NULL,
+        said_at bigint NOT NULL
+      );
+      CREATE INDEX turn_by_owner ON {schema}.turn (owner_id, id);
+      CREATE INDEX turn_by_session ON {schema}.turn (owner_id, session_id, id);`,
+  },
+  {
+    name: 'search in what was said, and jobs by when they are due',
+    sql: `
+      ALTER TABLE {schema}.turn
+        ADD COLUMN number bigint GENERATED ALWAYS AS IDENTITY UNIQUE,
+        ADD COLUMN length integer NOT NULL DEFAULT 0;
+      CREATE INDEX turn_by_course ON {schema}.turn (owner_id, session_id, said_at, position, id);
+      CREATE INDEX turn_by_time ON {schema}.turn (owner_id, said_at, position, id);
+
+      CREATE TABLE {schema}.turn_posting (
+        owner_hash bigint NOT NULL,
+        turn bigint NOT NULL,
+        user_hash integer NOT NULL,
+        frequency integer NOT NULL,
+        length integer NOT NULL,
+        term text COLLATE "C" NOT NULL,
+        PRIMARY KEY (owner_hash, term, user_hash, turn) INCLUDE (frequency, length)
+      );
+      CREATE INDEX turn_posting_by_turn ON {schema}.turn_posting (turn);
+
+      CREATE TABLE {schema}.turn_corpus (
+        owner_id text COLLATE "C" PRIMARY KEY,
+        turns bigint NOT NULL,
+        terms bigint NOT NULL
+      );
+
+      CREATE INDEX entry_by_time ON {schema}.entry (owner_id, kind, at);`,
+  },
+  {
+    name: 'row security, and limits that servers share',
+    onlyAdds: true,
+    sql: `
+      CREATE FUNCTION {schema}.sees_everyone() RETURNS boolean LANGUAGE sql STABLE AS $body$
+        SELECT COALESCE(current_setting('recollect.owners', true) = '*', false)
+      $body$;
+      CREATE FUNCTION {schema}.seen_owners() RETURNS text[] LANGUAGE sql STABLE AS $body$
+        SELECT CASE WHEN named IN ('', '*') THEN NULL ELSE named::text[] END
+        FROM current_setting('recollect.owners', true) AS named
+      $body$;
+      CREATE FUNCTION {schema}.seen_owner_hashes() RETURNS bigint[] LANGUAGE sql STABLE AS $body$
+        SELECT CASE WHEN named IN ('', '*') THEN NULL ELSE named::bigint[] END
+        FROM current_setting('recollect.owner_hashes', true) AS named
+      $body$;
+      ${['memory', 'revision', 'tombstone', 'entry', 'turn', 'corpus', 'turn_corpus']
+        .map((table) => policyFor(table, 'owner_id', 'seen_owners', 'text'))
+        .join('')}
+      ${['posting', 'turn_posting']
+        .map((table) => policyFor(table, 'owner_hash', 'seen_owner_hashes', 'bigint'))
+        .join('')}
+      CREATE TABLE {schema}.allowance (
+        name text COLLATE "C" PRIMARY KEY,
+        amount double precision NOT NULL,
+        taken double precision NOT NULL,
+        at timestamptz NOT NULL
+      );`,
+  },
+  {
+    name: 'entries of a session',
+    onlyAdds: true,
+    sql: `
+      CREATE INDEX entry_by_session ON {schema}.entry (owner_id, session_id, kind, id)
+        WHERE session_id IS NOT NULL;`,
+  },
+  {
+    // Marks are looked for by their ids, but so seldom that it may take a walk through an hour of them.
+    name: 'marks of commits',
+    onlyAdds: true,
+    sql: `
+      CREATE TABLE {schema}.commit_mark (id uuid NOT NULL, at timestamptz NOT NULL DEFAULT now());
+      CREATE INDEX commit_mark_by_time ON {schema}.commit_mark (at);`,
+  },
+  {
+    name: 'turns that are out of use',
+    onlyAdds: true,
+    sql: `
+      ALTER TABLE {schema}.turn ADD COLUMN disabled boolean NOT NULL DEFAULT false;`,
+  },
+  {
+    // Servers of the version before must not run beside it: they search tables that are gone, and take documents of turns
+    // for memories.
+    name: 'turns as documents beside memories',
+    onlyAdds: false,
+    sql: `
+      DROP TABLE {schema}.turn_posting, {schema}.turn_corpus;
+      ALTER TABLE {schema}.turn DROP COLUMN length;
+      ALTER TABLE {schema}.corpus RENAME COLUMN memories TO documents;
+      ALTER TABLE {schema}.memory ADD COLUMN position bigint;
+
+      DROP INDEX {schema}.memory_by_owner, {schema}.memory_by_user, {schema}.memory_by_session,
+        {schema}.memory_by_fingerprint, {schema}.memory_by_change;
+      CREATE INDEX memory_by_owner ON {schema}.memory (owner_id, id) WHERE type <> 'turn';
+      CREATE INDEX memory_by_user ON {schema}.memory (owner_id, user_id, id) WHERE type <> 'turn';
+      CREATE INDEX memory_by_session ON {schema}.memory (owner_id, session_id, id)
+        WHERE session_id IS NOT NULL AND type <> 'turn';
+      CREATE INDEX memory_by_fingerprint ON {schema}.memory (owner_id, fingerprint)
+        WHERE type <> 'turn';
+      CREATE INDEX memory_by_change ON {schema}.memory (owner_id, change) WHERE type <> 'turn';
+      CREATE INDEX turn_document_by_owner ON {schema}.memory (owner_id, id) WHERE type = 'turn';
+      CREATE INDEX turn_document_by_user ON {schema}.memory (owner_id, user_id, id)
+        WHERE type = 'turn';
+      CREATE INDEX turn_document_by_position ON {schema}.memory (owner_id, session_id, position, id)
+        WHERE session_id IS NOT NULL AND type = 'turn';`,
+    fill: (query, names) => withoutRefusal(query, names.memory, () => deriveAllTurns(query, names)),
+  },
+]
+
+/** A store that was left takes no writes, but it can be opened by a later version, and taken into use again. */
+async function withoutRefusal(
+  query: Query,
+  table: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  const [refusal] = await query(
+    'SELECT 1 FROM pg_trigger WHERE tgrelid = to_regclass($1) AND tgname = $2',
+    [table, REFUSING_TRIGGER],
+  )
+  const alter = (how: 'DISABLE' | 'ENABLE') =>
+    refusal === undefined ? [] : query(`ALTER TABLE ${table} ${how} TRIGGER ${REFUSING_TRIGGER}`)
+  await alter('DISABLE')
+  await work()
+  await alter('ENABLE')
+}
+
+/** The owners that are seen are looked up once for a statement, not for each row. */
+export function policyFor(table: string, column: string, seen: string, type: string): string {
+  return `
+      CREATE POLICY own_rows ON {schema}.${table} USING ((SELECT {schema}.sees_everyone())
+        OR ${column} = ANY ((SELECT {schema}.${seen}())::${type}[]));`
+}
+
+export const SCHEMA_VERSION = MIGRATIONS.length
+
+export async function migrate(database: Database, names: Names): Promise<void> {
+  await migratePart(database, names, { ledger: names.migration, steps: MIGRATIONS })
+}
+
+export async function migratePart(
+  database: Database,
+  names: Names,
+  part: SchemaPart,
+): Promise<void> {
+  // Looking first means that an up-to-date schema needs no right to change it, and no writable server.
+  let version = checkedVersion(await appliedMigrations(database.query, part), part)
+  if (version >= part.steps.length) return
+  // A large table takes longer than a statement may, and so does waiting for another process that is at it.
+  await database.separately(async (query) => {
+    const begin = beginWithLocks([migrationLock(names)])
+    while (version < part.steps.length) {
+      await query(begin)
+      version = await applyNext(query, names, part)
+      await query('COMMIT')
+    }
+  })
+}
+
+/** The connection ends with the first failure, and what was begun with it. */
+async function applyNext(query: Query, names: Names, part: SchemaPart): Promise<number> {
+  if (!(await exists(query, 'to_regnamespace', quoted(names.schema)))) {
+    await query(`CREATE SCHEMA ${quoted(names.schema)}`)
+  }
+  await query(`CREATE TABLE IF NOT EXISTS ${part.ledger} (
+    version integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL,
+    applied_at timestamptz NOT NULL DEFAULT now())`)
+  await query(
+    `ALTER TABLE ${part.ledger} ADD COLUMN IF NOT EXISTS only_adds boolean NOT NULL DEFAULT false`,
+  )
+  // Read again: another process may have done it while this one waited for the lock.
+  const version = checkedVersion(await appliedMigrations(query, part), part)
+  const next = part.steps[version]
+  if (next === undefined) return version
+  // A step that sees rows sees those of all owners, also where row security is on.
+  await query(`SET LOCAL recollect.owners = '*'; SET LOCAL recollect.owner_hashes = '*'`)
+  await query(filled(next.sql, names, part))
+  await next.fill?.(query, names)
+  await query(
+    `INSERT INTO ${part.ledger} (version, name, checksum, only_adds) VALUES ($1, $2, $3, $4)`,
+    [version + 1, next.name, checksumOf(next), next.onlyAdds === true],
+  )
+  return version + 1
+}
+
+function filled(sql: string, names: Names, { extension = '', adapt }: SchemaPart): string {
+  // In one pass, since a schema may be called anything, even by the name of the other placeholder.
+  return (adapt?.(sql) ?? sql).replaceAll(/\{(schema|extension)\}/g, (_, name) =>
+    name === 'schema' ? quoted(names.schema) : extension,
+  )
+}
+
+async function appliedMigrations(
+  query: Query,
+  { ledger }: SchemaPart,
+): Promise<readonly Applied[]> {
+  if (!(await exists(query, 'to_regclass', ledger))) return []
+  // Ledgers of the first versions don't say whether a step only adds.
+  return query<Applied>(
+    `SELECT version, name, checksum,
+       COALESCE((to_jsonb(step) ->> 'only_adds')::boolean, false) AS only_adds
+     FROM ${ledger} AS step ORDER BY version`,
+  )
+}
+
+export async function exists(
+  query: Query,
+  lookup: 'to_regclass' | 'to_regnamespace',
+  name: string,
+): Promise<boolean> {
+  const [row] = await query<{ found: boolean }>(`SELECT ${lookup}($1) IS NOT NULL AS found`, [name])
+  return row?.found === true
+}
+
+/** How far the database is, once it is certain that these are our steps. */
+function checkedVersion(applied: readonly Applied[], { steps }: SchemaPart): number {
+  const last = applied.at(-1)
+  const version = last?.version ?? 0
+  const isNextVersion = version === steps.length + 1 && last?.only_adds === true
+  if (version > steps.length && !isNextVersion) {
+    throw new AppError(
+      'schema_mismatch',
+      `The database has schema version ${version}, but this Recollect knows versions up to ${steps.length}. Install the Recollect that wrote it, or a later one.`,
+      { found: version, known: steps.length },
+    )
+  }
+  applied.slice(0, steps.length).forEach((step, index) => {
+    const own = steps[index]
+    if (own !== undefined && step.version === index + 1 && step.checksum === checksumOf(own)) return
+    throw new AppError(
+      'schema_mismatch',
+      `Step ${step.version} ("${step.name}") of the database differs from step ${index + 1} of this Recollect, so it was made by another build. Use that build, or export from it and import here.`,
+      { found: step.version, known: index + 1 },
+    )
+  })
+  return version
+}
+
+function checksumOf(migration: Migration): string {
+  return sha256(migration.sql)
+}

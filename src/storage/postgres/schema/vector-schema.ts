@@ -1,0 +1,268 @@
+/**
+ * The part of the schema that keeps vectors. It needs the extension pgvector, which a server may lack and may get
+ * later, so it has a ledger of its own and is looked for each time a store is opened. Where it is missing, vectors can be
+ * kept without it, in tables of their own.
+ */
+import { AppError } from '../../../domain/errors.ts'
+import type { Database, Query } from '../connection/postgres-driver.ts'
+import { type Pgvector, PLAIN, type VectorForm } from '../vectors/vector-format.ts'
+import { beginWithLocks, EXTENSION_LOCK, migrationLock, type Names, quoted } from './identifiers.ts'
+import { exists, type Migration, migratePart, policyFor, type SchemaPart } from './migrations.ts'
+
+export type VectorSupport =
+  | { readonly kind: 'ready'; readonly form: VectorForm }
+  | { readonly kind: 'none'; readonly reason: string }
+
+/** What to do where pgvector is missing or too old: search by words alone, or compare vectors one by one. */
+export const WITHOUT_PGVECTOR = ['keyword', 'exact'] as const
+export type WithoutPgvector = (typeof WITHOUT_PGVECTOR)[number]
+
+type Found =
+  | { readonly kind: 'found'; readonly extension: string; readonly version: string }
+  | { readonly kind: 'none'; readonly reason: string }
+
+type Version = readonly [major: number, minor: number]
+/** The first with HNSW indexes. */
+const VERSION_MIN: Version = [0, 5]
+/** The first with vectors of half precision, and with longer ones in indexes. */
+const HALVES_SINCE: Version = [0, 7]
+/** The first with iterative scans, which go on until enough hits have passed the filters. */
+const ITERATES_SINCE: Version = [0, 8]
+
+/**
+ * One table holds the vectors of all spaces; the columns have no length, since each space has its own. A vector is
+ * in `exact`, or half as large in `rounded` when its space is kept in bytes: pgvector has no type for bytes, and this
+ * is the smallest that it can compare. A zero vector is in neither: nothing is near it, and no index has to know it.
+ *
+ * Vectors go with their memory, and with the text they were made from. The database itself sees to it, because a
+ * process that was started before there were vectors knows nothing about them. Changes of anything else must not cost
+ * a vector, so the speaker is cut out of the provenance; its JSON is not parsed, because PostgreSQL refuses escapes
+ * that are fine in JavaScript, and a commit must not fail over that. A quote inside JSON text is always escaped, so
+ * the name in plain quotes can only be that of the field.
+ *
+ * A space that was dropped loses its signature at once, and its vectors after that.
+ */
+const STEPS: readonly Migration[] = [
+  {
+    name: 'vectors',
+    sql: String.raw`
+      CREATE TABLE {schema}.embedding_space (
+        number integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        signature text COLLATE "C" UNIQUE,
+        dimensions integer NOT NULL
+      );
+      CREATE TABLE {schema}.embedding (
+        memory bigint NOT NULL REFERENCES {schema}.memory (number) ON DELETE CASCADE,
+        owner_hash bigint NOT NULL,
+        user_hash integer NOT NULL,
+        space integer NOT NULL,
+        text_hash text COLLATE "C" NOT NULL,
+        exact {extension}.vector,
+        rounded {extension}.halfvec,
+        PRIMARY KEY (memory, space)
+      );
+      CREATE INDEX embedding_by_owner ON {schema}.embedding (owner_hash, space, user_hash);
+
+      CREATE FUNCTION {schema}.forget_embeddings() RETURNS trigger LANGUAGE plpgsql AS $body$
+        BEGIN
+          EXECUTE format('DELETE FROM %I.embedding WHERE memory = $1', TG_TABLE_SCHEMA)
+            USING OLD.number;
+          RETURN NULL;
+        END
+      $body$;
+      CREATE TRIGGER forget_embeddings AFTER UPDATE ON {schema}.memory FOR EACH ROW
+        WHEN (OLD.content IS DISTINCT FROM NEW.content
+          OR OLD.owner_id IS DISTINCT FROM NEW.owner_id
+          OR substring(OLD.provenance FROM E'"speaker":("(?:[^"\\\\]|\\\\.)*")')
+            IS DISTINCT FROM substring(NEW.provenance FROM E'"speaker":("(?:[^"\\\\]|\\\\.)*")'))
+        EXECUTE FUNCTION {schema}.forget_embeddings();`,
+  },
+  {
+    name: 'row security of vectors',
+    onlyAdds: true,
+    sql: policyFor('embedding', 'owner_hash', 'seen_owner_hashes', 'bigint'),
+  },
+  {
+    // Servers of the version before must not run beside it, see the step for documents of turns.
+    name: 'vectors of memories and of turns in indexes of their own',
+    onlyAdds: false,
+    sql: `
+      DROP INDEX {schema}.embedding_by_owner;
+      CREATE INDEX embedding_of_memories ON {schema}.embedding (owner_hash, space, user_hash)
+        WHERE memory > 0;
+      CREATE INDEX embedding_of_turns ON {schema}.embedding (owner_hash, space, user_hash)
+        WHERE memory < 0;`,
+  },
+]
+
+/** The same without the extension: numbers of single precision as bytes, little end first. */
+const PLAIN_STEPS: readonly Migration[] = [
+  {
+    name: 'vectors without pgvector',
+    onlyAdds: true,
+    sql: `
+      CREATE TABLE {schema}.plain_embedding_space (
+        number integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        signature text COLLATE "C" UNIQUE,
+        dimensions integer NOT NULL
+      );
+      CREATE TABLE {schema}.plain_embedding (
+        memory bigint NOT NULL REFERENCES {schema}.memory (number) ON DELETE CASCADE,
+        owner_hash bigint NOT NULL,
+        user_hash integer NOT NULL,
+        space integer NOT NULL,
+        text_hash text COLLATE "C" NOT NULL,
+        exact bytea,
+        PRIMARY KEY (memory, space)
+      );
+      ALTER TABLE {schema}.plain_embedding ALTER COLUMN exact SET STORAGE EXTERNAL;
+      CREATE INDEX plain_embedding_by_owner
+        ON {schema}.plain_embedding (owner_hash, space, memory);
+      CREATE FUNCTION {schema}.forget_plain_embeddings() RETURNS trigger LANGUAGE plpgsql AS $body$
+        BEGIN
+          EXECUTE format('DELETE FROM %I.plain_embedding WHERE memory = $1', TG_TABLE_SCHEMA)
+            USING OLD.number;
+          RETURN NULL;
+        END
+      $body$;
+      ${rewordedTrigger('forget_plain_embeddings')}
+      ${policyFor('plain_embedding', 'owner_hash', 'seen_owner_hashes', 'bigint')}`,
+  },
+]
+
+function rewordedTrigger(name: string): string {
+  const speaker = (row: string) =>
+    String.raw`substring(${row}.provenance FROM E'"speaker":("(?:[^"\\\\]|\\\\.)*")')`
+  return `
+      CREATE TRIGGER ${name} AFTER UPDATE ON {schema}.memory FOR EACH ROW
+        WHEN (OLD.content IS DISTINCT FROM NEW.content
+          OR OLD.owner_id IS DISTINCT FROM NEW.owner_id
+          OR ${speaker('OLD')} IS DISTINCT FROM ${speaker('NEW')})
+        EXECUTE FUNCTION {schema}.${name}();`
+}
+
+/** Looks for the extension, creates it where that is possible, and brings the tables for vectors up to date. */
+export async function prepareVectors(
+  database: Database,
+  names: Names,
+  otherwise: WithoutPgvector,
+): Promise<VectorSupport> {
+  const support = await preparePgvector(database, names)
+  if (support.kind === 'ready' || otherwise === 'keyword') return support
+  const { reason } = support
+  return attempt(reason, async () => {
+    const part = { ledger: names.plain_embedding_migration, steps: PLAIN_STEPS }
+    await migratePart(database, names, part)
+    return { ...PLAIN, because: reason }
+  })
+}
+
+async function preparePgvector(database: Database, names: Names): Promise<VectorSupport> {
+  const found = (await findExtension(database.query)) ?? (await createExtension(database))
+  if (found.kind === 'none') return found
+  const { version, extension } = found
+  if (!isSince(VERSION_MIN, version)) {
+    return none(`version ${version} is too old, ${VERSION_MIN.join('.')} is needed`)
+  }
+  const hasHalves = isSince(HALVES_SINCE, version)
+  const part: SchemaPart = {
+    ledger: names.embedding_migration,
+    steps: STEPS,
+    extension,
+    adapt: (sql) => (hasHalves ? sql : sql.replaceAll('{extension}.halfvec', '{extension}.vector')),
+  }
+  return attempt('its tables could not be made', async () => {
+    await removeRemains(database, names, part)
+    await migratePart(database, names, part)
+    const roundedType = await typeOfRounded(database.query, names)
+    const iterates = isSince(ITERATES_SINCE, version)
+    return { kind: 'pgvector', extension, version, hasHalves, iterates, roundedType }
+  })
+}
+
+/** Memories are worth more than their vectors: without them, everything else still works. */
+async function attempt(what: string, prepare: () => Promise<VectorForm>): Promise<VectorSupport> {
+  try {
+    return { kind: 'ready', form: await prepare() }
+  } catch (thrown) {
+    if (mayHeal(thrown)) throw thrown
+    return none(`${what}: ${messageOf(thrown)}`)
+  }
+}
+
+/** It is what the version could do that the table was made with. */
+async function typeOfRounded(query: Query, names: Names): Promise<Pgvector['roundedType']> {
+  const [row] = await query<{ type: string }>(
+    `SELECT typname AS type FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
+     WHERE attrelid = to_regclass($1) AND attname = 'rounded'`,
+    [names.embedding],
+  )
+  return row?.type === 'vector' ? 'vector' : 'halfvec'
+}
+
+async function findExtension(query: Query): Promise<Found | null> {
+  const [row] = await query<{ schema: string; version: string }>(
+    `SELECT n.nspname AS schema, e.extversion AS version
+     FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace
+     WHERE e.extname = 'vector'`,
+  )
+  if (row === undefined) return null
+  return { kind: 'found', extension: quoted(row.schema), version: row.version }
+}
+
+async function createExtension(database: Database): Promise<Found> {
+  const [available] = await database.query(
+    `SELECT 1 FROM pg_available_extensions WHERE name = 'vector'`,
+  )
+  if (available === undefined) return none('not installed')
+  try {
+    await database.transaction(beginWithLocks([EXTENSION_LOCK]), (query) =>
+      query('CREATE EXTENSION IF NOT EXISTS vector'),
+    )
+  } catch (thrown) {
+    if (mayHeal(thrown)) throw thrown
+    return none(`installed, but it could not be created: ${messageOf(thrown)}`)
+  }
+  return (await findExtension(database.query)) ?? none('not installed')
+}
+
+/**
+ * Dropping the extension takes its columns out of the table and leaves the rest. Vectors can be made again, so what
+ * is left goes as well.
+ */
+async function removeRemains(database: Database, names: Names, part: SchemaPart): Promise<void> {
+  const isWhole = async (query: Query) => {
+    if (!(await exists(query, 'to_regclass', part.ledger))) return true
+    const columns = await query(
+      `SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass($1) AND NOT attisdropped
+       AND attname IN ('exact', 'rounded')`,
+      [names.embedding],
+    )
+    return columns.length === 2
+  }
+  if (await isWhole(database.query)) return
+  await database.transaction(beginWithLocks([migrationLock(names)]), async (query) => {
+    if (await isWhole(query)) return
+    await query(`DROP FUNCTION IF EXISTS ${quoted(names.schema)}.forget_embeddings CASCADE`)
+    await query(
+      `DROP TABLE IF EXISTS ${names.embedding}, ${names.embedding_space}, ${part.ledger} CASCADE`,
+    )
+  })
+}
+
+function isSince([sinceMajor, sinceMinor]: Version, version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  return major > sinceMajor || (major === sinceMajor && minor >= sinceMinor)
+}
+
+function mayHeal(thrown: unknown): boolean {
+  return thrown instanceof AppError && ['unavailable', 'busy'].includes(thrown.code)
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}
+
+function none(reason: string) {
+  return { kind: 'none', reason } as const
+}

@@ -1,0 +1,53 @@
+/** The lexical index over documents: postings, lengths and word statistics, and how they are derived. */
+
+import type { SearchDocument } from '../../../domain/search-document.ts'
+import { searchableTerms } from '../../../domain/searchable-text.ts'
+import { fingerprint } from '../../../text/fingerprint.ts'
+import { toStorable } from '../../../text/storable-text.ts'
+import { type Names, ownerHash, userHash } from '../schema/identifiers.ts'
+
+/** The terms of one document, as they go into postings. */
+export type DocumentTerms = {
+  readonly id: string
+  readonly owner_hash: string
+  readonly user_hash: number
+  readonly length: number
+  readonly terms: Readonly<Record<string, number>>
+}
+
+/** The columns of a document that are derived from its text. */
+export type DerivedColumns = { readonly fingerprint: string; readonly length: number }
+
+export type Derived = { readonly columns: DerivedColumns; readonly terms: DocumentTerms }
+
+export function derivedOf(document: SearchDocument): Derived {
+  const terms = termsOf(document)
+  return {
+    columns: { fingerprint: fingerprint(document.content), length: terms.length },
+    terms,
+  }
+}
+
+function termsOf(document: SearchDocument): DocumentTerms {
+  const { id, place } = document
+  const terms = searchableTerms(document)
+  const frequencies = new Map<string, number>()
+  for (const term of terms) frequencies.set(term, (frequencies.get(term) ?? 0) + 1)
+  return {
+    id: toStorable(id),
+    owner_hash: ownerHash(place.owner),
+    user_hash: userHash(place.user),
+    length: terms.length,
+    terms: Object.fromEntries(frequencies),
+  }
+}
+
+/** Posts the terms in a JSON parameter; `rows` is where the numbers of their documents are found. */
+export function postingsOf({ posting }: Names, parameter: string, rows: string): string {
+  return `INSERT INTO ${posting} (owner_hash, user_hash, memory, length, term, frequency)
+    SELECT d.owner_hash, d.user_hash, r.number, d.length, t.key, t.value::integer
+    FROM json_to_recordset(${parameter})
+        AS d(id text, owner_hash bigint, user_hash integer, length integer, terms json)
+      JOIN ${rows} AS r ON r.id = d.id
+      CROSS JOIN json_each_text(d.terms) AS t`
+}

@@ -1,0 +1,235 @@
+/**
+ * One commit: lock, look, decide, write.
+ *
+ * Commits of one owner follow one another, because each takes the owner's lock first; several owners are locked in
+ * one order, so no two commits ever wait for each other. What is left to go wrong is two owners creating the same
+ * id at once: the loser starts over, and then sees the row that was in its way.
+ *
+ * A connection that is lost before the commit was asked for has left nothing, so it is begun again. One that is lost
+ * while it commits leaves a doubt, which the server is asked to clear up: whether it is over, and has left its mark.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import { AppError } from '../../../domain/errors.ts'
+import type { OwnerId } from '../../../domain/ids.ts'
+import { COMMIT_CHANGES_MAX } from '../../../domain/limits.ts'
+import { holdsKey, type MemoryStatus } from '../../../domain/memory.ts'
+import type { DocumentType } from '../../../domain/search-document.ts'
+import { toStorable } from '../../../text/storable-text.ts'
+import { type Change, type CommitOutcome, forEachTable, TABLES, type Table } from '../../store.ts'
+import type { Database, Query } from '../connection/postgres-driver.ts'
+import { isCollision, isLost, isNeverGiven } from '../connection/postgres-errors.ts'
+import type { Fence } from '../connection/row-level-security.ts'
+import { beginWithLocks, type Names, ownerLocks } from '../schema/identifiers.ts'
+import type { CommitMark, CommitMarks } from './commit-markers.ts'
+import { type Head, type Heads, type MemoryHead, planCommit } from './commit-plan.ts'
+import { type DocumentHead, write } from './commit-writer.ts'
+import { decoded, type PlaceColumns, parseProvenance, placeFromColumns } from './row-codec.ts'
+
+/** How often a commit is begun: others get in the way, or the server goes away and comes back. */
+const ATTEMPTS_MAX = 6
+/** The wait before the second attempt. It doubles each time, so that a server may take a second or two to restart. */
+const FIRST_WAIT_MS = 40
+/** How often the server is asked what has become of a commit: for half a minute, in which it may recover from a crash. */
+const QUESTIONS_MAX = 38
+
+export async function commit(
+  { database, names, fence, marks }: CommitParts,
+  changes: readonly Change[],
+): Promise<CommitOutcome> {
+  if (changes.length > COMMIT_CHANGES_MAX) {
+    throw new RangeError(`A commit holds at most ${COMMIT_CHANGES_MAX} changes.`)
+  }
+  if (changes.length === 0) return { kind: 'committed' }
+  const owners = [...ownersOf(changes)]
+  const begin = beginWithLocks(ownerLocks(names, owners))
+  const once = ({ statement }: CommitMark) =>
+    fence.of(database, 'everyone').transaction(begin, async (query, atEnd) => {
+      // Across owners, because an id may be taken by somebody else; what is written stays among those it is meant for.
+      const { heads, documents } = await readHeads(query, names, changes)
+      const plan = planCommit(changes, heads)
+      if (plan.kind === 'conflict') return plan
+      await fence.narrow(query, owners)
+      await write(query, names, documents, plan)
+      atEnd(statement)
+      return COMMITTED
+    })
+  for (let attempt = 1; ; attempt++) {
+    const mark = marks.create()
+    try {
+      return await once(mark)
+    } catch (thrown) {
+      if (await isCommitted({ database, marks }, thrown, mark.id)) return COMMITTED
+      if (!isCollision(thrown) && !isLost(thrown)) throw thrown
+      if (attempt === ATTEMPTS_MAX) throw givenUp(thrown)
+      await pause(FIRST_WAIT_MS * 2 ** (attempt - 1))
+    }
+  }
+}
+
+export type CommitParts = {
+  readonly database: Database
+  readonly names: Names
+  readonly fence: Fence
+  readonly marks: CommitMarks
+}
+
+const COMMITTED = { kind: 'committed' } as const
+
+function givenUp(thrown: AppError): AppError {
+  const wasLost: boolean = isLost(thrown)
+  if (wasLost) return thrown
+  return new AppError(
+    'busy',
+    `Other writers kept getting in the way of a commit; it was tried ${ATTEMPTS_MAX} times. Try again later.`,
+    thrown.facts,
+    thrown,
+  )
+}
+
+/**
+ * Whether a commit whose answer was lost was made all the same. The server knows, so it is asked until it can tell:
+ * made again, it would be refused as a conflict with itself, or done twice. Throws when there is no way to know.
+ */
+export async function isCommitted(
+  { database, marks }: Pick<CommitParts, 'database' | 'marks'>,
+  thrown: unknown,
+  mark: string,
+): Promise<boolean> {
+  const transaction = thrown instanceof AppError ? thrown.facts.transaction : undefined
+  if (transaction === undefined) return false
+  let wasOver = false
+  for (let question = 0; question < QUESTIONS_MAX; question++) {
+    try {
+      const isOver = await hasEnded(database, transaction)
+      if (await marks.has(mark)) return true
+      // Older servers call a commit over a moment before others see what it has done, so they are asked twice.
+      if (isOver && wasOver) return false
+      wasOver = isOver
+    } catch (failure) {
+      if (!isLost(failure)) throw thrown
+    }
+    await pause(FIRST_WAIT_MS * (question + 1))
+  }
+  throw thrown
+}
+
+/**
+ * Whether nothing can come of a transaction any more that has not yet. A number that the server has never given or no
+ * longer knows is of one that it has lost, or of long ago.
+ */
+async function hasEnded({ query }: Pick<Database, 'query'>, transaction: unknown) {
+  try {
+    const [row] = await query<{ status: string | null }>(
+      'SELECT txid_status($1::bigint) AS status',
+      [transaction],
+    )
+    return row?.status !== 'in progress'
+  } catch (failure) {
+    if (isNeverGiven(failure)) return true
+    throw failure
+  }
+}
+
+/** Somewhere around this long, so that those who met don't meet again. */
+async function pause(ms: number): Promise<void> {
+  await delay(ms * (0.5 + Math.random()))
+}
+
+/** Whom changes are about. */
+export function ownersOf(changes: readonly Change[]): ReadonlySet<OwnerId> {
+  return new Set(changes.map(ownerOf))
+}
+
+function ownerOf(change: Change): OwnerId {
+  if (change.op !== 'put') return change.scope.owner
+  return change.table === 'revision' ? change.row.memory.place.owner : change.row.place.owner
+}
+
+type HeadColumns = PlaceColumns & {
+  table: Table
+  type: DocumentType
+  id: string
+  version: number
+  number: number
+  key: string | null
+  status: MemoryStatus
+  content: string
+  provenance: string
+  fingerprint: string
+  length: number
+}
+
+type StoredHeads = {
+  readonly heads: Heads
+  /** Of memories and of turns, by id. */
+  readonly documents: ReadonlyMap<string, DocumentHead>
+}
+
+/**
+ * Everything stored that a commit might meet: the rows it names with the documents of its turns, and those that hold a
+ * key it wants.
+ */
+async function readHeads(
+  query: Query,
+  names: Names,
+  changes: readonly Change[],
+): Promise<StoredHeads> {
+  const place = 'id, owner_id, user_id, session_id'
+  const document = `SELECT 'memory' AS "table", ${place}, version, type, number, key, status, content,
+      provenance, fingerprint, length FROM ${names.memory}`
+  const beside = BESIDE_MEMORIES.map((table, index) => {
+    const version = table === 'revision' ? '1' : 'version'
+    return `UNION ALL SELECT '${table}', ${place}, ${version}, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+       FROM ${names[table]} WHERE id = ANY ($${index + 4}::text[])`
+  })
+  const rows = await query<HeadColumns>(
+    `${document} WHERE id = ANY ($1::text[])
+     UNION ALL ${document} WHERE owner_id = ANY ($2::text[]) AND key = ANY ($3::text[])
+       AND key IS NOT NULL AND status IN ('active', 'disabled') AND NOT id = ANY ($1::text[])
+     ${beside.join(' ')}`,
+    sought(changes).map((list) => [...list].map(toStorable)),
+  )
+  const heads = {
+    ...forEachTable(() => new Map<string, Head>()),
+    memory: new Map<string, MemoryHead>(),
+  }
+  const documents = new Map<string, DocumentHead>()
+  for (const row of rows) {
+    const head = { id: decoded(row.id), place: placeFromColumns(row), version: row.version }
+    if (row.table !== 'memory') {
+      heads[row.table].set(head.id, head)
+      continue
+    }
+    const { number, status, fingerprint, length } = row
+    const key = decoded(row.key)
+    if (row.type !== 'turn') heads.memory.set(head.id, { ...head, key, status })
+    documents.set(head.id, {
+      ...{ owner: head.place.owner, key, number, fingerprint, length },
+      content: decoded(row.content),
+      provenance: parseProvenance(row.provenance),
+    })
+  }
+  return { heads, documents }
+}
+
+const BESIDE_MEMORIES = TABLES.filter((table) => table !== 'memory')
+
+/** Ids of documents, then owners and keys that are wanted, then the ids of the other tables. */
+function sought(changes: readonly Change[]): readonly ReadonlySet<string>[] {
+  const ids = forEachTable(() => new Set<string>())
+  const [owners, keys] = [new Set<string>(), new Set<string>()]
+  for (const change of changes) {
+    if (change.op === 'count') ids.memory.add(change.id)
+    else ids[change.table].add(change.op === 'put' ? change.row.id : change.id)
+    if (change.op === 'put' && change.table === 'memory' && holdsKey(change.row)) {
+      owners.add(change.row.place.owner)
+      if (change.row.key !== null) keys.add(change.row.key)
+    }
+  }
+  return [
+    new Set([...ids.memory, ...ids.turn]),
+    owners,
+    keys,
+    ...BESIDE_MEMORIES.map((table) => ids[table]),
+  ]
+}

@@ -1,0 +1,48 @@
+/** Conversations, from the turns that there are of them. */
+import type { Instant, OwnerId, Scope, SessionId, UserId } from '../../../domain/ids.ts'
+import { sessionAfter, sessionPage } from '../../page-cursor.ts'
+import type { Page, SessionQuery, SessionTally } from '../../store.ts'
+import type { Query } from '../connection/postgres-driver.ts'
+import type { Names } from '../schema/identifiers.ts'
+import { decoded } from './row-codec.ts'
+import { createBinder, scopeConditions } from './sql-filters.ts'
+
+type Columns = {
+  readonly owner: OwnerId
+  readonly user: UserId | null
+  readonly session: SessionId
+  readonly turns: number
+  readonly first_said_at: Instant
+  readonly last_said_at: Instant
+  readonly last_id: string
+}
+
+export async function sessions(
+  query: Query,
+  names: Names,
+  scope: Scope,
+  asked: SessionQuery,
+): Promise<Page<SessionTally>> {
+  const binder = createBinder()
+  const conditions = [...scopeConditions(scope, binder), 'session_id IS NOT NULL']
+  const after = sessionAfter(asked)
+  const beyond =
+    after === null
+      ? ''
+      : `HAVING (max(said_at), max(id)) < (${binder.bind(after.lastSaidAt)}, ${binder.bind(after.lastId)})`
+  const rows = await query<Columns>(
+    `SELECT owner_id AS owner, user_id AS "user", session_id AS session, count(*)::integer AS turns,
+       min(said_at) AS first_said_at, max(said_at) AS last_said_at, max(id) AS last_id
+     FROM ${names.turn} WHERE ${conditions.join(' AND ')} GROUP BY owner_id, user_id, session_id
+     ${beyond} ORDER BY max(said_at) DESC, max(id) DESC LIMIT ${binder.bind(asked.limit + 1)}`,
+    binder.values,
+  )
+  const found = rows.map(({ owner, user, session, turns, ...row }) => ({
+    place: { owner: decoded(owner), user: decoded(user), session: decoded(session) },
+    turns,
+    firstSaidAt: row.first_said_at,
+    lastSaidAt: row.last_said_at,
+    lastId: decoded(row.last_id),
+  }))
+  return sessionPage(found, asked)
+}

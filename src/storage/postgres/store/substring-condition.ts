@@ -1,0 +1,62 @@
+/**
+ * Whether a column holds a text, in capitals or not, exactly as `core/containing.ts` says.
+ *
+ * PostgreSQL's own `lower` depends on the locale of the database; under "C" it knows only ASCII. Only letters that
+ * occur in the wanted text matter, so just these are lowered, by name.
+ */
+
+import { toStorable } from '../../../text/storable-text.ts'
+import { lowered } from '../../../text/substring.ts'
+import type { Binder } from './sql-filters.ts'
+
+/** The only letter that becomes two when it is lowered. */
+const DOTTED_CAPITAL = 'İ'
+/** No letter behind it has capitals, as of Unicode 17. */
+const CASED_CODE_POINT_MAX = 0x1ffff
+/** Begins an escape of `core/storable-text.ts`, which has four digits after it. */
+const ESCAPE_CODE_POINT = 0xe000
+
+export function containing(columns: readonly string[], text: string, { bind }: Binder): string {
+  const wanted = lowered(text)
+  const letters = [...new Set(wanted)].flatMap((letter) =>
+    (variants().get(letter) ?? []).map((variant) => [variant, letter] as const),
+  )
+  const from = bind(letters.map(([variant]) => variant).join(''))
+  const to = bind(letters.map(([, letter]) => letter).join(''))
+  const dotted = bind(DOTTED_CAPITAL)
+  const undotted = bind(lowered(DOTTED_CAPITAL))
+  const sought = bind(wanted)
+  const pattern = bind(wholeCharactersThen(toStorable(wanted)))
+  const conditions = columns.map((column) => {
+    const lower = `translate(replace(${column}, ${dotted}, ${undotted}), ${from}, ${to}) COLLATE "C"`
+    // The digits of an escape are no text: where there are any, the search must not begin among them.
+    return `CASE WHEN strpos(${column}, chr(${ESCAPE_CODE_POINT})) = 0 THEN strpos(${lower}, ${sought}) > 0
+      ELSE ${lower} ~ ${pattern} END`
+  })
+  return `(${conditions.join(' OR ')})`
+}
+
+/** A pattern for the text behind any number of characters, each of which may be an escape. */
+function wholeCharactersThen(text: string): string {
+  const literal = [...text].map((character) => {
+    const hex = (character.codePointAt(0) ?? 0).toString(16).padStart(8, '0')
+    return `\\U${hex}`
+  })
+  return `^(?:[^\\ue000]|\\ue000[0-9a-f]{4})*${literal.join('')}`
+}
+
+let known: ReadonlyMap<string, readonly string[]> | null = null
+
+/** By lowered letter, the other letters that are lowered to it. */
+function variants(): ReadonlyMap<string, readonly string[]> {
+  if (known !== null) return known
+  const found = new Map<string, string[]>()
+  for (let codePoint = 0; codePoint <= CASED_CODE_POINT_MAX; codePoint++) {
+    const letter = String.fromCodePoint(codePoint)
+    const lower = lowered(letter)
+    if (lower === letter || letter === DOTTED_CAPITAL) continue
+    found.set(lower, [...(found.get(lower) ?? []), letter])
+  }
+  known = found
+  return found
+}

@@ -1,0 +1,166 @@
+/**
+ * Indexes over the vectors of large owners, built while everything else goes on.
+ *
+ * Comparing a few thousand vectors one by one is fast and exact, and an index costs every write, so an owner gets one
+ * only when there are many. An index is never needed for a right answer: until it is ready, and when it can't be
+ * built, all vectors are compared.
+ */
+
+import { indexLock, ownerHash, quoted } from '../schema/identifiers.ts'
+import { NUMBER_OF_KIND } from '../store/document-kinds.ts'
+import type { Pgvector } from './vector-format.ts'
+import {
+  canBeIndexed,
+  formerIndexNames,
+  INDEX_PREFIX,
+  type IndexSubject,
+  indexName,
+  indexStatement,
+  type KeptSpace,
+  type VectorTables,
+} from './vector-spaces.ts'
+
+export type VectorIndexes = {
+  /** Begins to build an index when the owner has many documents of the kind. Neither waits for it nor ever fails. */
+  grown(kept: KeptSpace, subject: IndexSubject): Promise<void>
+  /** Removes the indexes of a space. */
+  drop(spaceNumber: number): Promise<void>
+  report(): Readonly<Record<string, string | number>>
+}
+
+/** Where vectors are compared one by one in any case. */
+export const NO_INDEXES: VectorIndexes = {
+  grown: async () => {},
+  drop: async () => {},
+  report: () => ({}),
+}
+
+/** A build takes long, and whatever went wrong may go wrong again: each time it is tried after twice as long. */
+const PAUSE_MS_MIN = 60_000
+const PAUSE_MS_MAX = 6 * 3_600_000
+
+type Failure = { readonly because: string; readonly pauseMs: number; readonly nextTryAt: number }
+
+export function createVectorIndexes(
+  tables: VectorTables<Pgvector>,
+  scannedMax: number,
+  now: () => number = () => performance.now(),
+): VectorIndexes {
+  const { form } = tables
+  const building = new Set<string>()
+  const failed = new Map<string, Failure>()
+  let latest: Promise<void> = Promise.resolve()
+
+  /** After those that were begun before: only one is built at a time, and a build that meets another does nothing. */
+  function build(kept: KeptSpace, subject: IndexSubject): void {
+    building.add(indexName(form, kept, subject))
+    latest = latest.then(() => attempt(kept, subject))
+  }
+
+  async function attempt(kept: KeptSpace, subject: IndexSubject): Promise<void> {
+    const name = indexName(form, kept, subject)
+    try {
+      await buildIndex(tables, kept, subject)
+      failed.delete(name)
+    } catch (thrown) {
+      const because = thrown instanceof Error ? thrown.message : String(thrown)
+      const before = failed.get(name)?.pauseMs ?? PAUSE_MS_MIN / 2
+      const pauseMs = Math.min(PAUSE_MS_MAX, before * 2)
+      failed.set(name, { because, pauseMs, nextTryAt: now() + pauseMs })
+    } finally {
+      building.delete(name)
+    }
+  }
+
+  return {
+    async grown(kept, subject) {
+      const name = indexName(form, kept, subject)
+      const isPaused = now() < (failed.get(name)?.nextTryAt ?? 0)
+      if (!canBeIndexed(form, kept) || building.has(name) || isPaused) return
+      const isDue = await lacksIndex(tables, kept, subject, scannedMax).catch(() => false)
+      // Asked again, since another call may have begun meanwhile.
+      if (isDue && !building.has(name)) build(kept, subject)
+    },
+
+    async drop(spaceNumber) {
+      const { database, names } = tables
+      const indexes = await database.query<{ name: string }>(
+        `SELECT relname AS name FROM pg_class
+         WHERE relnamespace = to_regnamespace($1) AND starts_with(relname, $2)`,
+        [quoted(names.schema), `${INDEX_PREFIX}${spaceNumber}_`],
+      )
+      if (indexes.length === 0) return
+      await database.separately(async (query) => {
+        await query(`SELECT pg_advisory_lock(${indexLock(names)})`)
+        for (const { name } of indexes) await query(dropStatement(tables, name))
+      })
+    },
+
+    report() {
+      const [failure] = failed.values()
+      const told = failure === undefined ? {} : { failure: failure.because }
+      return { indexesBeingBuilt: building.size, ...told }
+    },
+  }
+}
+
+/** Counts no further than it must. */
+async function lacksIndex(
+  { of, names, form }: VectorTables<Pgvector>,
+  kept: KeptSpace,
+  subject: IndexSubject,
+  scannedMax: number,
+): Promise<boolean> {
+  const [row] = await of([subject.owner]).query<{ due: boolean }>(
+    `SELECT CASE WHEN (SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1))
+       THEN false ELSE (SELECT count(*) > $4 FROM (
+         SELECT 1 FROM ${names.embedding} WHERE space = $2 AND owner_hash = $3
+           AND ${NUMBER_OF_KIND[subject.kind]} LIMIT $4 + 1
+       ) AS held) END AS due`,
+    [
+      qualified(names.schema, indexName(form, kept, subject)),
+      kept.number,
+      ownerHash(subject.owner),
+      scannedMax,
+    ],
+  )
+  return row?.due === true
+}
+
+async function buildIndex(
+  tables: VectorTables<Pgvector>,
+  kept: KeptSpace,
+  subject: IndexSubject,
+): Promise<void> {
+  const { database, names, form } = tables
+  const name = indexName(form, kept, subject)
+  await database.separately(async (query) => {
+    // When another process is building one, this one's turn comes with a later put.
+    const [lock] = await query<{ taken: boolean }>(
+      `SELECT pg_try_advisory_lock(${indexLock(names)}) AS taken`,
+    )
+    if (lock?.taken !== true) return
+    const [index] = await query<{ valid: boolean }>(
+      'SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass($1)',
+      [qualified(names.schema, name)],
+    )
+    if (index?.valid === true) return
+    // A build that was interrupted leaves an index that is kept up to date and never used.
+    if (index !== undefined) await query(dropStatement(tables, name))
+    await query(indexStatement(tables, kept, subject))
+    for (const former of formerIndexNames(form, kept, subject)) {
+      await query(dropStatement(tables, former))
+    }
+    // Whether to go through the index is PostgreSQL's decision, and it should know how many there are.
+    for (const table of [names.embedding, names.memory]) await query(`ANALYZE ${table}`)
+  })
+}
+
+/** Readers and writers go on meanwhile. */
+function dropStatement({ names }: VectorTables, name: string): string {
+  return `DROP INDEX CONCURRENTLY IF EXISTS ${qualified(names.schema, name)}`
+}
+
+function qualified(schema: string, name: string): string {
+  return `${quoted(schema)}.${quoted(name)}`
+}

@@ -1,0 +1,365 @@
+/**
+ * Vectors in PostgreSQL, with pgvector. They stand beside the documents and go with them in the same transaction, so a
+ * search never meets a vector of something that is gone.
+ */
+import { embeddingTextHash } from '../../../domain/embedding-text.ts'
+import { AppError } from '../../../domain/errors.ts'
+import { covers, type MemoryId, type OwnerId, type Scope } from '../../../domain/ids.ts'
+import { PAGE_ROWS_MAX } from '../../../domain/limits.ts'
+import { isZero, refuseUnfit } from '../../../lib/vector-math.ts'
+import { toStorable } from '../../../text/storable-text.ts'
+import type { SpaceReport, VectorEntry, VectorIndex, VectorSpace } from '../../vector-index.ts'
+import type { Query, Runner } from '../connection/postgres-driver.ts'
+import {
+  beginWithLocks,
+  type Names,
+  ownerHash,
+  ownerLocks,
+  userHash,
+} from '../schema/identifiers.ts'
+import {
+  BEFORE_ALL_NUMBERS,
+  DOCUMENT_KINDS,
+  type DocumentKind,
+  firstOfKinds,
+  ROW_OF_KIND,
+} from '../store/document-kinds.ts'
+import {
+  decoded,
+  type PlaceColumns,
+  parseProvenance,
+  placeFromColumns,
+} from '../store/row-codec.ts'
+import { createBinder, scopeConditions } from '../store/sql-filters.ts'
+import { createVectorIndexes, NO_INDEXES, type VectorIndexes } from './ann-indexes.ts'
+import {
+  columnFor,
+  dimensionsMax,
+  fromText,
+  stored,
+  told,
+  toText,
+  type VectorForm,
+} from './vector-format.ts'
+import { heldConditions, JOINING, joined, lookedUp } from './vector-joins.ts'
+import { createKnownPlaces, nearest } from './vector-search.ts'
+import {
+  ensureSpace,
+  findSpace,
+  type KeptSpace,
+  spaceFrom,
+  spaceStatement,
+  type VectorTables,
+} from './vector-spaces.ts'
+
+export type PostgresVectorsOptions = {
+  readonly tables: VectorTables
+  /** Where a search is answered: with these tables, or with their copy on another server. */
+  readonly searching: <T>(
+    owner: OwnerId,
+    search: (tables: VectorTables) => Promise<T>,
+  ) => Promise<T>
+  /** Up to how many vectors of one owner are compared one by one. */
+  readonly scannedMax: number
+}
+
+/** How many numbers one statement carries at most; a single vector may still have more. */
+const STATEMENT_NUMBERS_MAX = 500_000
+const DROPPED_AT_ONCE = 10_000
+
+export function createPostgresVectors(options: PostgresVectorsOptions): VectorIndex {
+  const { tables, searching, scannedMax } = options
+  const { form } = tables
+  const indexes =
+    form.kind === 'plain' ? NO_INDEXES : createVectorIndexes({ ...tables, form }, scannedMax)
+  const facts =
+    form.kind === 'plain' ? { because: form.because } : { version: form.version, scannedMax }
+  const known = createKnownPlaces()
+  return {
+    put: (space, entries) => put(tables, indexes, space, entries),
+    remove: (space, scope, ids) => remove(tables, space, scope, ids),
+    nearest: (space, scope, query) =>
+      searching(scope.owner, (on) => nearest(on, known, space, scope, query)),
+    vectorsOf: (space, scope, ids) => vectorsOf(tables, space, scope, ids),
+    list: (space, scope, page) => list(tables, space, scope, page),
+    count: (space, scope) => count(tables, space, scope),
+    spaces: () => spaces(tables),
+    drop: (space) => drop(tables, indexes, space),
+    report: () => ({ kind: form.kind, ...facts, ...indexes.report() }),
+    // The connections are the store's, and an index that is being built may be finished.
+    close: async () => {},
+  }
+}
+
+async function put(
+  tables: VectorTables,
+  indexes: VectorIndexes,
+  space: VectorSpace,
+  entries: readonly VectorEntry[],
+): Promise<void> {
+  refuseLong(tables, space)
+  for (const { vector } of entries) refuseUnfit(space.dimensions, vector)
+  if (entries.length === 0) return
+  const { of, names } = tables
+  const owners = new Set(entries.map(({ place }) => place.owner))
+  // No commit of these owners comes in between, so what is put is of the memories as they are.
+  const { kept, rows } = await of([...owners]).transaction(
+    beginWithLocks(ownerLocks(names, owners)),
+    async (query) => {
+      const known = await ensureSpace(query, tables, space)
+      const current = await rowsFor(query, tables, entries)
+      for (const batch of batches(current, space.dimensions)) {
+        await insert(query, tables, known, batch)
+      }
+      return { kept: known, rows: current }
+    },
+  )
+  for (const owner of owners) {
+    for (const kind of DOCUMENT_KINDS) {
+      const isPut = rows.some((row) => row.kind === kind && row.owner_hash === ownerHash(owner))
+      if (isPut) await indexes.grown(kept, { owner, kind })
+    }
+  }
+}
+
+function refuseLong({ form }: VectorTables, { dimensions }: VectorSpace): void {
+  const most = dimensionsMax(form)
+  if (dimensions <= most) return
+  throw new AppError(
+    'invalid_input',
+    `pgvector holds vectors of up to ${most} dimensions, not ${dimensions}.`,
+    { dimensions },
+  )
+}
+
+type EntryRow = {
+  readonly memory: number
+  readonly kind: DocumentKind
+  readonly owner_hash: string
+  readonly user_hash: number
+  readonly text_hash: string
+  /** Null for a zero vector. */
+  readonly vector: string | null
+}
+
+/** The entries whose document is there and has the text that was embedded; of several for one document, the last. */
+async function rowsFor(
+  query: Query,
+  { names, form }: VectorTables,
+  entries: readonly VectorEntry[],
+): Promise<readonly EntryRow[]> {
+  const given = new Map(entries.map((entry) => [entry.id, entry]))
+  const memories = await query<
+    PlaceColumns & { number: number; id: MemoryId; content: string; provenance: string }
+  >(
+    `SELECT number, id, owner_id, user_id, session_id, content, provenance
+     FROM ${names.memory} WHERE id = ANY ($1::text[])`,
+    [[...given.keys()].map(toStorable)],
+  )
+  return memories.flatMap((columns) => {
+    const entry = given.get(decoded(columns.id))
+    if (entry === undefined) return []
+    const { owner, user } = entry.place
+    const textHash = embeddingTextHash({
+      content: decoded(columns.content),
+      provenance: parseProvenance(columns.provenance),
+    })
+    // The session is only where a memory was learned; its vector is the same in another one.
+    const isCurrent =
+      covers({ owner, user }, placeFromColumns(columns)) && textHash === entry.textHash
+    return isCurrent ? [entryRow(form, columns.number, entry)] : []
+  })
+}
+
+function entryRow(
+  form: VectorForm,
+  memory: number,
+  { place, textHash, vector }: VectorEntry,
+): EntryRow {
+  return {
+    memory,
+    kind: memory > 0 ? 'memory' : 'turn',
+    owner_hash: ownerHash(place.owner),
+    user_hash: userHash(place.user),
+    text_hash: textHash,
+    vector: isZero(vector) ? null : toText(form, vector),
+  }
+}
+
+function* batches(rows: readonly EntryRow[], dimensions: number): Generator<readonly EntryRow[]> {
+  const size = Math.max(1, Math.floor(STATEMENT_NUMBERS_MAX / dimensions))
+  for (let at = 0; at < rows.length; at += size) yield rows.slice(at, at + size)
+}
+
+async function insert(
+  query: Query,
+  tables: VectorTables,
+  { column, number }: KeptSpace,
+  rows: readonly EntryRow[],
+): Promise<void> {
+  await query(
+    `INSERT INTO ${tables.names.embedding} (memory, owner_hash, user_hash, space, text_hash, ${column})
+     SELECT memory, owner_hash, user_hash, $1, text_hash, ${stored(tables.form, column, 'vector')}
+     FROM json_to_recordset($2)
+       AS given(memory bigint, owner_hash bigint, user_hash integer, text_hash text, vector text)
+     ON CONFLICT (memory, space)
+     DO UPDATE SET text_hash = excluded.text_hash, ${column} = excluded.${column}`,
+    [number, JSON.stringify(rows)],
+  )
+}
+
+async function remove(
+  tables: VectorTables,
+  space: VectorSpace,
+  scope: Scope,
+  ids: readonly MemoryId[],
+): Promise<void> {
+  const { of, names } = tables
+  const kept = await findSpace(of([scope.owner]).query, tables, space)
+  if (kept === null || ids.length === 0) return
+  const binder = createBinder()
+  const conditions = [`id = ANY (${binder.bind(ids)}::text[])`, ...scopeConditions(scope, binder)]
+  const sql = `DELETE FROM ${names.embedding} WHERE space = ${binder.bind(kept.number)}
+    AND memory = ANY (ARRAY(SELECT number FROM ${names.memory} WHERE ${conditions.join(' AND ')}))`
+  // The lock keeps it in line with commits, which might otherwise meet the same rows in another order.
+  const begin = beginWithLocks(ownerLocks(names, [scope.owner]))
+  await of([scope.owner]).transaction(begin, (query) => query(sql, binder.values))
+}
+
+async function vectorsOf(
+  tables: VectorTables,
+  space: VectorSpace,
+  scope: Scope,
+  ids: readonly MemoryId[],
+): Promise<ReadonlyMap<MemoryId, Float32Array>> {
+  if (ids.length === 0) return new Map()
+  const { form, names } = tables
+  const binder = createBinder()
+  const number = `(SELECT number FROM ${names.embedding_space} WHERE signature = ${binder.bind(space.signature)})`
+  const from = lookedUp(tables, DOCUMENT_KINDS, number)
+  const vectors = `SELECT id, ${told(form, `e.${columnFor(form, space.signature)}`)} AS vector FROM ${from}
+    WHERE id = ANY (${binder.bind(ids)}::text[]) AND ${scopeConditions(scope, binder).join(' AND ')}`
+  const [spaces = [], found = []] = await tables
+    .of([scope.owner])
+    .readingAll([], [spaceStatement(names, space), [vectors, binder.values]])
+  const kept = spaceFrom(form, space, spaces)
+  if (kept === null) return new Map()
+  const rows = found as readonly { id: MemoryId; vector: string | null }[] // the columns of the second statement
+  const parse = (text: string | null) =>
+    text === null ? new Float32Array(kept.dimensions) : fromText(form, text)
+  return new Map(rows.map(({ id, vector }) => [decoded(id), parse(vector)]))
+}
+
+async function list(
+  tables: VectorTables,
+  space: VectorSpace,
+  scope: Scope,
+  { limit, after }: { readonly limit: number; readonly after?: MemoryId },
+): ReturnType<VectorIndex['list']> {
+  const { query } = tables.of([scope.owner])
+  const kept = await findSpace(query, tables, space)
+  if (kept === null || limit <= 0) return []
+  const binder = createBinder()
+  const conditions = [...scopeConditions(scope, binder)]
+  if (after !== undefined) conditions.push(`id > ${binder.bind(after)}`)
+  const spaceNumber = binder.bind(kept.number)
+  const tail = `ORDER BY id LIMIT ${binder.bind(Math.min(limit, PAGE_ROWS_MAX))}`
+  const sql = firstOfKinds(
+    DOCUMENT_KINDS,
+    tail,
+    (kind) => `SELECT id, text_hash FROM ${lookedUp(tables, [kind], spaceNumber)}
+      WHERE ${[...conditions, ROW_OF_KIND[kind]].join(' AND ')}`,
+  )
+  const rows = await query<{ id: MemoryId; text_hash: string }>(sql, binder.values)
+  return rows.map(({ id, text_hash }) => ({ id: decoded(id), textHash: text_hash }))
+}
+
+async function count(tables: VectorTables, space: VectorSpace, scope: Scope): Promise<number> {
+  const own = tables.of([scope.owner])
+  const kept = await findSpace(own.query, tables, space)
+  if (kept === null) return 0
+  const binder = createBinder()
+  const counts = DOCUMENT_KINDS.map((kind) => {
+    const conditions = [
+      ...heldConditions(kept, scope, kind, binder),
+      ...scopeConditions(scope, binder),
+      ROW_OF_KIND[kind],
+    ]
+    return `(SELECT count(*) FROM ${joined(tables)} WHERE ${conditions.join(' AND ')})`
+  })
+  const sql = `SELECT ${counts.join(' + ')} AS count`
+  const [row] = await own.reading<{ count: number }>(JOINING, sql, binder.values)
+  return row?.count ?? 0
+}
+
+async function spaces({ of, names }: VectorTables): Promise<readonly SpaceReport[]> {
+  const rows = await of('everyone').query<{
+    signature: string
+    dimensions: number
+    vectors: number
+  }>(
+    `SELECT signature, dimensions, vectors FROM ${names.embedding_space} AS s JOIN (
+       SELECT space, count(*) AS vectors FROM ${names.embedding} GROUP BY space
+     ) AS held ON held.space = s.number
+     WHERE signature IS NOT NULL ORDER BY signature`,
+  )
+  return rows.map((row) => ({ ...row, signature: decoded(row.signature) }))
+}
+
+/**
+ * The space is gone with the first statement; its vectors follow a few at a time, so that nobody has to wait for all
+ * of them. One that was interrupted is finished by the next.
+ */
+async function drop(
+  { database, of, names }: VectorTables,
+  indexes: VectorIndexes,
+  space: VectorSpace,
+): Promise<void> {
+  await database.query(
+    `UPDATE ${names.embedding_space} SET signature = NULL WHERE signature = $1`,
+    [toStorable(space.signature)],
+  )
+  const dropped = await database.query<{ number: number }>(
+    `SELECT number FROM ${names.embedding_space} WHERE signature IS NULL`,
+  )
+  for (const { number } of dropped) {
+    await indexes.drop(number)
+    await dropVectors(of('everyone'), names, number)
+    await of('everyone').transaction(BEGIN, (query) =>
+      query(
+        `DELETE FROM ${names.embedding_space} WHERE number = $1
+         AND NOT EXISTS (SELECT 1 FROM ${names.embedding} WHERE space = $1)`,
+        [number],
+      ),
+    )
+  }
+}
+
+const BEGIN = beginWithLocks([])
+
+async function dropVectors(runner: Runner, names: Names, spaceNumber: number): Promise<void> {
+  for (let last: number | null = BEFORE_ALL_NUMBERS; last !== null; ) {
+    last = await runner.transaction(BEGIN, (query) => dropSome(query, names, spaceNumber, last))
+  }
+}
+
+async function dropSome(
+  query: Query,
+  names: Names,
+  spaceNumber: number,
+  after: number | null,
+): Promise<number | null> {
+  // Rows that a commit is about to delete are left to it: waiting for it could be waiting for each other.
+  const [row] = await query<{ last: number | null }>(
+    `WITH next AS MATERIALIZED (
+         SELECT memory FROM ${names.embedding} WHERE space = $1 AND memory > $2
+         ORDER BY memory LIMIT ${DROPPED_AT_ONCE} FOR UPDATE SKIP LOCKED
+       ), gone AS (
+         DELETE FROM ${names.embedding}
+         WHERE space = $1 AND memory = ANY (ARRAY(SELECT memory FROM next))
+       )
+       SELECT max(memory) AS last FROM next`,
+    [spaceNumber, after],
+  )
+  return row?.last ?? null
+}

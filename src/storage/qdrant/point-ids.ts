@@ -1,0 +1,76 @@
+/** What things are called in Qdrant: a collection for each space, a point for each memory. */
+import { createHash } from 'node:crypto'
+import { AppError } from '../../domain/errors.ts'
+import type { MemoryId } from '../../domain/ids.ts'
+
+const READABLE_CHARACTERS_MAX = 60
+const HASH_CHARACTERS = 12
+
+export function parsePrefix(prefix: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9_-]{0,59}$/.test(prefix)) return prefix
+  throw new AppError(
+    'invalid_input',
+    'The prefix of Qdrant collections is 1 to 60 letters, digits, - and _, and begins with a letter or digit.',
+    { option: 'collectionPrefix' },
+  )
+}
+
+/** Readable for people, and different for any two signatures, by the hash at its end. */
+export function collectionName(prefix: string, signature: string): string {
+  const readable = signature.replace(/[^A-Za-z0-9_.-]+/g, '-').slice(0, READABLE_CHARACTERS_MAX)
+  return `${prefix}_${readable}_${sha256(signature).slice(0, HASH_CHARACTERS)}`
+}
+
+const PREFIX_CHARACTERS = 'mem_'.length
+/** Of six bits each: the whole time in ids that we draw. */
+const ORDERED_CHARACTERS = 10
+
+/** How many characters that ids are made of come up to a character, so that ranks sort as the characters do. */
+const RANKS = new Uint8Array(128)
+for (let code = 1; code < RANKS.length; code++) {
+  const isOfIds = /[0-9A-Z_a-z]/.test(String.fromCharCode(code))
+  RANKS[code] = (RANKS[code - 1] ?? 0) + (isOfIds ? 1 : 0)
+}
+
+/**
+ * The same memory always has the same point, so that writing twice is writing once.
+ *
+ * Points are listed by their ids, so these are made to sort as memories do: a UUID of version 8 that holds the first ten
+ * characters, and a hash of all of them. Memories that begin with the same ten (those of one millisecond) are a group, in
+ * no order.
+ */
+export function pointId(id: MemoryId): string {
+  const hash = sha256(id)
+  const variant = ((Number.parseInt(hash.slice(0, 1), 16) & 3) | 8).toString(16)
+  return `${groupStart(id)}-${variant}${hash.slice(1, 4)}-${hash.slice(4, 16)}`
+}
+
+/** Not after any point of the memory's group. */
+export function firstPointOfGroup(id: MemoryId): string {
+  return `${groupStart(id)}-8000-000000000000`
+}
+
+/** What all points of a group begin with. */
+export function groupOf(point: string): string {
+  return point.slice(0, 18)
+}
+
+function groupStart(id: MemoryId): string {
+  let digits = ''
+  for (let at = 0; at < ORDERED_CHARACTERS; at += 2) {
+    const bits = rankAt(id, at) * 64 + rankAt(id, at + 1)
+    digits += bits.toString(16).padStart(3, '0')
+  }
+  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-8${digits.slice(12)}`
+}
+
+/** Zero behind the end. */
+function rankAt(id: MemoryId, at: number): number {
+  const position = PREFIX_CHARACTERS + at
+  return position < id.length ? (RANKS[Math.min(id.charCodeAt(position), 127)] ?? 0) : 0
+}
+
+/** The platform's own: there is one for every point. */
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}

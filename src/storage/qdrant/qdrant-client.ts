@@ -1,0 +1,240 @@
+/**
+ * Requests to Qdrant: under a time limit, tried again where that may help, and with errors of two kinds. `unavailable` may
+ * be asked again later, `invalid_input` never works. Nothing of a request is in them: no key, no name, no vector.
+ */
+import { AppError, toAppError } from '../../domain/errors.ts'
+import { parseBaseUrl, parseKey } from '../../domain/service-endpoint.ts'
+import { orCancelled } from '../../lib/abort.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { askJson, exchange, type Sender } from '../../lib/http-client.ts'
+import { field } from '../../lib/json.ts'
+
+export type ClientOptions = {
+  /** With the path before Qdrant's own, where a proxy has one. */
+  readonly url: string
+  /** Sent to Qdrant and to nobody else: it is in no error. */
+  readonly apiKey?: string
+  readonly clock: Clock
+  /** Somebody waits for a search. */
+  readonly searchTimeoutMs?: number
+  /** For everything else. */
+  readonly timeoutMs?: number
+  /** 0 … 1, so that many who failed together don't come back together. */
+  readonly random?: () => number
+  /** Instead of the platform's own. */
+  readonly fetch?: typeof fetch
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** How patient a call is. */
+export type Patience = 'searching' | 'working' | 'probing'
+
+export type QdrantClient = {
+  /** What the answer holds as its result. */
+  ask(method: Method, path: string, body?: unknown, patience?: Patience): Promise<unknown>
+  /** The same; null where there is no such thing. */
+  askIfThere(method: Method, path: string, body?: unknown, patience?: Patience): Promise<unknown>
+  /** Comes back when Qdrant is ready, with its version. */
+  ready(): Promise<string>
+  close(): void
+}
+
+type Limits = {
+  readonly timeoutMs: number
+  readonly retries: number
+  /** Whoever is asked for a longer pause than this doesn't wait: the caller learns how long, and decides. */
+  readonly pauseMsMax: number
+}
+
+const SOURCE = 'Qdrant'
+const SEARCH_TIMEOUT_MS = 5_000
+const TIMEOUT_MS = 30_000
+const PROBE_TIMEOUT_MS = 3_000
+const TIMEOUT_MS_MAX = 2 ** 31 - 1
+const FIRST_PAUSE_MS = 250
+const JITTER = 0.2
+const VERSION_CHARACTERS_MAX = 40
+
+export function openClient(options: ClientOptions): QdrantClient {
+  const { clock, random = Math.random } = options
+  const base = parseBaseUrl(options.url, SOURCE)
+  const apiKey = parseKey(options.apiKey, SOURCE)
+  const patience = limitsOf(options)
+  const closing = new AbortController()
+
+  const senderOf = (path: string): Sender => ({
+    source: SOURCE,
+    url: `${base}${path}`,
+    headers: {
+      accept: 'application/json',
+      'content-type': 'application/json',
+      ...(apiKey === undefined ? {} : { 'api-key': apiKey }),
+    },
+    secret: apiKey,
+    ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
+  })
+
+  async function patiently<Result>(
+    limits: Limits,
+    attempt: (signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
+    for (let retry = 0; ; retry++) {
+      try {
+        return await withinTime(attempt, limits.timeoutMs, closing.signal)
+      } catch (thrown) {
+        const pause = retry < limits.retries ? pauseAfter(thrown, retry, random()) : null
+        if (pause === null || pause > limits.pauseMsMax) throw asMirrorError(thrown)
+        await pausing(pause)
+      }
+    }
+  }
+
+  async function pausing(ms: number): Promise<void> {
+    await orCancelled(clock.sleep(ms, closing.signal), closing.signal).catch((thrown: unknown) => {
+      throw closing.signal.aborted ? closed() : thrown
+    })
+  }
+
+  async function ask(
+    method: Method,
+    path: string,
+    body?: unknown,
+    how: Patience = 'working',
+  ): Promise<unknown> {
+    const what = {
+      method,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    }
+    const answer = await patiently(patience[how], (signal) => askJson(senderOf(path), what, signal))
+    return field(answer, 'result')
+  }
+
+  return {
+    ask,
+
+    async askIfThere(...call) {
+      try {
+        return await ask(...call)
+      } catch (thrown) {
+        if (statusOf(thrown) === 404) return null
+        throw thrown
+      }
+    },
+
+    async ready() {
+      const { probing } = patience
+      await patiently(probing, (signal) =>
+        exchange(senderOf('/readyz'), { method: 'GET' }, signal, async (response) => {
+          await response.body?.cancel()
+        }),
+      )
+      const about = await patiently(probing, (signal) =>
+        askJson(senderOf('/'), { method: 'GET' }, signal),
+      )
+      return String(field(about, 'version') ?? 'unknown').slice(0, VERSION_CHARACTERS_MAX)
+    },
+
+    close: () => closing.abort(),
+  }
+}
+
+/** The status that Qdrant answered with, where it is why a call failed. */
+export function statusOf(thrown: unknown): number | null {
+  const status = thrown instanceof AppError ? thrown.facts.status : null
+  return typeof status === 'number' ? status : null
+}
+
+export function unknownForm(): AppError {
+  return new AppError('unavailable', `${SOURCE} answered in a form that is not known.`)
+}
+
+function limitsOf(options: ClientOptions): Readonly<Record<Patience, Limits>> {
+  const searchTimeoutMs = parseTimeout(
+    'searchTimeoutMs',
+    options.searchTimeoutMs ?? SEARCH_TIMEOUT_MS,
+  )
+  const timeoutMs = parseTimeout('timeoutMs', options.timeoutMs ?? TIMEOUT_MS)
+  return {
+    // There is another index that answers: better at once than late.
+    searching: { timeoutMs: searchTimeoutMs, retries: 1, pauseMsMax: 500 },
+    working: { timeoutMs, retries: 3, pauseMsMax: 10_000 },
+    probing: { timeoutMs: Math.min(PROBE_TIMEOUT_MS, timeoutMs), retries: 0, pauseMsMax: 0 },
+  }
+}
+
+function parseTimeout(option: string, timeoutMs: number): number {
+  if (Number.isInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= TIMEOUT_MS_MAX) return timeoutMs
+  throw new AppError(
+    'invalid_input',
+    `${option} must be a whole number from 1 to ${TIMEOUT_MS_MAX}.`,
+    { option },
+  )
+}
+
+/** Ends the work with the time, or when all is closed, and says which it was. */
+async function withinTime<Result>(
+  work: (signal: AbortSignal) => Promise<Result>,
+  timeoutMs: number,
+  closing: AbortSignal,
+): Promise<Result> {
+  if (closing.aborted) throw closed()
+  const controller = new AbortController()
+  const stop = () => controller.abort()
+  const timer = setTimeout(stop, timeoutMs)
+  closing.addEventListener('abort', stop)
+  try {
+    return await work(controller.signal)
+  } catch (thrown) {
+    if (closing.aborted) throw closed()
+    throw controller.signal.aborted ? tooSlow(timeoutMs) : toAppError(thrown)
+  } finally {
+    clearTimeout(timer)
+    closing.removeEventListener('abort', stop)
+  }
+}
+
+function closed(): AppError {
+  return new AppError('unavailable', `The connection to ${SOURCE} is closed.`, { retryable: false })
+}
+
+function tooSlow(timeoutMs: number): AppError {
+  const message = `${SOURCE} did not answer within ${timeoutMs} ms.`
+  // Whoever waited that long is not made to wait as long again.
+  return new AppError('unavailable', message, { timeoutMs, retryable: false })
+}
+
+/** How long to wait before the next try; null when there is none to be made. */
+function pauseAfter(thrown: unknown, retry: number, random: number): number | null {
+  if (!(thrown instanceof AppError) || thrown.code !== 'unavailable') return null
+  const { retryable, retryAfterMs } = thrown.facts
+  if (retryable === false) return null
+  const pause = FIRST_PAUSE_MS * 2 ** retry * (1 + JITTER * (2 * random - 1))
+  return typeof retryAfterMs === 'number' ? Math.max(pause, retryAfterMs) : pause
+}
+
+/** What was answered as the two kinds of errors that a mirror has. */
+function asMirrorError(thrown: unknown): AppError {
+  const error = toAppError(thrown)
+  const { status } = error.facts
+  if (typeof status !== 'number') return error
+  if (status === 401 || status === 403) {
+    return invalid(
+      `${SOURCE} refused the API key (${status}). Check it, and that it may write.`,
+      status,
+    )
+  }
+  if (status === 404) {
+    return new AppError('unavailable', `${SOURCE} does not have what was asked for (404).`, {
+      status,
+    })
+  }
+  if (status >= 300 && status < 500 && ![408, 425, 429].includes(status)) {
+    return invalid(`${SOURCE} refused the request (${status}).`, status)
+  }
+  return new AppError('unavailable', error.message, error.facts)
+}
+
+function invalid(message: string, status: number): AppError {
+  return new AppError('invalid_input', message, { status })
+}

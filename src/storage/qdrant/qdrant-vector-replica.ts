@@ -1,0 +1,283 @@
+/**
+ * Vectors in Qdrant, over its REST interface: a collection for each space, shared by all owners, with every filter inside
+ * the search.
+ *
+ * A collection that was there and is gone (somebody removed it, a cluster was set up anew) is `unavailable` until `prepare`
+ * makes it again: otherwise a nearly empty one would pass for the whole.
+ */
+import { AppError, toAppError } from '../../domain/errors.ts'
+import { compareText, type MemoryId } from '../../domain/ids.ts'
+import { field } from '../../lib/json.ts'
+import { isZero, refuseUnfit } from '../../lib/vector-math.ts'
+import type { VectorSpace } from '../vector-index.ts'
+import type { MirrorHit, MirrorPoint, VectorMirror } from '../vector-replica.ts'
+import { ensureCollection, type Quantisation, VECTOR } from './collection-schema.ts'
+import {
+  expiredFilter,
+  type Filter,
+  FOUND_FIELDS,
+  type FoundPoint,
+  foundPoints,
+  idsFilter,
+  LISTED_FIELDS,
+  ownerFilter,
+  searchFilter,
+  storedPoint,
+} from './point-codec.ts'
+import { collectionName, firstPointOfGroup, groupOf, parsePrefix } from './point-ids.ts'
+import { type ClientOptions, openClient, type Patience, unknownForm } from './qdrant-client.ts'
+
+export type QdrantOptions = ClientOptions & {
+  /** What the names of collections begin with; `recollect` unless told. */
+  readonly collectionPrefix?: string
+  /** `none` unless told. It can be changed: a collection that is there is adjusted. */
+  readonly quantisation?: Quantisation
+}
+
+/** Qdrant takes up to 32 MB, but writing that much JSON in one go would hold up everybody else here. */
+const BATCH_BYTES_MAX = 1024 * 1024
+const NUMBER_BYTES = 22
+const BATCH_POINTS_MAX = 500
+const BATCH_IDS_MAX = 1_000
+/** How many more are asked for than are wanted, because equal ones come in any order. */
+const EQUALS_EXPECTED = 16
+/** Of more equal ones than this, the newest are not picked out. */
+const EQUALS_MAX = 4_096
+const SCROLL_POINTS_MIN = 64
+const SCROLL_POINTS_MAX = 2_000
+
+/** Rounded vectors lose little in bytes and much in bits, so more of them are compared exactly. */
+const SEARCH_PARAMETERS = {
+  none: {},
+  int8: { params: { quantization: { rescore: true, oversampling: 2 } } },
+  binary: { params: { quantization: { rescore: true, oversampling: 4 } } },
+} as const satisfies Record<Quantisation, unknown>
+
+export function openQdrantMirror(options: QdrantOptions): VectorMirror {
+  const { clock, quantisation = 'none' } = options
+  const prefix = parsePrefix(options.collectionPrefix ?? 'recollect')
+  const client = openClient(options)
+  /** Collections that were seen by this process, with their dimensions. */
+  const seen = new Map<string, number>()
+  const preparing = new Map<string, Promise<void>>()
+
+  const nameOf = ({ signature }: VectorSpace) => collectionName(prefix, signature)
+
+  /** Those who come together share the work. */
+  function prepare(space: VectorSpace): Promise<void> {
+    const name = nameOf(space)
+    const key = `${name} ${space.dimensions}`
+    const work =
+      preparing.get(key) ?? prepareAlone(space, name).finally(() => preparing.delete(key))
+    preparing.set(key, work)
+    return work
+  }
+
+  async function prepareAlone({ dimensions }: VectorSpace, name: string): Promise<void> {
+    refuseUnfit(dimensions, new Float32Array(dimensions))
+    await ensureCollection(client, name, dimensions, quantisation)
+    seen.set(name, dimensions)
+  }
+
+  /** Null for a space that nobody has made. */
+  async function ask(
+    space: VectorSpace,
+    path: string,
+    body: unknown,
+    patience?: Patience,
+  ): Promise<unknown> {
+    const name = nameOf(space)
+    const result = await client.askIfThere('POST', `/collections/${name}${path}`, body, patience)
+    if (result === null && seen.has(name)) throw gone(name)
+    return result
+  }
+
+  async function upsertBatch(space: VectorSpace, points: readonly MirrorPoint[]): Promise<void> {
+    const name = nameOf(space)
+    const path = `/collections/${name}/points?wait=true`
+    const result = await client.askIfThere('PUT', path, { points: points.map(storedPoint) })
+    if (result === null) throw gone(name)
+    refuseUnfinished(result)
+  }
+
+  async function removeWhere(space: VectorSpace, filter: Filter): Promise<void> {
+    const result = await ask(space, '/points/delete?wait=true', { filter })
+    if (result !== null) refuseUnfinished(result)
+  }
+
+  async function countWhere(space: VectorSpace, filter?: Filter): Promise<number> {
+    const result = await ask(space, '/points/count', { exact: true, ...where(filter) })
+    if (result === null) return 0
+    const count = field(result, 'count')
+    if (typeof count !== 'number') throw unknownForm()
+    return count
+  }
+
+  async function search(
+    space: VectorSpace,
+    filter: Filter,
+    vector: Float32Array,
+    limit: number,
+  ): Promise<readonly FoundPoint[]> {
+    const body = {
+      query: Array.from(vector),
+      using: VECTOR,
+      filter,
+      limit,
+      with_payload: FOUND_FIELDS,
+      ...SEARCH_PARAMETERS[quantisation],
+    }
+    const result = await ask(space, '/points/query', body, 'searching')
+    return result === null ? [] : foundPoints(result)
+  }
+
+  return {
+    name: 'qdrant',
+
+    prepare,
+
+    async upsert(space, points) {
+      for (const { vector } of points) refuseUnfit(space.dimensions, vector)
+      if (points.length === 0) return
+      if (seen.get(nameOf(space)) !== space.dimensions) await prepare(space)
+      // The last one of those with the same id counts, wherever batches end.
+      const distinct = [...new Map(points.map((point) => [point.id, point])).values()]
+      const size = Math.floor(BATCH_BYTES_MAX / (space.dimensions * NUMBER_BYTES))
+      const perBatch = Math.max(1, Math.min(BATCH_POINTS_MAX, size))
+      await inBatches(distinct, perBatch, (batch) => upsertBatch(space, batch))
+    },
+
+    async remove(space, owner, ids) {
+      await inBatches([...new Set(ids)], BATCH_IDS_MAX, (batch) =>
+        removeWhere(space, idsFilter(owner, batch)),
+      )
+    },
+
+    async nearest(space, filter, { vector, limit }) {
+      refuseUnfit(space.dimensions, vector)
+      if (limit <= 0 || isZero(vector) || filter.types?.length === 0) return []
+      const wanted = searchFilter(filter)
+      for (let more = EQUALS_EXPECTED; ; more *= 4) {
+        const points = await search(space, wanted, vector, limit + more)
+        const isCutAmongEquals =
+          points.length === limit + more && points[limit - 1]?.score === points.at(-1)?.score
+        if (!isCutAmongEquals || more >= EQUALS_MAX) return bestHits(points, limit)
+      }
+    },
+
+    async list(space, { owner, limit, after }) {
+      if (limit <= 0) return []
+      const rows: FoundPoint[] = []
+      const size = Math.min(SCROLL_POINTS_MAX, Math.max(SCROLL_POINTS_MIN, limit + EQUALS_EXPECTED))
+      let offset: unknown = after === undefined ? undefined : firstPointOfGroup(after)
+      for (;;) {
+        const result = await ask(space, '/points/scroll', {
+          limit: size,
+          with_payload: LISTED_FIELDS,
+          with_vector: false,
+          ...(offset === undefined ? {} : { offset }),
+          ...where(owner === undefined ? undefined : ownerFilter(owner)),
+        })
+        if (result === null) return []
+        rows.push(...foundPoints(result).filter(({ id }) => isAfter(id, after)))
+        offset = field(result, 'next_page_offset') ?? null
+        const page = completeGroups(rows, offset)
+        if (offset === null || page.length >= limit) return listed(page, limit)
+      }
+    },
+
+    count: (space, owner) =>
+      countWhere(space, owner === undefined ? undefined : ownerFilter(owner)),
+
+    async removeExpired(space, before) {
+      const filter = expiredFilter(before)
+      const count = await countWhere(space, filter)
+      if (count > 0) await removeWhere(space, filter)
+      return count
+    },
+
+    async drop(space) {
+      const name = nameOf(space)
+      await client.askIfThere('DELETE', `/collections/${name}`)
+      seen.delete(name)
+    },
+
+    async health() {
+      const start = clock.now()
+      const sinceStart = () => Math.max(0, clock.now() - start)
+      try {
+        const version = await client.ready()
+        const latencyMs = sinceStart()
+        // All of the above is answered without a key; this isn't.
+        await client.ask('GET', '/collections', undefined, 'probing')
+        return { isReady: true, latencyMs, detail: `Qdrant ${version}` }
+      } catch (thrown) {
+        return { isReady: false, latencyMs: sinceStart(), detail: toAppError(thrown).message }
+      }
+    },
+
+    async close() {
+      client.close()
+    },
+  }
+}
+
+function where(filter: Filter | undefined): { readonly filter?: Filter } {
+  return filter === undefined ? {} : { filter }
+}
+
+function gone(collection: string): AppError {
+  const message = `The Qdrant collection ${collection} is gone. It is made again when the space is prepared.`
+  return new AppError('unavailable', message, { collection, reason: 'gone' })
+}
+
+/** Qdrant may also answer that it has only taken note: then it can't be found yet. */
+function refuseUnfinished(result: unknown): void {
+  if (field(result, 'status') === 'completed') return
+  throw new AppError('unavailable', 'Qdrant did not finish writing in time.')
+}
+
+/** One after the other. Doing all of it again after a failure makes it whole: each batch can be repeated. */
+async function inBatches<Item>(
+  items: readonly Item[],
+  size: number,
+  work: (batch: readonly Item[]) => Promise<void>,
+): Promise<void> {
+  for (let done = 0; done < items.length; done += size) {
+    try {
+      await work(items.slice(done, done + size))
+    } catch (thrown) {
+      const { code, message, facts } = toAppError(thrown)
+      throw new AppError(code, message, { ...facts, done, of: items.length }, thrown)
+    }
+  }
+}
+
+function bestHits(points: readonly FoundPoint[], limit: number): readonly MirrorHit[] {
+  return points
+    .map(({ id, textHash, score }) => ({
+      id,
+      similarity: Math.max(-1, Math.min(1, score)),
+      textHash,
+    }))
+    .sort((a, b) => b.similarity - a.similarity || compareText(b.id, a.id))
+    .slice(0, limit)
+}
+
+/** Without those of the group that the next page begins with: more of it may come, in any order. */
+function completeGroups(rows: readonly FoundPoint[], next: unknown): readonly FoundPoint[] {
+  if (typeof next !== 'string') return rows
+  const unfinished = groupOf(next)
+  return rows.filter(({ id }) => groupOf(firstPointOfGroup(id)) !== unfinished)
+}
+
+function isAfter(id: MemoryId, after: MemoryId | undefined): boolean {
+  return after === undefined || compareText(id, after) > 0
+}
+
+function listed(rows: readonly FoundPoint[], limit: number) {
+  return [...rows]
+    .sort((a, b) => compareText(a.id, b.id))
+    .slice(0, limit)
+    .map(({ id, owner, textHash }) => ({ id, owner, textHash }))
+}

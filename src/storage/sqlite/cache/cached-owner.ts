@@ -1,0 +1,495 @@
+/**
+ * The documents of one owner, memories and turns, as they were read: finding some of tens of thousands of rows by statements
+ * takes many times as long as looking here, and nearly every question is about such an owner.
+ */
+
+import {
+  compareText,
+  covers,
+  type MemoryId,
+  type Scope,
+  type SessionId,
+} from '../../../domain/ids.ts'
+import {
+  isTurnId,
+  positionOfDocument,
+  type SearchDocument,
+} from '../../../domain/search-document.ts'
+import { inverseDocumentFrequency, scoreCounts } from '../../../text/search/bm25.ts'
+import { matchesDocument } from '../../document-filter.ts'
+import type { Change, DocumentFilter, Surroundings } from '../../store.ts'
+import type { SqliteSession } from '../connection/sqlite-database.ts'
+import type { SqlRow } from '../connection/sqlite-driver.ts'
+import { type Candidate, type Search, scoreCandidate } from '../search/lexical-search.ts'
+import { MEMORY_SELECTION, toDocument } from '../store/row-codec.ts'
+import { Ranking } from '../vectors/bucket-queue.ts'
+import { Postings } from './posting-lists.ts'
+
+/** What is read at once holds the thread for a few milliseconds. */
+const ROWS_PER_PAGE = 300
+/** Hits that are looked at together, best first. */
+const HITS_PER_LOOK = 64
+/** Slots that nothing is in any more cost as much as others. */
+const EMPTY_SLOTS_MAX = 1_000
+
+/** How a memory was of use. */
+export type Use = Pick<Extract<Change, { op: 'count' }>, 'scope' | 'id' | 'uses' | 'usedAt'>
+
+/** Keeps the document and what search needs besides, not the columns: there are tens of thousands of rows. */
+class ResidentRow {
+  readonly id: MemoryId
+  readonly number: number
+  /** Terms with a space between them. */
+  readonly terms: string
+  /** In terms. */
+  readonly length: number
+  /** The memories, or the turns, of its session; null when it belongs to none. */
+  readonly course: string | null
+  /** The columns that a search returns. */
+  readonly columns: SqlRow
+  #memory: SearchDocument
+
+  constructor(row: SqlRow) {
+    this.id = String(row.id) as MemoryId // the column holds nothing else
+    this.number = Number(row.number)
+    this.terms = String(row.terms)
+    this.length = Number(row.terms_count)
+    const { session, user, type } = row
+    this.course = session == null ? null : JSON.stringify([user, session, type === 'turn'])
+    this.columns = { id: this.id, session: session ?? null }
+    this.#memory = toDocument(row)
+  }
+
+  /** For looking at only. */
+  get memory(): SearchDocument {
+    return this.#memory
+  }
+
+  /** For others, who may change what they get. */
+  copy(): SearchDocument {
+    const { memory } = this
+    return {
+      ...memory,
+      place: { ...memory.place },
+      provenance: copied(memory.provenance),
+      entities: copied(memory.entities),
+      metadata: copied(memory.metadata),
+    }
+  }
+
+  /** What it is sorted by within its course. It ends with the id. */
+  get courseKey(): string {
+    const position = this.#memory.type === 'turn' ? positionOfDocument(this.memory) : null
+    return position === null ? this.id : `${sortable(position)} ${this.id}`
+  }
+
+  /** As the database counts it. */
+  noteUse({ uses, usedAt }: Use): void {
+    const { useCount, lastUsedAt } = this.#memory
+    this.#memory = {
+      ...this.#memory,
+      useCount: useCount + uses,
+      lastUsedAt: lastUsedAt === null || usedAt > lastUsedAt ? usedAt : lastUsedAt,
+    }
+  }
+
+  /** Whether it stands where the other does, with the same words. */
+  isWordedAs(other: ResidentRow): boolean {
+    const isSame = this.terms === other.terms && this.number === other.number
+    return isSame && this.course === other.course && this.courseKey === other.courseKey
+  }
+
+  isPermitted(scope: Scope, where: DocumentFilter): boolean {
+    return covers(scope, this.memory.place) && matchesDocument(this.memory, where)
+  }
+}
+
+/** The vectors of a space: which memory each sequence belongs to, and the other way round. */
+type Sequences = {
+  readonly rows: Map<number, ResidentRow>
+  readonly byNumber: Map<number, number>
+}
+
+export class ResidentOwner {
+  readonly #session: SqliteSession
+  readonly #ownerNumber: number
+  readonly #slots: (ResidentRow | null)[] = []
+  readonly #slotOf = new Map<MemoryId, number>()
+  /** Oldest first. */
+  readonly #ids: MemoryId[] = []
+  readonly #postings = new Postings()
+  /** The sorted keys of each course. */
+  readonly #courses = new Map<string, string[]>()
+  readonly #spaces = new Map<number, Sequences>()
+  readonly #outdated = new Set<MemoryId>()
+  #lastRead = ''
+
+  constructor(session: SqliteSession, ownerNumber: number) {
+    this.#session = session
+    this.#ownerNumber = ownerNumber
+  }
+
+  get size(): number {
+    return this.#slotOf.size
+  }
+
+  get terms(): number {
+    return this.#postings.terms
+  }
+
+  get outdated(): number {
+    return this.#outdated.size
+  }
+
+  /** Whether so much has been replaced that reading everything again is better. */
+  get isWorn(): boolean {
+    return this.#slots.length - this.size > Math.max(EMPTY_SLOTS_MAX, this.size)
+  }
+
+  /** Reads the next page. False when that was the last one. */
+  readMore(): boolean {
+    const rows = this.#read('memory.id > ? ORDER BY memory.id LIMIT ?', [
+      this.#lastRead,
+      ROWS_PER_PAGE,
+    ])
+    for (const row of rows) this.#add(new ResidentRow(row))
+    this.#lastRead = String(rows.at(-1)?.id)
+    return rows.length === ROWS_PER_PAGE
+  }
+
+  outdate(id: MemoryId): void {
+    this.#outdated.add(id)
+  }
+
+  /** One that is out of date is read again anyway, with all its uses. */
+  noteUse(use: Use): void {
+    const row = this.#outdated.has(use.id) ? null : this.#rowOf(use.id)
+    if (row !== null && covers(use.scope, row.memory.place)) row.noteUse(use)
+  }
+
+  /** Reads what was written since then. */
+  renew(): void {
+    if (this.#outdated.size === 0) return
+    const ids = [...this.#outdated]
+    this.#outdated.clear()
+    const read = this.#read('memory.id IN (SELECT value FROM json_each(?))', [JSON.stringify(ids)])
+    const rows = new Map(read.map((row) => [String(row.id), new ResidentRow(row)]))
+    for (const id of ids) {
+      const row = rows.get(id)
+      if (row === undefined) this.#remove(id)
+      else this.#replace(row)
+    }
+    for (const [space, sequences] of this.#spaces) {
+      this.#readSequences(space, sequences, [...rows.values()])
+    }
+  }
+
+  /** Those of the ids that pass, the newest first. */
+  find(scope: Scope, ids: readonly MemoryId[], where: DocumentFilter): readonly SearchDocument[] {
+    return [...new Set(ids)]
+      .flatMap((id) => this.#rowOf(id) ?? [])
+      .filter((row) => row.isPermitted(scope, where))
+      .sort((a, b) => compareText(b.id, a.id))
+      .map((row) => row.copy())
+  }
+
+  /** Those that pass a filter that names when they were created, the newest first. */
+  created(scope: Scope, where: DocumentFilter, limit: number): readonly SearchDocument[] {
+    const { createdFrom = Number.NEGATIVE_INFINITY, createdBefore = Number.POSITIVE_INFINITY } =
+      where
+    const found: SearchDocument[] = []
+    for (let at = this.#ids.length - 1; at >= 0 && found.length < limit; at--) {
+      const id = this.#ids[at]
+      const row = id === undefined ? null : this.#rowOf(id)
+      if (row === null) continue
+      const { createdAt } = row.memory
+      if (createdAt < createdFrom || createdAt >= createdBefore) continue
+      if (row.isPermitted(scope, where)) found.push(row.copy())
+    }
+    return found
+  }
+
+  /**
+   * As `search` in `text-search.ts` does it with statements; only the best are sure to be there. When they are as many as
+   * the limit, `memoriesMin` memories are there as well, as far as there are so many.
+   */
+  search(
+    scope: Scope,
+    where: DocumentFilter,
+    terms: readonly string[],
+    { limit, memoriesMin }: { readonly limit: number; readonly memoriesMin: number },
+  ): Search {
+    const { size } = this
+    const averageLength = size === 0 ? 0 : this.terms / size
+    const { counts, holding, touched } = this.#postings.counts(terms, this.#slots)
+    const rarities = holding.map((rows) => inverseDocumentFrequency(rows, size))
+    const scores = new Float64Array(touched.length)
+    for (let index = 0; index < touched.length; index++) {
+      const slot = touched[index] ?? 0
+      const relative = averageLength > 0 ? (this.#slots[slot]?.length ?? 0) / averageLength : 1
+      scores[index] = scoreCounts(counts, rarities, relative, slot * terms.length)
+    }
+    const candidates: Candidate[] = []
+    const best = new BestFirst(scores)
+    const consider = (position: number, isWanted: (row: ResidentRow) => boolean) => {
+      const slot = touched[position] ?? 0
+      const row = this.#slots[slot]
+      if (row == null || !isWanted(row) || !row.isPermitted(scope, where)) return
+      const own: number[] = []
+      for (let term = 0; term < terms.length; term++) {
+        own.push(counts[slot * terms.length + term] ?? 0)
+      }
+      candidates.push(scoreCandidate(row.columns, own, row.length, rarities, averageLength))
+    }
+    while (best.isWorthMore(limit - candidates.length)) consider(best.next(), () => true)
+    if (candidates.length >= limit && memoriesMin > 0) {
+      const wanted =
+        candidates.length + memoriesMin - candidates.filter(({ row }) => isMemory(row)).length
+      while (best.isWorthMore(wanted - candidates.length)) {
+        consider(best.next(), ({ columns }) => isMemory(columns))
+      }
+    }
+    return {
+      terms: terms.map((text, position) => ({ text, rarity: rarities[position] ?? 0 })),
+      averageLength,
+      candidates,
+    }
+  }
+
+  around(
+    scope: Scope,
+    ids: readonly MemoryId[],
+    reach: number,
+  ): ReadonlyMap<MemoryId, Surroundings> {
+    const found = new Map<MemoryId, Surroundings>()
+    for (const id of ids) {
+      const row = this.#rowOf(id)
+      const course = this.#courses.get(row?.course ?? '')
+      if (row === null || course === undefined || !covers(scope, row.memory.place)) continue
+      const at = placeIn(course, row.courseKey)
+      found.set(id, {
+        session: row.memory.place.session as SessionId, // it has a course
+        before: course
+          .slice(Math.max(0, at - reach), at)
+          .reverse()
+          .map(idOfKey),
+        after: course.slice(at + 1, at + 1 + reach).map(idOfKey),
+      })
+    }
+    return found
+  }
+
+  /** For a sequence of a space: the id of its memory, null when that is not permitted, undefined when there is no vector. */
+  permittedBySequence(
+    space: number,
+    scope: Scope,
+    where: DocumentFilter,
+  ): (sequence: number) => MemoryId | null | undefined {
+    const { rows } = this.#sequencesIn(space)
+    return (sequence) => {
+      const row = rows.get(sequence)
+      if (row === undefined) return undefined
+      return row.isPermitted(scope, where) ? row.id : null
+    }
+  }
+
+  /** The sequences of the vectors of these memories, as far as there are any in the scope. */
+  sequencesOf(
+    space: number,
+    scope: Scope,
+    ids: readonly MemoryId[],
+  ): ReadonlyMap<number, MemoryId> {
+    const { byNumber } = this.#sequencesIn(space)
+    const found = new Map<number, MemoryId>()
+    for (const id of ids) {
+      const row = this.#rowOf(id)
+      const sequence = row === null ? undefined : byNumber.get(row.number)
+      if (row === null || sequence === undefined || !covers(scope, row.memory.place)) continue
+      found.set(sequence, id)
+    }
+    return found
+  }
+
+  #rowOf(id: MemoryId): ResidentRow | null {
+    return this.#slots[this.#slotOf.get(id) ?? -1] ?? null
+  }
+
+  #read(condition: string, values: readonly (string | number)[]): readonly SqlRow[] {
+    return this.#session.packed(
+      {
+        columns: RESIDENT_SELECTION,
+        from: `FROM memory JOIN place ON place.number = memory.place_number
+          WHERE memory.owner_number = ? AND ${condition}`,
+      },
+      [this.#ownerNumber, ...values],
+    )
+  }
+
+  #add(row: ResidentRow): void {
+    this.#remove(row.id) // it may have been written while pages were read
+    const slot = this.#slots.push(row) - 1
+    this.#slotOf.set(row.id, slot)
+    this.#ids.splice(placeIn(this.#ids, row.id), 0, row.id)
+    this.#postings.add(slot, row.terms, row.length)
+    const { course } = row
+    if (course === null) return
+    const keys = this.#courses.get(course) ?? []
+    keys.splice(placeIn(keys, row.courseKey), 0, row.courseKey)
+    this.#courses.set(course, keys)
+  }
+
+  #remove(id: MemoryId): void {
+    const slot = this.#slotOf.get(id)
+    const row = this.#rowOf(id)
+    if (slot === undefined || row === null) return
+    this.#slotOf.delete(id)
+    this.#slots[slot] = null
+    this.#ids.splice(placeIn(this.#ids, id), 1)
+    this.#postings.remove(row.length)
+    const keys = this.#courses.get(row.course ?? '')
+    keys?.splice(placeIn(keys, row.courseKey), 1)
+    for (const sequences of this.#spaces.values()) forgetSequence(sequences, row)
+  }
+
+  /** Most that is written leaves the words as they are: how often a memory was used, say. */
+  #replace(row: ResidentRow): void {
+    const slot = this.#slotOf.get(row.id)
+    const before = this.#rowOf(row.id)
+    if (slot === undefined || before === null || !before.isWordedAs(row)) {
+      this.#add(row)
+      return
+    }
+    this.#slots[slot] = row
+    for (const sequences of this.#spaces.values()) forgetSequence(sequences, before)
+  }
+
+  #sequencesIn(space: number): Sequences {
+    const known = this.#spaces.get(space)
+    if (known !== undefined) return known
+    const sequences: Sequences = { rows: new Map(), byNumber: new Map() }
+    this.#readSequences(space, sequences, null)
+    this.#spaces.set(space, sequences)
+    return sequences
+  }
+
+  /** Of these rows, or of all. */
+  #readSequences(space: number, into: Sequences, of: readonly ResidentRow[] | null): void {
+    const byNumber = new Map<number, ResidentRow>()
+    for (const row of of ?? this.#slots) if (row !== null) byNumber.set(row.number, row)
+    const [among, values] =
+      of === null
+        ? ['owner_number = ?', [this.#ownerNumber]]
+        : [
+            'memory IN (SELECT value FROM json_each(?)) AND owner_number = ?',
+            [JSON.stringify([...byNumber.keys()]), this.#ownerNumber],
+          ]
+    const [read] = this.#session.all(
+      `SELECT json_group_array(sequence) AS sequences, json_group_array(memory) AS numbers
+       FROM vector WHERE space = ? AND ${among}`,
+      [space, ...values],
+    )
+    const sequences: readonly number[] = JSON.parse(String(read?.sequences))
+    const numbers: readonly number[] = JSON.parse(String(read?.numbers))
+    for (const [index, sequence] of sequences.entries()) {
+      const row = byNumber.get(numbers[index] ?? 0)
+      if (row === undefined) continue
+      into.rows.set(sequence, row)
+      into.byNumber.set(row.number, sequence)
+    }
+  }
+}
+
+function isMemory({ id }: SqlRow): boolean {
+  return !isTurnId(String(id) as MemoryId) // the column holds nothing else
+}
+
+const RESIDENT_SELECTION = {
+  ...MEMORY_SELECTION,
+  number: 'memory.number',
+  terms: 'memory.terms',
+  terms_count: 'memory.terms_count',
+}
+
+/** Of what came from JSON. */
+function copied<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(copied) as Value // each is as it was
+  const copy = { ...value } as Record<string, unknown> // what JSON calls an object
+  // Hardly any of it is an object itself.
+  for (const name in copy) if (typeof copy[name] === 'object') copy[name] = copied(copy[name])
+  return copy as Value // with the same names
+}
+
+function forgetSequence({ rows, byNumber }: Sequences, { number }: ResidentRow): void {
+  const sequence = byNumber.get(number)
+  if (sequence === undefined) return
+  rows.delete(sequence)
+  byNumber.delete(number)
+}
+
+const POSITION_DIGITS = 17
+
+/** A whole number from 0 on as text that is in the order of the numbers. */
+function sortable(position: number): string {
+  return String(position).padStart(POSITION_DIGITS, '0')
+}
+
+function idOfKey(key: string): MemoryId {
+  return key.slice(key.indexOf(' ') + 1) as MemoryId // ids hold no spaces
+}
+
+/** Where a text stands among sorted ones, or belongs. */
+function placeIn(sorted: readonly string[], text: string): number {
+  let [from, to] = [0, sorted.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (compareText(sorted[middle] ?? '', text) < 0) from = middle + 1
+    else to = middle
+  }
+  return from
+}
+
+/** Positions from the highest score down. */
+class BestFirst {
+  readonly #scores: Float64Array
+  readonly #ranking: Ranking
+  readonly #highest: number
+  #open: readonly number[] = []
+  #taken = 0
+  /** The lowest that was wanted, as far as its digits go here. */
+  #last = Number.NEGATIVE_INFINITY
+
+  constructor(scores: Float64Array) {
+    this.#scores = scores
+    this.#highest = scores.reduce((most, score) => Math.max(most, score), 0)
+    this.#ranking = new Ranking(scores.length)
+    const shares = new Float32Array(scores.length)
+    for (let at = 0; at < scores.length; at++) shares[at] = this.#shareOf(at)
+    this.#ranking.add(shares)
+  }
+
+  /** Whether there is one that is wanted, or that could be as good as the last that was. */
+  isWorthMore(wanted: number): boolean {
+    if (this.#highest === 0) return false
+    if (this.#taken < this.#open.length) {
+      if (wanted > 0) return true
+      return this.#shareOf(this.#open[this.#taken] ?? 0) >= this.#last
+    }
+    const { bound } = this.#ranking
+    // Rounding never turns two scores round, but may make them alike.
+    if (bound === null || (wanted <= 0 && bound < this.#last)) return false
+    this.#open = this.#ranking.take(wanted > 0 ? HITS_PER_LOOK : 1)
+    this.#taken = 0
+    return true
+  }
+
+  next(): number {
+    const position = this.#open[this.#taken++] ?? 0
+    this.#last = this.#shareOf(position)
+    return position
+  }
+
+  #shareOf(position: number): number {
+    return Math.fround((this.#scores[position] ?? 0) / this.#highest)
+  }
+}

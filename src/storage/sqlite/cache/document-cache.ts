@@ -1,0 +1,85 @@
+/**
+ * Memories that were read by their ids, as recall reads the best hundred of every question: those that one question finds,
+ * the next one often finds as well.
+ *
+ * A row is given up as soon as its memory is written here, and all are when another process has written anything.
+ */
+import { compareText, covers, type MemoryId, type Scope } from '../../../domain/ids.ts'
+import { DOCUMENT_TYPES, type SearchDocument } from '../../../domain/search-document.ts'
+import { matchesDocument } from '../../document-filter.ts'
+import type { DocumentFilter } from '../../store.ts'
+import type { SqliteSession } from '../connection/sqlite-database.ts'
+import type { SqlRow } from '../connection/sqlite-driver.ts'
+import { MEMORY_SELECTION, toDocument } from '../store/row-codec.ts'
+import { conjunction, memoryConditions, within } from '../store/sql-filters.ts'
+
+const ROWS_MAX = 10_000
+const CHARACTERS_MAX = 8_000_000
+
+type KnownRow = {
+  readonly row: SqlRow
+  /** For looking at only: what is given out is read anew, because others may change what they get. */
+  readonly memory: SearchDocument
+}
+
+export class KnownRows {
+  readonly #session: SqliteSession
+  /** Those read first come first. */
+  readonly #rows = new Map<MemoryId, KnownRow>()
+  #characters = 0
+
+  constructor(session: SqliteSession) {
+    this.#session = session
+  }
+
+  /** Those of the ids that pass, the newest first. */
+  find(scope: Scope, ids: readonly MemoryId[], where: DocumentFilter): readonly SearchDocument[] {
+    const wanted = [...new Set(ids)]
+    const unknown = wanted.filter((id) => !this.#rows.has(id))
+    const read = unknown.length === 0 ? [] : this.#read(scope, unknown)
+    const known = wanted.flatMap((id) => this.#rows.get(id) ?? [])
+    for (const each of read) this.#keep(each)
+    return [...known, ...read]
+      .filter(({ memory }) => covers(scope, memory.place) && matchesDocument(memory, where))
+      .sort((a, b) => compareText(b.memory.id, a.memory.id))
+      .map(({ row }) => toDocument(row))
+  }
+
+  forget(id: MemoryId): void {
+    const known = this.#rows.get(id)
+    if (known === undefined) return
+    this.#rows.delete(id)
+    this.#characters -= known.memory.content.length
+  }
+
+  forgetAll(): void {
+    this.#rows.clear()
+    this.#characters = 0
+  }
+
+  #read({ owner }: Scope, ids: readonly MemoryId[]): readonly KnownRow[] {
+    const conditions = memoryConditions({ ids, types: DOCUMENT_TYPES })
+    const where = conjunction([
+      ...within('memory', { owner }, this.#session, conditions),
+      ...conditions,
+    ])
+    return this.#session
+      .packed(
+        {
+          columns: MEMORY_SELECTION,
+          from: `FROM memory JOIN place ON place.number = memory.place_number WHERE ${where.sql}`,
+        },
+        where.values,
+      )
+      .map((row) => ({ row, memory: toDocument(row) }))
+  }
+
+  #keep(row: KnownRow): void {
+    this.#rows.set(row.memory.id, row)
+    this.#characters += row.memory.content.length
+    for (const oldest of this.#rows.keys()) {
+      if (this.#rows.size <= ROWS_MAX && this.#characters <= CHARACTERS_MAX) break
+      this.forget(oldest)
+    }
+  }
+}

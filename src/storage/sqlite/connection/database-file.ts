@@ -1,0 +1,266 @@
+/**
+ * Opening a database on disk. How it is opened follows from its first bytes, never from a flag: a plain file is
+ * opened plainly, an encrypted one needs its key, a new one is encrypted when a key is given.
+ *
+ * What cannot be opened is named as what it is: locked, damaged, another program's, from a newer version.
+ * Nothing here changes or removes a file that it could not open.
+ */
+import { accessSync, constants } from 'node:fs'
+import { dirname } from 'node:path'
+import { AppError } from '../../../domain/errors.ts'
+import { isKeyOf, noteKey, readKeyCheck } from '../encryption/key-verifier.ts'
+import { APPLICATION_ID } from '../schema/migrations.ts'
+import { openSqliteStore, type SqliteOptions, type SqliteStore } from '../sqlite-store.ts'
+import { identityOf, readStart } from './file-system.ts'
+import {
+  type DatabaseKey,
+  type OpenConnection,
+  openConnection,
+  type SqliteConnection,
+} from './sqlite-driver.ts'
+
+/** `unknown`: neither a database nor an encrypted one, going by how it begins. */
+export type FileKind = 'absent' | 'empty' | 'plain' | 'encrypted' | 'unknown'
+
+export type SqliteFileOptions = SqliteOptions
+
+const MAGIC = Buffer.from('SQLite format 3\0', 'latin1')
+const START_BYTES = 24
+const BUSY_TIMEOUT_MS = 5_000
+const ATTEMPTS_MAX = 5
+
+/**
+ * Databases this process has open. Their files must not be opened a second time to look at the first bytes:
+ * closing that second handle would silently drop the locks that SQLite holds on the file (POSIX locks belong to
+ * the process), and another process could then write over ours.
+ */
+const openDatabases = new Map<string, { readonly start: Buffer; count: number }>()
+
+/** What kind of file is at `path`, from its first bytes. */
+export function fileKind(path: string): FileKind {
+  return kindOf(startOf(path))
+}
+
+/** Opens the database at `path`, creating it when there is none: encrypted if and only if a key is given. */
+export async function openSqliteFile(options: SqliteFileOptions): Promise<SqliteStore> {
+  if (options.path === ':memory:') return openSqliteStore({ ...options, key: null })
+  for (let attempt = 1; ; attempt++) {
+    const identity = identityOf(options.path)
+    try {
+      return await openOnce(options)
+    } catch (error) {
+      // What was opened is no longer the database: a conversion has just put another file in its place.
+      const wasReplaced = identity !== null && identityOf(options.path) !== identity
+      if (!wasReplaced || attempt === ATTEMPTS_MAX) throw named(error, options.path)
+    }
+  }
+}
+
+/** Opens a connection to an existing database of ours, or to a new one, with the key that its first bytes call for. */
+export async function openGuarded(
+  path: string,
+  key: DatabaseKey | null,
+  busyTimeoutMs = BUSY_TIMEOUT_MS,
+  open: OpenConnection = openConnection,
+): Promise<SqliteConnection> {
+  const identity = identityOf(path)
+  const start = startOf(path)
+  const needed = neededKey(path, kindOf(start), key)
+  const connection = await open(path, needed).catch((error: unknown) => {
+    throw named(error, path)
+  })
+  try {
+    connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
+    // From its first read on a connection keeps the file (in WAL mode), so nobody can replace it any more.
+    refuseForeign(path, connection)
+    if (identity !== null && identityOf(path) !== identity) {
+      throw new AppError('busy', `The database at ${path} was just replaced. Try again.`, { path })
+    }
+    return connection
+  } catch (error) {
+    connection.close()
+    if (needed !== null && isNotADatabase(error)) throw unreadable(path, needed, start, error)
+    throw named(error, path)
+  }
+}
+
+async function openOnce(options: SqliteFileOptions): Promise<SqliteStore> {
+  const { path } = options
+  const kind = kindOf(startOf(path))
+  const key = neededKey(path, kind, options.key ?? null)
+  let opened: SqliteConnection | null = null
+  const store = await openSqliteStore({
+    ...options,
+    key,
+    openConnection: async (at) => {
+      opened = await openGuarded(at, key, options.busyTimeoutMs, options.openConnection)
+      return opened
+    },
+  })
+  const salt = key === null || opened === null ? null : cipherSalt(opened)
+  if (key !== null && salt !== null && (kind === 'absent' || kind === 'empty')) {
+    noteKey(path, key, salt)
+  }
+  const release = retain(path, salt)
+  return {
+    ...store,
+    report: async () => {
+      const report = await store.report()
+      if (options.key == null || key !== null) return report
+      const facts = { ...report.facts, key: 'given but not needed: the database is not encrypted' }
+      return { ...report, facts }
+    },
+    close: async () => {
+      await store.close()
+      release()
+    },
+  }
+}
+
+function retain(path: string, salt: Buffer | null): () => void {
+  const identity = identityOf(path) ?? path
+  const start = salt === null ? MAGIC : Buffer.concat([salt, ENCRYPTED_SIGN])
+  const known = openDatabases.get(identity) ?? { start, count: 0 }
+  known.count++
+  openDatabases.set(identity, known)
+  let isHeld = true
+  return () => {
+    if (!isHeld) return
+    isHeld = false
+    known.count--
+    if (known.count === 0) openDatabases.delete(identity)
+  }
+}
+
+/** Whether this process has the database at `path` open. */
+export function isOpenHere(path: string): boolean {
+  return openDatabases.has(identityOf(path) ?? path)
+}
+
+/** The first bytes of the file; null when there is none. */
+function startOf(path: string): Buffer | null {
+  const identity = identityOf(path)
+  if (identity === null) return null
+  return openDatabases.get(identity)?.start ?? readStart(path, START_BYTES)
+}
+
+/**
+ * The cipher leaves bytes 16 to 23 readable: page size (a power of two), two format versions, 64 bytes kept free
+ * per page for nonce and tag, and three numbers that the format fixes.
+ */
+const ENCRYPTED_SIGN = Buffer.from([0x10, 0x00, 2, 2, 64, 64, 32, 32])
+
+function kindOf(start: Buffer | null): FileKind {
+  if (start === null) return 'absent'
+  if (start.length === 0) return 'empty'
+  if (start.subarray(0, 16).equals(MAGIC)) return 'plain'
+  if (start.length < START_BYTES) return 'unknown'
+  const pageSize = start.readUInt16BE(16)
+  const isEncrypted =
+    (pageSize === 1 || (pageSize >= 512 && (pageSize & (pageSize - 1)) === 0)) &&
+    start.subarray(20, 24).equals(ENCRYPTED_SIGN.subarray(4))
+  return isEncrypted ? 'encrypted' : 'unknown'
+}
+
+function neededKey(path: string, kind: FileKind, key: DatabaseKey | null): DatabaseKey | null {
+  if (kind === 'plain') return null
+  if (kind === 'absent' || kind === 'empty') return key
+  if (kind === 'unknown') {
+    throw new AppError(
+      'damaged',
+      `The file at ${path} begins neither like a database nor like an encrypted one: its first bytes are damaged, ` +
+        'or it is something else. `recollect doctor --salvage` recovers what is readable and keeps the file.',
+      { path },
+    )
+  }
+  if (key !== null) return key
+  throw new AppError(
+    'locked',
+    `The database at ${path} is encrypted. Give its key with --key-file, RECOLLECT_KEY_FILE, RECOLLECT_KEY or ` +
+      'RECOLLECT_PASSPHRASE.',
+    { path },
+  )
+}
+
+/** Tells a wrong key from a damaged file, as far as that can be told. */
+function unreadable(
+  path: string,
+  key: DatabaseKey,
+  start: Buffer | null,
+  cause: unknown,
+): AppError {
+  const check = readKeyCheck(path)
+  if (check !== null && isKeyOf(check, key)) {
+    return new AppError(
+      'damaged',
+      `The key is the right one for the database at ${path}, but the file cannot be read with it: it is damaged. ` +
+        '`recollect doctor --salvage` recovers what is readable and keeps the file.',
+      { path },
+      cause,
+    )
+  }
+  const isAboutThisFile =
+    check !== null && start?.subarray(0, check.header.length / 2).toString('hex') === check.header
+  return new AppError(
+    'locked',
+    isAboutThisFile
+      ? `The key is not the one the database at ${path} was encrypted with.`
+      : `The key does not open the database at ${path}: it is the wrong key, or the beginning of the file is damaged.`,
+    { path },
+    cause,
+  )
+}
+
+function isNotADatabase(error: unknown): boolean {
+  return error instanceof AppError && error.facts.sqlite === 'NOTADB'
+}
+
+/** Refuses the databases of other programs. Also the first read, which shows whether the key fits. */
+function refuseForeign(path: string, connection: SqliteConnection): void {
+  const [schema] = connection
+    .prepare(`SELECT count(*) AS things, total(name = 'migration') AS ours FROM sqlite_schema`)
+    .all()
+  const [id] = connection.prepare('PRAGMA application_id').all()
+  if (schema?.things === 0 || id?.application_id === APPLICATION_ID) return
+  // A creation that was interrupted has the table of steps and not yet the id.
+  if (id?.application_id === 0 && schema?.ours === 1) return
+  throw new AppError(
+    'invalid_input',
+    `The file at ${path} is a database of another program. Choose another path for Recollect's.`,
+    { path },
+  )
+}
+
+function cipherSalt(connection: SqliteConnection): Buffer | null {
+  const [row] = connection.prepare('PRAGMA cipher_salt').all()
+  const salt = Buffer.from(String(Object.values(row ?? {})[0] ?? ''), 'hex')
+  return salt.length === 16 ? salt : null
+}
+
+/** SQLite says no more than "could not be opened"; the file system knows why. */
+function named(error: unknown, path: string): unknown {
+  if (
+    !(error instanceof AppError) ||
+    !['CANTOPEN', 'READONLY'].includes(String(error.facts.sqlite))
+  )
+    return error
+  const folder = dirname(path)
+  if (identityOf(folder) === null) {
+    return new AppError('unavailable', `The folder ${folder} does not exist.`, { path }, error)
+  }
+  for (const place of [folder, path]) {
+    if (identityOf(place) === null || isWritable(place)) continue
+    const what = `The database at ${path} cannot be opened: ${place} is not writable, and SQLite needs to write beside the file even to read it.`
+    return new AppError('read_only', what, { path }, error)
+  }
+  return error
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}

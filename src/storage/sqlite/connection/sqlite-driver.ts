@@ -1,0 +1,318 @@
+/**
+ * The seam between our SQL and whichever SQLite runs it: four methods, so that the choice stays reversible.
+ *
+ * `@photostructure/sqlite` is the default (prebuilt for every platform, same API as Node's own). Encrypted files
+ * need `better-sqlite3-multiple-ciphers`, which is optional and loaded only for them.
+ */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { AppError, type ErrorCode } from '../../../domain/errors.ts'
+import { MOVED } from '../../migration-source.ts'
+import { SQL_FUNCTIONS, type SqlFunction } from './sql-functions.ts'
+
+export type SqlValue = string | number | null | Uint8Array
+export type SqlRow = { readonly [column: string]: SqlValue }
+
+export interface SqliteStatement {
+  all(...values: readonly SqlValue[]): readonly SqlRow[]
+  run(...values: readonly SqlValue[]): {
+    readonly changes: number
+    readonly lastInsertRowid: number
+  }
+}
+
+export interface SqliteConnection {
+  exec(sql: string): void
+  prepare(sql: string): SqliteStatement
+  /** Loads a library of SQL functions. Not from SQL: no text that is run here may name a file to load. */
+  loadExtension?(path: string): void
+  close(): void
+}
+
+/** A key as the cipher takes it: 32 bytes in hex, or a passphrase that the cipher stretches itself (Argon2id). */
+export type DatabaseKey =
+  | { readonly kind: 'raw'; readonly hex: string }
+  | { readonly kind: 'passphrase'; readonly passphrase: string }
+
+export type OpenConnection = (path: string, key: DatabaseKey | null) => Promise<SqliteConnection>
+
+export const openConnection: OpenConnection = async (path, key) =>
+  key === null ? openPlain(path) : openEncrypted(path, key)
+
+/** Not to be called by what a file says, only by statements of ours. */
+const FUNCTION_OPTIONS = { deterministic: true, directOnly: true }
+
+async function openPlain(path: string): Promise<SqliteConnection> {
+  const { DatabaseSync } = await import('@photostructure/sqlite')
+  const database = mapped(() => new DatabaseSync(path, { allowExtension: true }))
+  database.enableLoadExtension(false)
+  for (const [name, call] of Object.entries(SQL_FUNCTIONS)) {
+    database.function(name, FUNCTION_OPTIONS, call)
+  }
+  return {
+    exec: (sql) => mapped(() => database.exec(sql)),
+    loadExtension: (library) => {
+      database.enableLoadExtension(true)
+      try {
+        database.loadExtension(library)
+      } finally {
+        database.enableLoadExtension(false)
+      }
+    },
+    prepare: (sql) => {
+      const statement = mapped(() => database.prepare(sql))
+      const toRows = rowsByName(() => statement.columns().map(({ name }) => name))
+      statement.setReturnArrays(true)
+      return {
+        all: (...values) => toRows(mapped(() => statement.all(...values)) as SqlValue[][]), // no BigInt is asked for
+        run: (...values) => numbersOf(mapped(() => statement.run(...values))),
+      }
+    },
+    close: () => {
+      if (!database.isOpen) return
+      leaveNothing((sql) => database.exec(sql))
+      database.close()
+    },
+  }
+}
+
+/** Names the values here: the driver makes a string of every column's name for every row, and takes three times as long. */
+export function rowsByName(
+  columns: () => readonly string[],
+): (rows: readonly (readonly SqlValue[])[]) => readonly SqlRow[] {
+  let names: readonly string[] = []
+  let empty: SqlRow = {}
+  return (rows) => {
+    // A `*` stands for more once the table has been migrated.
+    if (rows.length > 0 && rows[0]?.length !== names.length) {
+      names = columns()
+      empty = Object.fromEntries(names.map((name) => [name, null]))
+    }
+    return rows.map((values) => {
+      // A copy has all its columns from the start; adding them one by one takes half as long again.
+      const row: Record<string, SqlValue> = { ...empty }
+      for (let column = 0; column < names.length; column++) {
+        row[names[column] ?? ''] = values[column] ?? null
+      }
+      return row
+    })
+  }
+}
+
+/**
+ * This driver never finalizes statements, so that SQLite keeps a closed connection half alive until they are
+ * collected as garbage. It would keep an open transaction and its lock for as long, and leave recent writes beside
+ * the file. The shared lock on the file remains until then: the same process may not be able to convert it at once.
+ */
+function leaveNothing(exec: (sql: string) => void): void {
+  for (const sql of ['ROLLBACK', 'PRAGMA busy_timeout = 0', 'PRAGMA wal_checkpoint(TRUNCATE)']) {
+    try {
+      exec(sql)
+    } catch {
+      /* no transaction is open; others are still reading: they will do it */
+    }
+  }
+}
+
+async function openEncrypted(path: string, key: DatabaseKey): Promise<SqliteConnection> {
+  const database = await openCipher(path, key)
+  for (const [name, call] of Object.entries(SQL_FUNCTIONS)) {
+    database.function(name, FUNCTION_OPTIONS, call)
+  }
+  return {
+    exec: (sql) => mapped(() => void database.exec(sql)),
+    loadExtension: (library) => void database.loadExtension(library),
+    prepare: (sql) => {
+      const statement = mapped(() => database.prepare(sql))
+      // This driver counts `?1` among the named parameters, and takes those as an object.
+      const bound = /\?\d/.test(sql)
+        ? (values: readonly SqlValue[]) => [
+            Object.fromEntries(values.map((value, index) => [String(index + 1), whole(value)])),
+          ]
+        : (values: readonly SqlValue[]) => values.map(whole)
+      return {
+        all: (...values) => mapped(() => statement.all(...bound(values))) as SqlRow[], // no BigInt is asked for
+        run: (...values) => numbersOf(mapped(() => statement.run(...bound(values)))),
+      }
+    },
+    close: () => void database.close(),
+  }
+}
+
+/** This driver binds numbers as REAL; FTS5 then ignores `rowid = 1.0` and returns every row. */
+function whole(value: SqlValue): SqlValue | bigint {
+  return Number.isSafeInteger(value) ? BigInt(Number(value)) : value
+}
+
+/** Only what is used of the optional package, so that building does not need it installed. */
+export type CipherDatabase = {
+  pragma(source: string): unknown
+  key(key: Buffer): unknown
+  exec(sql: string): unknown
+  prepare(sql: string): {
+    all(...values: readonly CipherArgument[]): unknown[]
+    run(...values: readonly CipherArgument[]): RunResult
+  }
+  loadExtension(path: string): unknown
+  function(name: string, options: typeof FUNCTION_OPTIONS, call: SqlFunction): unknown
+  /** The whole database as it would be without encryption. */
+  serialize(): Buffer
+  close(): unknown
+}
+type CipherValue = SqlValue | bigint
+type CipherArgument = CipherValue | { readonly [name: string]: CipherValue }
+type CiphersModule = { readonly default: new (path: string) => CipherDatabase }
+
+/** A new file gets `salt` as its first 16 bytes (in hex), or random ones. The key is not tried yet: reading does that. */
+export async function openCipher(
+  path: string,
+  key: DatabaseKey,
+  salt: string | null = null,
+): Promise<CipherDatabase> {
+  const { default: Database } = await importCiphers()
+  const database = mapped(() => new Database(path))
+  try {
+    mapped(() => {
+      database.pragma(`cipher = 'aegis'`)
+      if (salt !== null) database.pragma(`cipher_salt = '${salt}'`)
+      const bytes =
+        key.kind === 'raw' ? Buffer.from(`raw:${key.hex}`) : Buffer.from(key.passphrase, 'utf8')
+      database.key(bytes)
+    })
+  } catch (error) {
+    database.close()
+    throw error
+  }
+  return database
+}
+
+const CIPHERS = 'better-sqlite3-multiple-ciphers'
+const NODE_WITH_PREBUILT_CIPHERS = 22
+const NODE_MAJOR = Number(process.versions.node.split('.')[0])
+
+/** What stands in the way of encrypted databases on this machine, as a sentence; null when nothing does. */
+export function missingCipher(): string | null {
+  return cipherRefusal(NODE_MAJOR, installedCiphersVersion())
+}
+
+async function importCiphers(): Promise<CiphersModule> {
+  const name: string = CIPHERS // a variable, so that its types aren't looked for
+  const refusal = missingCipher()
+  if (refusal !== null) throw new AppError('missing_part', refusal, { package: CIPHERS })
+  try {
+    return (await import(name)) as CiphersModule // the versions that pass the check above
+  } catch (cause) {
+    throw new AppError(
+      'missing_part',
+      `Encrypted databases need the package ${CIPHERS}, which is installed but could not be loaded. Install it again: ${installCommand(NODE_MAJOR)}`,
+      { package: CIPHERS },
+      cause,
+    )
+  }
+}
+
+/** Why the cipher package must not be loaded, or null. Version 13 takes the whole process down on Node 20. */
+export function cipherRefusal(nodeMajor: number, version: string | null): string | null {
+  if (version === null) {
+    return `Encrypted databases need the package ${CIPHERS}, which is not installed. Run: ${installCommand(nodeMajor)}`
+  }
+  if (Number(version.split('.')[0]) >= 13 && nodeMajor < NODE_WITH_PREBUILT_CIPHERS) {
+    return (
+      `Encrypted databases need Node ${NODE_WITH_PREBUILT_CIPHERS} or newer with ${CIPHERS} ${version}. ` +
+      `Update Node, or run: ${installCommand(nodeMajor)}`
+    )
+  }
+  return null
+}
+
+function installCommand(nodeMajor: number): string {
+  return nodeMajor >= NODE_WITH_PREBUILT_CIPHERS
+    ? `npm install ${CIPHERS}@13`
+    : `npm install ${CIPHERS}@12 (it is compiled, which takes about two minutes; from Node ${NODE_WITH_PREBUILT_CIPHERS} on it comes prebuilt)`
+}
+
+function installedCiphersVersion(): string | null {
+  const require = createRequire(import.meta.url)
+  for (const folder of require.resolve.paths(CIPHERS) ?? []) {
+    try {
+      const { version } = JSON.parse(readFileSync(join(folder, CIPHERS, 'package.json'), 'utf8'))
+      return typeof version === 'string' ? version : null
+    } catch {
+      /* not in this folder */
+    }
+  }
+  return null
+}
+
+type RunResult = { readonly changes: number | bigint; readonly lastInsertRowid: number | bigint }
+
+function numbersOf(result: RunResult) {
+  return { changes: Number(result.changes), lastInsertRowid: Number(result.lastInsertRowid) }
+}
+
+/** SQLite's primary result codes that mean something to a caller. */
+const CODES: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  BUSY: ['busy', 'Another process kept the database locked for too long. Try again.'],
+  LOCKED: ['busy', 'Another connection kept a table locked for too long. Try again.'],
+  FULL: ['disk_full', 'There is no space left for the database. Nothing of this change was kept.'],
+  IOERR: ['unavailable', 'Reading or writing the database file failed.'],
+  READONLY: ['read_only', 'The database file or its folder cannot be written to.'],
+  CANTOPEN: ['unavailable', 'The database file could not be opened.'],
+  PERM: ['read_only', 'The database file may not be accessed.'],
+  CORRUPT: ['damaged', 'The database file is damaged. Run `recollect doctor --salvage`.'],
+  NOTADB: ['damaged', 'The file is not a database, or its key is wrong.'],
+}
+const PRIMARY_CODES: Readonly<Record<number, string>> = {
+  3: 'PERM',
+  5: 'BUSY',
+  6: 'LOCKED',
+  8: 'READONLY',
+  10: 'IOERR',
+  11: 'CORRUPT',
+  13: 'FULL',
+  14: 'CANTOPEN',
+  26: 'NOTADB',
+}
+
+function mapped<Result>(call: () => Result): Result {
+  try {
+    return call()
+  } catch (error) {
+    if (error instanceof Error && error.message.startsWith(MOVED)) {
+      throw new AppError('read_only', error.message, { sqlite: 'CONSTRAINT' }, error)
+    }
+    const name = resultCodeOf(error)
+    const known = name === undefined ? undefined : CODES[name]
+    if (known === undefined) throw error
+    throw new AppError(known[0], known[1], { sqlite: name ?? '' }, error)
+  }
+}
+
+/** SQLite's own words for these codes: rows that fail while being read reach us without a code. */
+const MESSAGES: readonly (readonly [RegExp, string])[] = [
+  [/database (?:schema )?is locked/, 'BUSY'],
+  [/database table is locked/, 'LOCKED'],
+  [/database or disk is full/, 'FULL'],
+  [/disk I\/O error/, 'IOERR'],
+  [/attempt to write a readonly database/, 'READONLY'],
+  [/unable to open database file/, 'CANTOPEN'],
+  [/access permission denied/, 'PERM'],
+  [/database disk image is malformed|malformed database schema/, 'CORRUPT'],
+  [/file is not a database/, 'NOTADB'],
+]
+
+function codeOfMessage(message: string): string | undefined {
+  return MESSAGES.find(([pattern]) => pattern.test(message))?.[1]
+}
+
+/** The drivers name the same code differently: a number here, `SQLITE_FULL` or `SQLITE_IOERR_WRITE` there. */
+function resultCodeOf(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null) return undefined
+  const { errcode, sqliteCode, code } = error as Record<string, unknown> // whatever the driver threw
+  for (const number of [errcode, sqliteCode]) {
+    if (typeof number === 'number') return PRIMARY_CODES[number & 0xff]
+  }
+  const named = typeof code === 'string' ? code.match(/^SQLITE_([A-Z]+)/)?.[1] : undefined
+  return named ?? (error instanceof Error ? codeOfMessage(error.message) : undefined)
+}

@@ -1,0 +1,144 @@
+/**
+ * Keys of encrypted databases, from wherever a person keeps them: a file, a value handed in, or a passphrase.
+ *
+ * Nothing here reads the environment, and no message, fact or printed object ever holds key material.
+ */
+import { randomBytes } from 'node:crypto'
+import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { inspect } from 'node:util'
+import { AppError } from '../../../domain/errors.ts'
+import type { DatabaseKey } from '../connection/sqlite-driver.ts'
+
+const KEY_BYTES = 32
+const KEY_FILE_BYTES_MAX = 1_024
+/** Argon2id slows each guess to some 25 ms; below a dozen characters that is not enough. */
+export const PASSPHRASE_CHARACTERS_MIN = 12
+/** Readable by everyone, or writable by the group. Reading by the group is how containers hand over secrets. */
+const MODE_TOO_OPEN = 0o027
+
+/** The key in a file: 64 hex digits, or 32 bytes as they are. */
+export function keyFromFile(path: string): DatabaseKey {
+  const content = readKeyFile(path)
+  if (content.length === KEY_BYTES) return sealed({ kind: 'raw', hex: content.toString('hex') })
+  const text = content.toString('latin1').trim()
+  if (!isHexKey(text)) {
+    throw new AppError(
+      'invalid_input',
+      `The key file ${path} must hold 64 hex digits or exactly 32 bytes.`,
+      { path },
+    )
+  }
+  return sealed({ kind: 'raw', hex: text.toLowerCase() })
+}
+
+/** The key in a value, such as that of an environment variable: 64 hex digits. */
+export function keyFromText(text: string): DatabaseKey {
+  const hex = text.trim()
+  if (!isHexKey(hex)) {
+    throw new AppError(
+      'invalid_input',
+      'A key must be 64 hex digits. A phrase to remember is given as a passphrase instead.',
+    )
+  }
+  return sealed({ kind: 'raw', hex: hex.toLowerCase() })
+}
+
+/** The same characters make the same key however the keyboard composed them. */
+export function keyFromPassphrase(text: string): DatabaseKey {
+  const passphrase = text.normalize('NFKC')
+  if ([...passphrase].length < PASSPHRASE_CHARACTERS_MIN) {
+    throw new AppError(
+      'invalid_input',
+      `A passphrase needs at least ${PASSPHRASE_CHARACTERS_MIN} characters.`,
+      { charactersMin: PASSPHRASE_CHARACTERS_MIN },
+    )
+  }
+  // The cipher would take these for keys in hex and skip the slow derivation; NUL would end the phrase early.
+  if (/^(?:raw:|x')/i.test(passphrase) || passphrase.includes('\0')) {
+    throw new AppError(
+      'invalid_input',
+      `A passphrase must not begin with "raw:" or "x'", nor hold a NUL character.`,
+    )
+  }
+  return sealed({ kind: 'passphrase', passphrase })
+}
+
+/** Writes a new random key that only this user can read. An existing file is never overwritten. */
+export function generateKeyFile(path: string): void {
+  let file: number
+  try {
+    file = openSync(path, 'wx', 0o600)
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw fileError(path, 'be created', error)
+    throw new AppError(
+      'conflict',
+      `There is already a file at ${path}. Keys are never overwritten.`,
+      { path },
+      error,
+    )
+  }
+  try {
+    writeFileSync(file, `${randomBytes(KEY_BYTES).toString('hex')}\n`)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Whether two keys are the same one. */
+export function isSameKey(a: DatabaseKey | null, b: DatabaseKey | null): boolean {
+  return keyMaterial(a) === keyMaterial(b)
+}
+
+/** A text that differs between any two keys. It is as secret as the key. */
+export function keyMaterial(key: DatabaseKey | null): string {
+  if (key === null) return ''
+  return key.kind === 'raw' ? `raw:${key.hex}` : `passphrase:${key.passphrase}`
+}
+
+function readKeyFile(path: string): Buffer {
+  let file: number
+  try {
+    file = openSync(path, 'r')
+  } catch (error) {
+    throw fileError(path, 'be read', error)
+  }
+  try {
+    const { mode, size } = fstatSync(file)
+    if (process.platform !== 'win32' && (mode & MODE_TOO_OPEN) !== 0) {
+      throw new AppError(
+        'invalid_input',
+        `The key file ${path} is open to other users (mode ${(mode & 0o777).toString(8)}). Run: chmod 600 ${path}`,
+        { path },
+      )
+    }
+    if (size > KEY_FILE_BYTES_MAX) {
+      throw new AppError('invalid_input', `The file ${path} is too large to be a key.`, { path })
+    }
+    return readFileSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function fileError(path: string, what: string, cause: unknown): AppError {
+  const code = hasCode(cause, 'ENOENT') ? 'not_found' : 'unavailable'
+  const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+  return new AppError(code, `The key file ${path} could not ${what} (${reason}).`, { path }, cause)
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
+}
+
+function isHexKey(text: string): boolean {
+  return /^[0-9a-f]{64}$/i.test(text)
+}
+
+/** A key that prints and serialises as nothing but its kind, so that a stray log line gives nothing away. */
+function sealed(key: DatabaseKey): DatabaseKey {
+  const face = () => `[${key.kind === 'raw' ? 'key' : 'passphrase'}]`
+  Object.defineProperty(key, 'toJSON', { value: face, enumerable: false })
+  Object.defineProperty(key, inspect.custom, { value: face, enumerable: false })
+  return Object.freeze(key)
+}

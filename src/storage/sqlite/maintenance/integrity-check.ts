@@ -1,0 +1,200 @@
+/**
+ * Compares what is canonical (the rows) with what is derived from it (terms, fingerprints, counts), and mends the
+ * derived side when asked to. It never changes a memory or what was said.
+ */
+import type { StoreFault } from '../../store.ts'
+import type { SqliteSession } from '../connection/sqlite-database.ts'
+import type { SqlRow } from '../connection/sqlite-driver.ts'
+import { enter } from '../search/lexical-search.ts'
+import {
+  DOCUMENT_KINDS,
+  entryFor,
+  entryText,
+  entryTokens,
+  homeOf,
+  OWNER_TOKEN,
+  PLACE_TOKEN,
+  STORE_TOKEN,
+  toDocument,
+} from '../store/row-codec.ts'
+import { compareDocuments } from '../store/turn-documents.ts'
+import { inspectVectors, mendVectors, sweepAll } from './vector-integrity-check.ts'
+
+/** Rows that are looked at together: a turn may be very long. */
+const PAGE_ROWS = 200
+
+export function inspect(session: SqliteSession, repair: boolean): readonly StoreFault[] {
+  const faults: StoreFault[] = []
+  const note = (what: string, count: number, repairable: boolean) => {
+    if (count > 0) faults.push({ what, count, repairable })
+  }
+  const structure = session
+    .all('PRAGMA integrity_check(20)')
+    .map((row) => String(Object.values(row)[0]))
+    .filter((line) => line !== 'ok')
+  note(`the file's structure is damaged: ${structure[0]}`, structure.length, false)
+  if (structure.length > 0) return faults
+  note(
+    'rows point at a place that does not exist',
+    session.all('PRAGMA foreign_key_check').length,
+    false,
+  )
+
+  const documents = compareDocuments(session, false)
+  note('turns are missing from the search index', documents.missing, true)
+  note('documents of the search index belong to no turn', documents.surplus, true)
+  if (repair && documents.missing + documents.surplus > 0) {
+    session.transact(() => compareDocuments(session, true))
+  }
+  const index = compareIndex(session)
+  const counts = wrongCounts(session)
+  note('memories or turns are missing from the keyword index', index.missing, true)
+  note('words of the keyword index belong to no memory or turn', index.surplus, true)
+  note('counts of words per owner are off', counts, true)
+  if (repair && index.missing + index.surplus + counts > 0) {
+    session.transact(() => rebuild(session))
+  }
+  const vectorFaults = inspectVectors(session)
+  for (const { what, count } of vectorFaults) note(what, count, true)
+  if (repair && vectorFaults.length > 0) {
+    sweepAll(session)
+    session.transact(() => mendVectors(session))
+  }
+  return faults
+}
+
+/** Writes everything again that is derived from memories and turns. */
+export function rebuildTerms(session: SqliteSession): void {
+  // Counted anew below; entries of documents that are removed here must be there to be taken out.
+  rebuild(session)
+  compareDocuments(session, true)
+}
+
+function rebuild(session: SqliteSession): void {
+  session.run(`INSERT INTO memory_terms (memory_terms) VALUES ('delete-all')`)
+  session.run('DELETE FROM corpus')
+  for (const row of rowsOf(session)) {
+    const entry = entryFor(toDocument(row))
+    const number = Number(row.number)
+    enter(session, number, entryText(homeOf(row), entry))
+    session.run('UPDATE memory SET terms = ?, terms_count = ?, fingerprint = ? WHERE number = ?', [
+      entry.terms,
+      entry.count,
+      entry.fingerprint,
+      number,
+    ])
+  }
+  session.run(`INSERT INTO corpus ${COUNTED}`)
+}
+
+/**
+ * Reads the index once from end to end, and compares the checksum of each document's entries with that of its words.
+ * Asking for each document by its words would walk the long lists of common words again for each of them.
+ */
+function compareIndex(session: SqliteSession): {
+  readonly missing: number
+  readonly surplus: number
+} {
+  const indexed = indexChecksums(session)
+  let missing = 0
+  let surplus = 0
+  for (const row of rowsOf(session)) {
+    const number = Number(row.number)
+    const entry = entryFor(toDocument(row))
+    const words = entry.count === 0 ? [] : entry.terms.split(' ')
+    const entries = new Set([...entryTokens(homeOf(row), entry), ...words])
+    const expected = { count: entries.size, sum: 0 }
+    for (const term of entries) expected.sum = (expected.sum + termChecksum(term)) >>> 0
+    const found = indexed.get(number) ?? { count: 0, sum: 0 }
+    indexed.delete(number)
+    const isDerived =
+      row.terms === entry.terms &&
+      row.terms_count === entry.count &&
+      row.fingerprint === entry.fingerprint
+    surplus += Math.max(0, found.count - expected.count)
+    if (!isDerived || (found.count <= expected.count && !isSameChecksum(found, expected))) missing++
+  }
+  for (const { count } of indexed.values()) surplus += count
+  return { missing, surplus }
+}
+
+/** Of the different terms under which the index knows a document. */
+type Checksum = { count: number; sum: number }
+
+function isSameChecksum(a: Checksum, b: Checksum): boolean {
+  return a.count === b.count && a.sum === b.sum
+}
+
+/** Terms that are read together. */
+const PAGE_TERMS = 500
+
+/** By the numbers of documents. */
+function indexChecksums(session: SqliteSession): Map<number, Checksum> {
+  const checksums = new Map<number, Checksum>()
+  session.connection.exec(
+    `CREATE VIRTUAL TABLE IF NOT EXISTS temp.memory_entries
+       USING fts5vocab ('main', 'memory_terms', 'instance')`,
+  )
+  for (let after = ''; ; ) {
+    const page = session.all(
+      `SELECT term, json_group_array(doc) AS documents FROM temp.memory_entries
+       WHERE term > ? GROUP BY term LIMIT ${PAGE_TERMS}`,
+      [after],
+    )
+    const last = page.at(-1)?.term
+    // The same term again: its bytes are no text that can be asked for.
+    if (last === undefined || last === after) return checksums
+    after = String(last)
+    for (const { term, documents } of page) {
+      const checksum = termChecksum(String(term))
+      for (const number of JSON.parse(String(documents)) as number[]) {
+        const known = checksums.get(number)
+        if (known === undefined) checksums.set(number, { count: 1, sum: checksum })
+        else {
+          known.count++
+          known.sum = (known.sum + checksum) >>> 0
+        }
+      }
+    }
+  }
+}
+
+/** FNV-1a. */
+function termChecksum(term: string): number {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < term.length; at++) hash = Math.imul(hash ^ term.charCodeAt(at), 0x01000193)
+  return hash >>> 0
+}
+
+/** The counts as they should be; see `toHome` for the tokens. */
+const COUNTED = DOCUMENT_KINDS.map((kind) => {
+  const sums = 'count(*) AS memories, coalesce(sum(terms_count), 0) AS terms'
+  const ofKind = `FROM memory WHERE type ${kind === 'turn' ? '=' : '<>'} 'turn'`
+  return `SELECT '${STORE_TOKEN[kind]}' AS token, ${sums} ${ofKind}
+    UNION ALL SELECT '${OWNER_TOKEN[kind]}' || owner_number, ${sums} ${ofKind} GROUP BY owner_number
+    UNION ALL SELECT '${PLACE_TOKEN[kind]}' || place_number, ${sums} ${ofKind} GROUP BY place_number`
+}).join(' UNION ALL ')
+
+function wrongCounts(session: SqliteSession): number {
+  const [row] = session.all(`
+    WITH counted AS (${COUNTED})
+    SELECT count(*) AS wrong
+    FROM corpus FULL JOIN counted USING (token)
+    WHERE coalesce(corpus.memories, 0) IS NOT coalesce(counted.memories, 0)
+       OR coalesce(corpus.terms, 0) IS NOT coalesce(counted.terms, 0)`)
+  return Number(row?.wrong)
+}
+
+function* rowsOf(session: SqliteSession): Generator<SqlRow> {
+  for (let after = 0; ; ) {
+    const page = session.all(
+      `SELECT memory.*, place.owner, place.user
+       FROM memory JOIN place ON place.number = memory.place_number
+       WHERE memory.number > ? ORDER BY memory.number LIMIT ${PAGE_ROWS}`,
+      [after],
+    )
+    if (page.length === 0) return
+    yield* page
+    after = Number(page.at(-1)?.number)
+  }
+}

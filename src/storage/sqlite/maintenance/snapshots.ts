@@ -1,0 +1,167 @@
+/**
+ * Copies of a database that are made again and again, and going back to one of them.
+ *
+ * Each is a whole database that can be opened by itself. It has its name only when it is complete and was looked through,
+ * so whatever has such a name can be gone back to.
+ */
+import { copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { AppError } from '../../../domain/errors.ts'
+import { openGuarded, openSqliteFile } from '../connection/database-file.ts'
+import { syncFile, syncFolder, toFileError } from '../connection/file-system.ts'
+import type { DatabaseKey, SqliteConnection } from '../connection/sqlite-driver.ts'
+import type { SqliteStore } from '../sqlite-store.ts'
+
+export type Snapshot = { readonly path: string; readonly at: number }
+
+const NAME = /^recollect-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z\.db$/
+const UNFINISHED = '.unfinished'
+const ASIDE = '.before-restore-'
+
+/** Writes one beside the others, and removes the oldest beyond `keep`. */
+export async function takeSnapshot(
+  store: SqliteStore,
+  folder: string,
+  options: { readonly now: number; readonly keep: number; readonly key: DatabaseKey | null },
+): Promise<{ readonly taken: Snapshot; readonly removed: readonly Snapshot[] }> {
+  const { now, keep, key } = options
+  const path = join(folder, nameAt(now))
+  const unfinished = `${path}${UNFINISHED}`
+  try {
+    sweep(folder)
+    await store.backup(unfinished)
+    await requireSound(unfinished, key, now)
+    syncFile(unfinished)
+    renameSync(unfinished, path)
+    syncFolder(folder)
+  } catch (error) {
+    removeWithLog(unfinished)
+    throw toFileError(error, path)
+  }
+  const removed = listSnapshots(folder).slice(0, -keep)
+  for (const old of removed) rmSync(old.path, { force: true })
+  return { taken: { path, at: now }, removed }
+}
+
+/** Those in a folder, oldest first. */
+export function listSnapshots(folder: string): readonly Snapshot[] {
+  return readdirSync(folder)
+    .flatMap((name) => {
+      const [, year, month, day, hour, minute, second, ms] = NAME.exec(name) ?? []
+      const at = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`)
+      return Number.isNaN(at) ? [] : [{ path: join(folder, name), at }]
+    })
+    .sort((a, b) => a.at - b.at)
+}
+
+/** The last that was taken by then. */
+export function snapshotAt(folder: string, at: number): Snapshot {
+  const all = listSnapshots(folder)
+  const found = all.findLast((snapshot) => snapshot.at <= at)
+  if (found !== undefined) return found
+  const first = all[0]
+  throw new AppError(
+    'not_found',
+    first === undefined
+      ? `There is no backup in ${folder}.`
+      : `The oldest backup in ${folder} is of ${new Date(first.at).toISOString()}, which is later.`,
+    { folder },
+  )
+}
+
+/**
+ * Puts a copy in the place of the database, after it was looked through. What was there is kept beside it under another
+ * name. Says where that is; null when there was nothing.
+ */
+export async function restoreSnapshot(options: {
+  readonly from: string
+  readonly path: string
+  readonly key: DatabaseKey | null
+  readonly now: number
+}): Promise<string | null> {
+  const { from, path, key, now } = options
+  const copy = `${path}.restoring-${process.pid}`
+  try {
+    copyFileSync(from, copy)
+    await requireSound(copy, key, now)
+    syncFile(copy)
+    const aside = existsSync(path) ? await putAside(path, key, now) : null
+    renameSync(copy, path)
+    syncFolder(dirname(path))
+    return aside
+  } catch (error) {
+    removeWithLog(copy)
+    throw toFileError(error, path)
+  }
+}
+
+/** Refuses while somebody uses it. One that can't be opened any more is the very reason to go back. */
+async function putAside(path: string, key: DatabaseKey | null, now: number): Promise<string> {
+  const aside = `${path}${ASIDE}${now}`
+  const connection = await openOrDamaged(path, key)
+  try {
+    connection?.exec('PRAGMA busy_timeout = 0')
+    const [mode] = connection?.prepare('PRAGMA journal_mode = DELETE').all() ?? []
+    if (mode !== undefined && mode.journal_mode !== 'delete') throw inUse(path)
+    connection?.exec('BEGIN EXCLUSIVE')
+    for (const end of ['', '-wal', '-shm']) {
+      if (existsSync(`${path}${end}`)) renameSync(`${path}${end}`, `${aside}${end}`)
+    }
+  } catch (error) {
+    throw error instanceof AppError && error.code === 'busy' ? inUse(path) : error
+  } finally {
+    connection?.close()
+  }
+  return aside
+}
+
+async function openOrDamaged(
+  path: string,
+  key: DatabaseKey | null,
+): Promise<SqliteConnection | null> {
+  try {
+    return await openGuarded(path, key, 0)
+  } catch (error) {
+    if (error instanceof AppError && (error.code === 'damaged' || error.code === 'locked')) {
+      return null
+    }
+    throw error
+  }
+}
+
+function inUse(path: string): AppError {
+  return new AppError(
+    'busy',
+    `The database at ${path} is in use. Stop every process that has it open, then try again.`,
+    { path },
+  )
+}
+
+async function requireSound(path: string, key: DatabaseKey | null, now: number): Promise<void> {
+  const store = await openSqliteFile({ path, key, now: () => now })
+  try {
+    const faults = await store.inspect({ repair: false })
+    if (faults.length === 0) return
+    const what = faults.map((fault) => fault.what).join('; ')
+    throw new AppError('damaged', `The copy of the database is not sound: ${what}.`, { path })
+  } finally {
+    await store.close()
+    for (const end of ['-wal', '-shm']) rmSync(`${path}${end}`, { force: true })
+  }
+}
+
+/** What a process left that was killed in the middle of it. */
+function sweep(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const isOurs = name.endsWith(UNFINISHED) && NAME.test(basename(name, UNFINISHED))
+    if (isOurs) removeWithLog(join(folder, name))
+  }
+}
+
+function removeWithLog(path: string): void {
+  for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true })
+}
+
+function nameAt(now: number): string {
+  return `recollect-${new Date(now).toISOString().replaceAll(/[-:.]/g, '')}.db`
+}

@@ -1,0 +1,150 @@
+/**
+ * Leaving a database file. Triggers note what changes, and later refuse every write: they are part of the file, so
+ * they hold for every process that has it open.
+ */
+import type { OwnerId } from '../../../domain/ids.ts'
+import { fromStorable } from '../../../text/storable-text.ts'
+import type { ChangedRow, Departure, Leaving, Noted } from '../../migration-source.ts'
+import { TABLES, type Table } from '../../store.ts'
+import type { SqliteSession } from '../connection/sqlite-database.ts'
+import type { SqlRow } from '../connection/sqlite-driver.ts'
+
+/** Left out when a file is copied: the copy is another one's. */
+export const NOTES_TABLE = 'moving_note'
+const NOTING = 'moving_note_'
+const REFUSING = 'moved_away_'
+const WRITES = ['INSERT', 'UPDATE', 'DELETE'] as const
+type Write = (typeof WRITES)[number]
+
+export function createLeaving(session: SqliteSession): Leaving {
+  return {
+    watch: () => session.whenFree(() => session.transact(() => watch(session))),
+    noted: async (limit) => noted(session, limit),
+    settle: async (numbers) => {
+      if (numbers.length === 0) return
+      await session.whenFree(() =>
+        session.run(`DELETE FROM ${NOTES_TABLE} WHERE number IN (SELECT value FROM json_each(?))`, [
+          JSON.stringify(numbers),
+        ]),
+      )
+    },
+    hold: async (work) => {
+      const { connection } = session
+      await session.whenFree(() => connection.exec('BEGIN IMMEDIATE'))
+      const since = performance.now() // nobody waits for one who waits to begin
+      try {
+        const leave = async (departure: Departure) => depart(session, departure)
+        const result = await work({ since, depart: leave })
+        connection.exec('COMMIT')
+        return result
+      } catch (error) {
+        try {
+          connection.exec('ROLLBACK')
+        } catch {
+          /* SQLite has rolled back by itself; the first error is the one to show */
+        }
+        throw error
+      }
+    },
+    reopen: () =>
+      session.whenFree(() =>
+        session.transact(() => {
+          dropTriggers(session, REFUSING)
+          unwatch(session)
+        }),
+      ),
+  }
+}
+
+function watch(session: SqliteSession): 'begun' | 'going on' {
+  const [known] = session.all('SELECT 1 FROM sqlite_schema WHERE name = ?', [NOTES_TABLE])
+  if (known !== undefined) return 'going on'
+  const { connection } = session
+  connection.exec(`
+    CREATE TABLE ${NOTES_TABLE} (
+      number INTEGER PRIMARY KEY AUTOINCREMENT,
+      kind TEXT NOT NULL,
+      owner TEXT NOT NULL,
+      id TEXT NOT NULL
+    ) STRICT;
+  `)
+  for (const table of TABLES) {
+    for (const write of WRITES) {
+      connection.exec(`
+        CREATE TRIGGER ${NOTING}${table}_${write} AFTER ${write} ON ${table} ${unlessDerived(table, write)} BEGIN
+          INSERT INTO ${NOTES_TABLE} (kind, owner, id)
+            SELECT DISTINCT '${table}', owner, ${write === 'DELETE' ? 'old' : 'new'}.id FROM place
+            WHERE number IN (${placesOf(write)});
+        END;
+      `)
+    }
+  }
+  for (const write of WRITES) {
+    connection.exec(`
+      CREATE TRIGGER ${NOTING}vector_${write} AFTER ${write} ON vector BEGIN
+        INSERT INTO ${NOTES_TABLE} (kind, owner, id)
+          SELECT CASE memory.type WHEN 'turn' THEN 'turn' ELSE 'memory' END, place.owner, memory.id
+          FROM memory JOIN place ON place.number = memory.place_number
+          WHERE memory.number = ${write === 'DELETE' ? 'old' : 'new'}.memory;
+      END;
+    `)
+  }
+  return 'begun'
+}
+
+/** The documents of turns are made again wherever the turns go. */
+function unlessDerived(table: Table, write: Write): string {
+  return table === 'memory' ? `WHEN ${write === 'DELETE' ? 'old' : 'new'}.type <> 'turn'` : ''
+}
+
+function placesOf(write: Write): string {
+  if (write === 'INSERT') return 'new.place_number'
+  return write === 'DELETE' ? 'old.place_number' : 'old.place_number, new.place_number'
+}
+
+function noted(session: SqliteSession, limit: number): Noted {
+  const notes = session.all(
+    `SELECT number, kind, owner, id FROM ${NOTES_TABLE} ORDER BY number LIMIT ?`,
+    [limit],
+  )
+  const rows = new Map(notes.map((note) => [`${note.kind} ${note.owner} ${note.id}`, note]))
+  return {
+    rows: [...rows.values()].map(toChangedRow),
+    numbers: notes.map(({ number }) => Number(number)),
+  }
+}
+
+function toChangedRow({ kind, owner, id }: SqlRow): ChangedRow {
+  const row = { table: kind, owner: fromStorable(String(owner)) as OwnerId, id: String(id) }
+  return row as ChangedRow // as the triggers have written it
+}
+
+function depart(session: SqliteSession, { entry, body, message }: Departure): void {
+  unwatch(session)
+  session.run('UPDATE entry SET body = ?, version = version + 1 WHERE id = ?', [
+    JSON.stringify(body),
+    entry,
+  ])
+  for (const table of [...TABLES, 'vector']) {
+    for (const write of WRITES) {
+      session.connection.exec(`
+        CREATE TRIGGER ${REFUSING}${table}_${write} BEFORE ${write} ON ${table} BEGIN
+          SELECT RAISE(ABORT, '${message.replaceAll("'", "''")}');
+        END;
+      `)
+    }
+  }
+}
+
+function unwatch(session: SqliteSession): void {
+  dropTriggers(session, NOTING)
+  session.connection.exec(`DROP TABLE IF EXISTS ${NOTES_TABLE}`)
+}
+
+function dropTriggers(session: SqliteSession, prefix: string): void {
+  const triggers = session.all(
+    `SELECT name FROM sqlite_schema WHERE type = 'trigger' AND substr(name, 1, ?) = ?`,
+    [prefix.length, prefix],
+  )
+  for (const { name } of triggers) session.connection.exec(`DROP TRIGGER ${String(name)}`)
+}

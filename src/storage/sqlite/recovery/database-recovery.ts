@@ -1,0 +1,295 @@
+/**
+ * Salvages a damaged database: what is readable goes into a new file, the old one goes into quarantine.
+ *
+ * The old file is only ever copied and moved, never written to. A row is taken over only if it is sound: a memory
+ * whose text no longer has its fingerprint says something that nobody said, and is worse than one that is missing.
+ */
+import { copyFileSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { AppError } from '../../../domain/errors.ts'
+import { blockingTombstones } from '../../../domain/tombstone.ts'
+import { fileKind, isOpenHere } from '../connection/database-file.ts'
+import {
+  identityOf,
+  readStart,
+  siblings,
+  syncFile,
+  toFileError,
+} from '../connection/file-system.ts'
+import { SqliteSession } from '../connection/sqlite-database.ts'
+import {
+  type DatabaseKey,
+  openConnection,
+  type SqliteConnection,
+  type SqliteStatement,
+  type SqlRow,
+} from '../connection/sqlite-driver.ts'
+import { isKeyOf, noteKey, readKeyCheck } from '../encryption/key-verifier.ts'
+import {
+  countRows,
+  createSchema,
+  inTransaction,
+  markAsWal,
+  type OnProgress,
+  quoted,
+} from '../maintenance/database-copy.ts'
+import { inspect, rebuildTerms } from '../maintenance/integrity-check.ts'
+import { toMemory } from '../store/row-codec.ts'
+import { leafRows, type Pages } from './btree-pages.ts'
+import { carve, type FoundRow, type Shape, shapesOf } from './page-recovery.ts'
+import { nameLostPlaces } from './place-recovery.ts'
+import { quarantineDatabase } from './quarantine.ts'
+import { type ReadablePages, readPages } from './readable-pages.ts'
+import { isSound } from './row-validation.ts'
+
+export type SalvageOptions = {
+  readonly path: string
+  /** Needed for an encrypted database; the new one is encrypted with it too. */
+  readonly key: DatabaseKey | null
+  readonly now: () => number
+  /** Memories expected when known, else rows found so far. */
+  readonly onProgress?: OnProgress
+}
+
+export type Salvage = {
+  /** Rows in the new database, by table. */
+  readonly copied: Readonly<Record<string, number>>
+  readonly lost: {
+    /** Memories that the old database counted and the new one lacks; null when its count is lost too. */
+    readonly memories: number | null
+    /** Rows that were found but are damaged, by table. */
+    readonly rows: Readonly<Record<string, number>>
+    /** Pages of tables that could not be read at all. */
+    readonly pages: readonly number[]
+    /** The last writes were still beside the file and could not be added. */
+    readonly recentWrites: boolean
+  }
+  /** Owners and users whose names are lost; their rows are kept under names that begin with `salvaged-`. */
+  readonly namelessPlaces: number
+  /** The folder that holds the old files. */
+  readonly quarantined: string
+}
+
+const WORK = '.salvaging-'
+const PROGRESS_ROWS = 200
+
+export async function salvage(options: SalvageOptions): Promise<Salvage> {
+  if (identityOf(options.path) === null) {
+    throw new AppError('not_found', `There is no database at ${options.path}.`, {
+      path: options.path,
+    })
+  }
+  const path = realpathSync(options.path)
+  if (isOpenHere(path)) throw new AppError('busy', `The database at ${path} is in use.`, { path })
+  for (const leftover of siblings(path, WORK)) rmSync(leftover, { recursive: true })
+  const work = `${path}${WORK}${process.pid}`
+  try {
+    mkdirSync(work, { mode: 0o700 })
+    const { found, key } = await readDatabase(path, work, options.key)
+    const fresh = join(work, 'new.db')
+    const outcome = await writeFresh(fresh, found, key, options)
+    await markAsWal(fresh, key, openConnection)
+    syncFile(fresh)
+    const header = readStart(fresh, 16)
+    const quarantined = quarantineDatabase({ path, now: options.now, replacement: fresh })
+    if (key !== null) noteKey(path, key, header)
+    return { ...outcome, quarantined }
+  } catch (error) {
+    throw toFileError(error, path)
+  } finally {
+    rmSync(work, { recursive: true, force: true })
+  }
+}
+
+type Found = { readonly found: ReadablePages; readonly key: DatabaseKey | null }
+
+/** Reads the file as what it looks like; when its beginning is lost, plainly first and then with the key. */
+async function readDatabase(path: string, work: string, key: DatabaseKey | null): Promise<Found> {
+  const kind = fileKind(path)
+  if (kind === 'encrypted') refuseWrongKey(path, key)
+  if (kind !== 'encrypted') {
+    const found = await readPages(copyInto(work, path), null, null)
+    if (kind !== 'unknown' || key === null || holdsTables(found.pages)) return { found, key: null }
+  }
+  const start = readStart(path, 16).toString('hex')
+  const noted = readKeyCheck(path)?.header
+  for (const salt of new Set([noted ?? start, start])) {
+    if (key === null) break
+    const found = await readPages(copyInto(work, path), key, salt)
+    if (holdsTables(found.pages)) return { found, key }
+  }
+  throw new AppError(
+    'locked',
+    `Nothing in the database at ${path} can be read with this key: it is the wrong key, or all of the file is damaged.`,
+    { path },
+  )
+}
+
+function refuseWrongKey(path: string, key: DatabaseKey | null): void {
+  const check = readKeyCheck(path)
+  if (key !== null && (check === null || isKeyOf(check, key))) return
+  if (key !== null && check?.header !== readStart(path, 16).toString('hex')) return
+  const what = key === null ? 'Give its key' : 'Give the right key'
+  throw new AppError('locked', `The database at ${path} is encrypted. ${what} to salvage it.`, {
+    path,
+  })
+}
+
+/** Whether the pages make sense as they are. Undecrypted ones don't, whatever their first byte is by chance. */
+function holdsTables(pages: Pages): boolean {
+  for (let number = 2; number <= pages.count; number++) {
+    const leaf = leafRows(pages, number)
+    if (leaf !== null && leaf.rows.length > 0 && leaf.brokenRows === 0) return true
+  }
+  return false
+}
+
+function copyInto(work: string, path: string): string {
+  const copy = join(work, 'old.db')
+  for (const part of ['', '-wal', '-journal']) {
+    rmSync(copy + part, { force: true })
+    if (identityOf(path + part) !== null) copyFileSync(path + part, copy + part)
+  }
+  rmSync(`${copy}-shm`, { force: true })
+  return copy
+}
+
+async function writeFresh(
+  fresh: string,
+  { pages, hasFirstPage, hasRecentWrites }: ReadablePages,
+  key: DatabaseKey | null,
+  options: SalvageOptions,
+): Promise<Omit<Salvage, 'quarantined'>> {
+  const target = await openConnection(fresh, key)
+  try {
+    createSchema(target, options.now())
+    const shapes = shapesOf(target)
+    const carving = carve(pages, shapes, hasFirstPage)
+    const broken = new Map<string, number>()
+    let namelessPlaces = 0
+    inTransaction(target, () => {
+      takeOver(target, shapes, carving, broken, options.onProgress)
+      namelessPlaces = nameLostPlaces(target, shapes, pages)
+      rebuildTerms(new SqliteSession(target))
+    })
+    verify(target)
+    for (const [table, count] of carving.brokenRows) {
+      broken.set(table, (broken.get(table) ?? 0) + count)
+    }
+    const copied = Object.fromEntries(
+      shapes.map(({ table }) => [table, countOwnRows(target, table)] as const),
+    )
+    const expected = carving.memoriesExpected
+    return {
+      copied,
+      lost: {
+        memories: expected === null ? null : Math.max(0, expected - (copied.memory ?? 0)),
+        rows: Object.fromEntries(broken),
+        pages: [...new Set(carving.unreadablePages)].sort((a, b) => a - b),
+        recentWrites: !hasRecentWrites,
+      },
+      namelessPlaces,
+    }
+  } finally {
+    target.close()
+  }
+}
+
+/** Without the documents of turns, which are derived. */
+function countOwnRows(target: SqliteConnection, table: string): number {
+  const rows = countRows(target, table)
+  if (table !== 'memory') return rows
+  const [derived] = target.prepare(`SELECT count(*) AS rows FROM memory WHERE type = 'turn'`).all()
+  return rows - Number(derived?.rows)
+}
+
+function takeOver(
+  target: SqliteConnection,
+  shapes: readonly Shape[],
+  carving: ReturnType<typeof carve>,
+  broken: Map<string, number>,
+  onProgress: OnProgress | undefined,
+): void {
+  const put = new Map(shapes.map((shape) => [shape.table, putter(target, shape)]))
+  let done = 0
+  const unreached: FoundRow[] = []
+  const take = (found: FoundRow) => {
+    if (!isSound(found.table, found.row) || put.get(found.table)?.(found.row) === 'refused') {
+      broken.set(found.table, (broken.get(found.table) ?? 0) + 1)
+    }
+    done++
+    const total = Math.max(done, carving.memoriesExpected ?? 0)
+    if (done % PROGRESS_ROWS === 0) onProgress?.(done, total)
+  }
+  for (const found of carving.rows) {
+    if (found.isReached) take(found)
+    else unreached.push(found)
+  }
+  // Memories last: whether one was forgotten shows in the places and tombstones.
+  for (const found of unreached) if (found.table !== 'memory') take(found)
+  for (const found of unreached) {
+    const isDerived = found.row.type === 'turn'
+    if (found.table === 'memory' && !isDerived && !wasForgotten(target, found.row)) take(found)
+  }
+  onProgress?.(done, done)
+}
+
+/** Writes rows into a table. Of two versions of a row the later is kept. */
+function putter(
+  target: SqliteConnection,
+  { table, columns }: Shape,
+): (row: SqlRow) => 'put' | 'refused' {
+  const kept = columns.filter((column) => !column.isRowid && column.name !== 'id')
+  const replacing = kept.map(({ name }) => `${quoted(name)} = excluded.${quoted(name)}`).join(', ')
+  const onConflict = kept.some((column) => column.name === 'version')
+    ? `(id) DO UPDATE SET ${replacing} WHERE excluded.version > ${quoted(table)}.version`
+    : 'DO NOTHING'
+  const statements = new Map<number, SqliteStatement>()
+  const statementFor = (names: readonly string[]) => {
+    const known = statements.get(names.length)
+    if (known !== undefined) return known
+    const statement = target.prepare(
+      `INSERT INTO ${quoted(table)} (${names.map(quoted).join(', ')})
+       VALUES (${names.map(() => '?').join(', ')}) ON CONFLICT ${onConflict}`,
+    )
+    statements.set(names.length, statement)
+    return statement
+  }
+  return (row) => {
+    try {
+      statementFor(Object.keys(row)).run(...Object.values(row))
+      return 'put'
+    } catch (error) {
+      if (error instanceof AppError || !isRefusal(error)) throw error
+      return 'refused'
+    }
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  return (
+    error instanceof Error && /constraint failed|cannot store|datatype mismatch/.test(error.message)
+  )
+}
+
+/** A row on a page that is no longer reached may be an old one that was deleted since. */
+function wasForgotten(target: SqliteConnection, row: SqlRow): boolean {
+  const [place] = target
+    .prepare('SELECT owner, user FROM place WHERE number = ?')
+    .all(row.place_number ?? null)
+  if (place === undefined || !isSound('memory', row)) return false
+  const memory = toMemory({ ...row, ...place })
+  return blockingTombstones(memory.place, memory).some((id) => {
+    const [tombstone] = target.prepare('SELECT forgotten_at FROM tombstone WHERE id = ?').all(id)
+    return tombstone !== undefined && Number(tombstone.forgotten_at) >= memory.updatedAt
+  })
+}
+
+function verify(target: SqliteConnection): void {
+  const [fault] = inspect(new SqliteSession(target), false)
+  if (fault === undefined) return
+  throw new AppError(
+    'internal',
+    `The salvaged database is not sound: ${fault.what}. Nothing was changed.`,
+  )
+}

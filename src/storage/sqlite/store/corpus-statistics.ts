@@ -1,0 +1,31 @@
+/** What a commit adds to the counts under each token, of memories and of turns, written once at its end. */
+
+import type { SqliteSession } from '../connection/sqlite-database.ts'
+import { type DocumentKind, type Home, STORE_TOKEN } from './row-codec.ts'
+
+type Sum = { documents: number; terms: number }
+
+export class Growth {
+  readonly #sums = new Map<string, Sum>()
+
+  add(kind: DocumentKind, { tokens }: Home, documents: number, terms: number): void {
+    for (const token of [STORE_TOKEN[kind], ...tokens[kind]]) {
+      const known = this.#sums.get(token)
+      if (known === undefined) this.#sums.set(token, { documents, terms })
+      else {
+        known.documents += documents
+        known.terms += terms
+      }
+    }
+  }
+
+  write(session: SqliteSession): void {
+    for (const [token, { documents, terms }] of this.#sums) {
+      session.run(
+        `INSERT INTO corpus (token, memories, terms) VALUES (?1, ?2, ?3)
+         ON CONFLICT DO UPDATE SET memories = memories + ?2, terms = terms + ?3`,
+        [token, documents, terms],
+      )
+    }
+  }
+}

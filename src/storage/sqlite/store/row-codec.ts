@@ -1,0 +1,319 @@
+/** Rows of the port ↔ columns of SQLite. */
+
+import type { Place } from '../../../domain/ids.ts'
+import type { Memory, Revision, Tombstone } from '../../../domain/memory.ts'
+import type { SearchDocument } from '../../../domain/search-document.ts'
+import { searchableText } from '../../../domain/searchable-text.ts'
+import { fingerprint } from '../../../text/fingerprint.ts'
+import { fromStorable, toStorable } from '../../../text/storable-text.ts'
+import type { SqlRow, SqlValue } from '../connection/sqlite-driver.ts'
+
+/** Where a row lives, as numbers, and the tokens under which its memories and its turns are found and counted. */
+export type Home = {
+  readonly number: number
+  readonly ownerNumber: number
+  readonly tokens: Readonly<Record<DocumentKind, readonly [owner: string, place: string]>>
+}
+
+/** Memories and turns have tokens of their own, so that a search for one kind never meets rows of the other. */
+export type DocumentKind = 'memory' | 'turn'
+export const DOCUMENT_KINDS: readonly DocumentKind[] = ['memory', 'turn']
+
+/** Begins a token that is not a word. Terms hold no control characters, so nobody can say one. */
+const OWN = '\u0001'
+
+/** What the tokens of an owner and of a place begin with, before their numbers. FTS5 ignores the case of ASCII letters. */
+export const OWNER_TOKEN = { memory: `${OWN}o`, turn: `${OWN}to` } as const
+export const PLACE_TOKEN = { memory: `${OWN}p`, turn: `${OWN}tp` } as const
+/** Documents of the whole store are counted under these. */
+export const STORE_TOKEN = { memory: '', turn: `${OWN}t` } as const
+
+export function ownerToken(kind: DocumentKind, ownerNumber: number): string {
+  return `${OWNER_TOKEN[kind]}${ownerNumber}`
+}
+
+export function placeToken(kind: DocumentKind, placeNumber: number): string {
+  return `${PLACE_TOKEN[kind]}${placeNumber}`
+}
+
+export function fingerprintToken(fingerprint: string): string {
+  return `${OWN}f${fingerprint}`
+}
+
+/** A quoted string is never read as syntax. */
+export function quoted(term: string): string {
+  return `"${term.replaceAll('"', '""')}"`
+}
+
+export function toHome(number: number, ownerNumber: number): Home {
+  const tokensOf = (kind: DocumentKind) =>
+    [ownerToken(kind, ownerNumber), placeToken(kind, number)] as const
+  return { number, ownerNumber, tokens: { memory: tokensOf('memory'), turn: tokensOf('turn') } }
+}
+
+export function homeOf(row: SqlRow): Home {
+  return toHome(Number(row.place_number), Number(row.owner_number))
+}
+
+/** Terms as a row keeps them: space-joined, and how many they are. */
+export type Words = { readonly terms: string; readonly count: number }
+
+/** The words that a row was indexed with. */
+function wordsOf(row: SqlRow): Words {
+  return { terms: String(row.terms), count: Number(row.terms_count) }
+}
+
+/** What the index knows of a document: its words, and of a memory its fingerprint. */
+export type Entry = Words & { readonly kind: DocumentKind; readonly fingerprint: string }
+
+export function entryFor(document: SearchDocument): Entry {
+  return {
+    ...searchableText(document),
+    kind: kindOf(document.type),
+    // Turns are never looked up by their exact words.
+    fingerprint: document.type === 'turn' ? '' : fingerprint(document.content),
+  }
+}
+
+/** The entry that a row was indexed with. */
+export function entryOf(row: SqlRow): Entry {
+  return { ...wordsOf(row), kind: kindOf(row.type), fingerprint: String(row.fingerprint) }
+}
+
+function kindOf(type: SqlValue | undefined): DocumentKind {
+  return type === 'turn' ? 'turn' : 'memory'
+}
+
+/** What a document is found by beside its words. */
+export function entryTokens({ tokens }: Home, { kind, fingerprint }: Entry): readonly string[] {
+  return kind === 'turn' ? tokens.turn : [...tokens.memory, fingerprintToken(fingerprint)]
+}
+
+/** The entry of a document as the index is told it. */
+export function entryText(home: Home, entry: Entry): string {
+  return [...entryTokens(home, entry), entry.terms].join(' ')
+}
+
+export const MEMORY_COLUMNS = [
+  'id',
+  'owner_number',
+  'place_number',
+  'session',
+  'key',
+  'content',
+  'fingerprint',
+  'terms_count',
+  'type',
+  'category',
+  'importance',
+  'salience',
+  'pinned',
+  'trust',
+  'status',
+  'valid_from',
+  'valid_until',
+  'superseded_by',
+  'conflicts_with',
+  'expires_at',
+  'provenance',
+  'entities',
+  'language',
+  'metadata',
+  'source_count',
+  'use_count',
+  'last_used_at',
+  'version',
+  'change',
+  'created_at',
+  'updated_at',
+  'terms',
+] as const
+
+/** What belongs to the search index is not read: each column of a hundred memories takes its time. */
+export const INDEX_COLUMNS: ReadonlySet<string> = new Set([
+  'owner_number',
+  'place_number',
+  'fingerprint',
+  'terms_count',
+  'terms',
+])
+
+/** The columns that `toMemory` reads, by their names. */
+export const MEMORY_SELECTION: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    MEMORY_COLUMNS.filter((column) => !INDEX_COLUMNS.has(column)).map((column) => [
+      column,
+      `memory.${column}`,
+    ]),
+  ),
+  salience: "format('%!.17g', memory.salience)", // with all its digits
+  owner: 'place.owner',
+  user: 'place.user',
+}
+
+/** In the order of MEMORY_COLUMNS. */
+export function memoryValues(
+  memory: SearchDocument,
+  home: Home,
+  entry: Entry,
+): readonly SqlValue[] {
+  return [
+    memory.id,
+    home.ownerNumber,
+    home.number,
+    storableOrNull(memory.place.session),
+    storableOrNull(memory.key),
+    toStorable(memory.content),
+    entry.fingerprint,
+    entry.count,
+    memory.type,
+    memory.category,
+    memory.importance,
+    memory.salience,
+    memory.pinned ? 1 : 0,
+    memory.trust,
+    memory.status,
+    memory.validFrom,
+    memory.validUntil,
+    memory.supersededBy,
+    memory.conflictsWith,
+    memory.expiresAt,
+    JSON.stringify(memory.provenance),
+    memory.entities.length === 0 ? '[]' : JSON.stringify(memory.entities),
+    storableOrNull(memory.language),
+    JSON.stringify(memory.metadata),
+    memory.sourceCount,
+    memory.useCount,
+    memory.lastUsedAt,
+    memory.version,
+    memory.change,
+    memory.createdAt,
+    memory.updatedAt,
+    entry.terms,
+  ]
+}
+
+/** Reads a row of `memory`, which is no turn's, joined with its `place`. */
+export function toMemory(row: SqlRow): Memory {
+  return toDocument(row) as Memory // of a type that memories have
+}
+
+/** The same for documents of every type. The schema keeps the columns to these types. */
+export function toDocument(row: SqlRow): SearchDocument {
+  const columns = {
+    id: row.id,
+    place: toPlace(row),
+    key: textOrNull(row.key),
+    content: fromStorable(String(row.content)),
+    type: row.type,
+    category: row.category,
+    importance: row.importance,
+    salience: Number(row.salience),
+    pinned: row.pinned === 1,
+    trust: row.trust,
+    status: row.status,
+    validFrom: row.valid_from,
+    validUntil: row.valid_until,
+    supersededBy: row.superseded_by,
+    conflictsWith: row.conflicts_with,
+    expiresAt: row.expires_at,
+    provenance: { speaker: null, ...JSON.parse(String(row.provenance)) },
+    // Nearly always empty, and recall reads a hundred memories at a time.
+    entities: row.entities === '[]' ? [] : JSON.parse(String(row.entities)),
+    language: textOrNull(row.language),
+    metadata: row.metadata === '{}' ? {} : JSON.parse(String(row.metadata)),
+    sourceCount: row.source_count,
+    useCount: row.use_count,
+    lastUsedAt: row.last_used_at,
+    version: row.version,
+    change: row.change,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+  return columns as unknown as SearchDocument // STRICT columns that only `memoryValues` writes
+}
+
+export const REVISION_COLUMNS = [
+  'id',
+  'owner_number',
+  'place_number',
+  'session',
+  'memory',
+  'recorded_at',
+  'made_by',
+  'replaced_at',
+  'replaced_by',
+  'snapshot',
+] as const
+
+export function revisionValues(revision: Revision, home: Home): readonly SqlValue[] {
+  return [
+    revision.id,
+    home.ownerNumber,
+    home.number,
+    storableOrNull(revision.memory.place.session),
+    revision.memory.id,
+    revision.memory.updatedAt,
+    revision.memory.change,
+    revision.replacedAt,
+    revision.replacedBy,
+    JSON.stringify(revision.memory),
+  ]
+}
+
+export function toRevision(row: SqlRow): Revision {
+  const columns = {
+    id: row.id,
+    memory: JSON.parse(String(row.snapshot)),
+    replacedAt: row.replaced_at,
+    replacedBy: row.replaced_by,
+  }
+  return columns as unknown as Revision // as for memories
+}
+
+export const TOMBSTONE_COLUMNS = [
+  'id',
+  'owner_number',
+  'place_number',
+  'session',
+  'version',
+  'forgotten_at',
+] as const
+
+export function tombstoneValues(tombstone: Tombstone, home: Home): readonly SqlValue[] {
+  return [
+    tombstone.id,
+    home.ownerNumber,
+    home.number,
+    storableOrNull(tombstone.place.session),
+    tombstone.version,
+    tombstone.forgottenAt,
+  ]
+}
+
+export function toTombstone(row: SqlRow): Tombstone {
+  const columns = {
+    id: row.id,
+    place: toPlace(row),
+    version: row.version,
+    forgottenAt: row.forgotten_at,
+  }
+  return columns as unknown as Tombstone // as for memories
+}
+
+export function toPlace(row: SqlRow): Place {
+  const place = {
+    owner: fromStorable(String(row.owner)),
+    user: row.user === '' ? null : fromStorable(String(row.user)),
+    session: textOrNull(row.session),
+  }
+  return place as Place // names were checked when they came in
+}
+
+export function storableOrNull(text: string | null): string | null {
+  return text === null ? null : toStorable(text)
+}
+
+export function textOrNull(value: SqlValue | undefined): string | null {
+  return typeof value === 'string' ? fromStorable(value) : null
+}

@@ -1,0 +1,126 @@
+/**
+ * Rows by the most that their similarity can be, highest first, without sorting those that nobody asks for: they are
+ * counted in steps of similarity as they come, and only the rows of the highest steps are sorted.
+ *
+ * Plain loops, because a search runs them over every row of an owner.
+ */
+import { NEVER } from './wasm/scan-kernel.ts'
+
+/** Unit vectors reach from -1 to 1; what is beyond counts with the outermost step. */
+const STEPS = 4_096
+const STEPS_PER_UNIT = 1_900
+const STEP_OF_ZERO = STEPS / 2
+/** Rows sorted at once: few at first, and more when that did not suffice. */
+const FIRST_ROWS = 128
+const ROWS_MAX = 16_384
+const GROWTH = 4
+/** A row and the bits of its value fit into one number that is exact. */
+const ROWS_IN_KEY = 2 ** 21
+
+export class Ranking {
+  #most: Float32Array
+  #rows = 0
+  readonly #counts = new Uint32Array(STEPS)
+  /** Rows of this step and above have been sorted. */
+  #step = STEPS
+  #sorted: Uint32Array = new Uint32Array()
+  #taken = 0
+  #wanted = FIRST_ROWS
+
+  /** `rows`: how many are expected. */
+  constructor(rows: number) {
+    this.#most = new Float32Array(rows)
+  }
+
+  /** Appends rows. Only before any is taken. */
+  add(most: Float32Array): void {
+    if (this.#rows + most.length > this.#most.length) {
+      const larger = new Float32Array(this.#rows * 2 + most.length)
+      larger.set(this.#most)
+      this.#most = larger
+    }
+    this.#most.set(most, this.#rows)
+    this.#rows += most.length
+    const counts = this.#counts
+    for (let index = 0; index < most.length; index++) {
+      const value = most[index] ?? NEVER
+      if (value === NEVER) continue
+      const step = stepOf(value)
+      counts[step] = (counts[step] ?? 0) + 1
+    }
+  }
+
+  /** The most that any row can be that was not taken yet; null when all were. */
+  get bound(): number | null {
+    if (this.#taken >= this.#sorted.length) this.#sortMore()
+    const row = this.#sorted[this.#taken]
+    return row === undefined ? null : (this.#most[row] ?? null)
+  }
+
+  take(count: number): readonly number[] {
+    if (this.#taken >= this.#sorted.length) this.#sortMore()
+    const end = Math.min(this.#sorted.length, this.#taken + count)
+    const rows: number[] = []
+    for (; this.#taken < end; this.#taken++) rows.push(this.#sorted[this.#taken] ?? 0)
+    return rows
+  }
+
+  #sortMore(): void {
+    const above = this.#step
+    let count = 0
+    while (this.#step > 0 && count < this.#wanted) {
+      this.#step--
+      count += this.#counts[this.#step] ?? 0
+    }
+    this.#sorted = this.#between(this.#step, above, count)
+    this.#taken = 0
+    this.#wanted = Math.min(this.#wanted * GROWTH, ROWS_MAX)
+  }
+
+  #between(lowest: number, above: number, count: number): Uint32Array {
+    const most = this.#most
+    const rows = new Uint32Array(count)
+    // The outermost steps hold whatever is beyond them.
+    const from = lowest === 0 ? Number.NEGATIVE_INFINITY : lowest
+    const to = above === STEPS ? Number.POSITIVE_INFINITY : above
+    for (let row = 0, found = 0; found < count; row++) {
+      const place = placeOf(most[row] ?? NEVER)
+      if (place >= from && place < to && most[row] !== NEVER) rows[found++] = row
+    }
+    return sortedByMost(rows, most)
+  }
+}
+
+/**
+ * Highest first. As numbers that hold both the value and the row: what is sorted without asking which of two comes first
+ * is sorted many times as fast.
+ */
+function sortedByMost(rows: Uint32Array, most: Float32Array): Uint32Array {
+  if (most.length > ROWS_IN_KEY) return rows.sort((a, b) => (most[b] ?? NEVER) - (most[a] ?? NEVER))
+  const values = new Float32Array(rows.length)
+  for (let at = 0; at < rows.length; at++) values[at] = most[rows[at] ?? 0] ?? NEVER
+  const bits = new Int32Array(values.buffer)
+  const keys = new Float64Array(rows.length)
+  for (let at = 0; at < rows.length; at++) {
+    const own = bits[at] ?? 0
+    // In the order of the values: the bits of a negative float count the other way round.
+    const ordinal = own >= 0 ? own : -(own & 0x7fff_ffff)
+    keys[at] = ordinal * ROWS_IN_KEY - (rows[at] ?? 0)
+  }
+  keys.sort()
+  for (let at = 0; at < rows.length; at++) {
+    const key = keys[rows.length - 1 - at] ?? 0
+    rows[at] = (Math.ceil(key / ROWS_IN_KEY) * ROWS_IN_KEY - key) >>> 0
+  }
+  return rows
+}
+
+/** In steps and parts of them. Never lower for a higher value. */
+function placeOf(value: number): number {
+  return value * STEPS_PER_UNIT + STEP_OF_ZERO
+}
+
+function stepOf(value: number): number {
+  const place = placeOf(value)
+  return place < 0 ? 0 : place >= STEPS ? STEPS - 1 : Math.trunc(place)
+}

@@ -1,0 +1,98 @@
+/**
+ * Which of an owner's vectors are those of memories, and which of turns: a bit for each sequence number. A sequence never
+ * changes hands, so only new ones are read, whoever has written them.
+ */
+import type { Breather } from '../../../lib/time-slice.ts'
+import type { SqliteSession } from '../connection/sqlite-database.ts'
+import type { OwnerVectors } from './vector-tables.ts'
+
+/** Ids of turns stand behind those of memories. */
+export const TURN_ID_MIN = 'turn_'
+/** Rows that are read at once. */
+const PAGE_ROWS = 1_000
+
+export class MemorySequences {
+  #bits = new Uint8Array()
+  /** Sequences up to this one are known. */
+  #read = 0
+  #reading: Promise<void> | null = null
+
+  has(sequence: number): boolean {
+    return ((this.#bits[sequence >> 3] ?? 0) & (1 << (sequence & 7))) !== 0
+  }
+
+  /** Reads what was written since then. */
+  async extend(session: SqliteSession, owner: OwnerVectors, breather: Breather): Promise<void> {
+    while (this.#read < owner.lastSequence) {
+      this.#reading ??= this.#extend(session, owner, breather).finally(() => {
+        this.#reading = null
+      })
+      await this.#reading
+    }
+  }
+
+  async #extend(session: SqliteSession, owner: OwnerVectors, breather: Breather): Promise<void> {
+    const last = owner.lastSequence
+    this.#makeRoom(last)
+    const pages = this.#read === 0 ? allPages(session, owner) : newPages(session, owner, this.#read)
+    for (const sequences of pages) {
+      for (const sequence of sequences) this.#add(sequence)
+      if (breather.isDue) await breather.pause()
+    }
+    this.#read = last
+  }
+
+  #add(sequence: number): void {
+    this.#makeRoom(sequence) // one that was written meanwhile
+    const at = sequence >> 3
+    this.#bits[at] = (this.#bits[at] ?? 0) | (1 << (sequence & 7))
+  }
+
+  #makeRoom(sequence: number): void {
+    const bytes = (sequence >> 3) + 1
+    if (bytes <= this.#bits.length) return
+    const bits = new Uint8Array(bytes * 2)
+    bits.set(this.#bits)
+    this.#bits = bits
+  }
+}
+
+/** Along the ids of memories, so that turns cost nothing. */
+function* allPages(
+  session: SqliteSession,
+  { space, ownerNumber }: OwnerVectors,
+): Generator<readonly number[]> {
+  for (let after = ''; ; ) {
+    const [page] = session.all(
+      `SELECT max(id) AS last FROM
+         (SELECT id FROM memory WHERE owner_number = ? AND id > ? AND id < ? ORDER BY id LIMIT ?)`,
+      [ownerNumber, after, TURN_ID_MIN, PAGE_ROWS],
+    )
+    if (typeof page?.last !== 'string') return
+    const [row] = session.all(
+      `SELECT json_group_array(vector.sequence) AS sequences
+       FROM memory CROSS JOIN vector ON vector.memory = memory.number AND vector.space = ?
+       WHERE memory.owner_number = ? AND memory.id > ? AND memory.id <= ?`,
+      [space, ownerNumber, after, page.last],
+    )
+    yield JSON.parse(String(row?.sequences))
+    after = page.last
+  }
+}
+
+function* newPages(
+  session: SqliteSession,
+  { space, ownerNumber, lastSequence }: OwnerVectors,
+  read: number,
+): Generator<readonly number[]> {
+  for (let after = read; after < lastSequence; after += PAGE_ROWS) {
+    const [row] = session.all(
+      `SELECT json_group_array(vector.sequence) AS sequences
+       FROM vector CROSS JOIN memory ON memory.number = vector.memory
+       WHERE vector.space = ? AND vector.owner_number = ?
+         AND vector.sequence > ? AND vector.sequence <= ? AND memory.id < ?`,
+      [space, ownerNumber, after, after + PAGE_ROWS, TURN_ID_MIN],
+    )
+    yield JSON.parse(String(row?.sequences))
+  }
+}

@@ -1,0 +1,291 @@
+/**
+ * Owners' vectors in memory, as copies of what the database holds.
+ *
+ * A block only ever learns of new rows: each search reads how far the owner's rows go and loads those that are newer
+ * than the block, whoever has written them. Rows that are gone stay in the block until a search meets them, and every
+ * search looks its hits up in the database anyway. So no process needs to be told what another one did.
+ *
+ * Beside the bytes that are scanned, a block keeps those vectors in full that searches have read. The vector of a
+ * sequence never changes, so they can't go out of date; where memory is short they go first.
+ */
+import type { Breather } from '../../../lib/time-slice.ts'
+import type { SqliteSession } from '../connection/sqlite-database.ts'
+import { MemorySequences } from './memory-sequences.ts'
+import type { Shape, VectorArena } from './vector-arena.ts'
+import { lengthMaxAt, markGone, peakOf, recordBytes, sequenceAt } from './vector-record.ts'
+import { Sketches } from './vector-sketches.ts'
+import { type OwnerVectors, readRecords } from './vector-tables.ts'
+
+const SEGMENTS_PER_READ = 6
+/** A block with more rows that are gone than this share of those that are left is loaded anew. */
+const GONE_SHARE = 0.25
+const GONE_ROWS = 256
+
+/** The vectors of one owner in one space. */
+export class VectorBlock {
+  readonly key: string
+  readonly dimensions: number
+  readonly rowBytes: number
+  readonly rowsPerSegment: number
+  readonly segments: number[] = []
+  /** For each segment: where the largest number of all of its vectors stands, or -1; null while it has none. */
+  readonly peaks: (number | null)[] = []
+  /** Segments for vectors in full, and where in them that of a row begins. */
+  readonly fullSegments: number[] = []
+  readonly fullAt = new Map<number, number>()
+  fullPlaces = 0
+  /** Where there are so many rows that it pays to look at less of them first. */
+  sketches: Sketches | null = null
+  /** Which of the rows are those of memories; null until that is asked for. */
+  memories: MemorySequences | null = null
+  rows = 0
+  /** Rows up to this one are loaded, as far as they still were there. */
+  lastSequence = 0
+  /** Searches that are reading it. It is not given up before they are done. */
+  users = 0
+  loading: Promise<boolean> | null = null
+
+  constructor(key: string, dimensions: number, shape: Shape) {
+    this.key = key
+    this.dimensions = dimensions
+    this.rowBytes = shape.rowBytes
+    this.rowsPerSegment = shape.rowsPerSegment
+  }
+
+  addressOf(row: number): number {
+    const segment = this.segments[Math.floor(row / this.rowsPerSegment)] ?? 0
+    return segment + (row % this.rowsPerSegment) * this.rowBytes
+  }
+
+  forget(row: number, arena: VectorArena): void {
+    markGone(arena.view, this.addressOf(row))
+    this.fullAt.delete(row)
+  }
+}
+
+export class VectorBlocks {
+  readonly arena: VectorArena
+  readonly #session: SqliteSession
+  readonly #sketchedFrom: number
+  /** Least recently used first. */
+  readonly #blocks = new Map<string, VectorBlock>()
+
+  constructor(session: SqliteSession, arena: VectorArena, sketchedFrom: number) {
+    this.#session = session
+    this.arena = arena
+    this.#sketchedFrom = sketchedFrom
+  }
+
+  get count(): number {
+    return this.#blocks.size
+  }
+
+  /** The owner's block with everything up to now in it; null when it doesn't fit. Give it back with `release`. */
+  async use(owner: OwnerVectors, breather: Breather): Promise<VectorBlock | null> {
+    if (owner.vectors * recordBytes(owner.dimensions) > this.arena.limitBytes) {
+      this.#giveUp(this.#blocks.get(keyOf(owner)))
+      return null
+    }
+    const block = this.#blockOf(owner)
+    this.#blocks.delete(block.key)
+    this.#blocks.set(block.key, block)
+    block.users++
+    try {
+      while (block.lastSequence < owner.lastSequence) {
+        block.loading ??= this.#load(block, owner, breather).finally(() => {
+          block.loading = null
+        })
+        if (!(await block.loading)) {
+          this.release(block)
+          this.#giveUp(block)
+          return null
+        }
+      }
+      if (block.rows >= this.#sketchedFrom) {
+        block.sketches ??= Sketches.of(this.arena, block)
+        await block.sketches?.extend(breather)
+      }
+    } catch (error) {
+      this.release(block)
+      throw error
+    }
+    return block
+  }
+
+  /** Tells which sequences of the block are those of memories. */
+  async memoriesIn(
+    block: VectorBlock,
+    owner: OwnerVectors,
+    breather: Breather,
+  ): Promise<MemorySequences> {
+    block.memories ??= new MemorySequences()
+    await block.memories.extend(this.#session, owner, breather)
+    return block.memories
+  }
+
+  release(block: VectorBlock): void {
+    block.users--
+    if (this.#blocks.get(block.key) !== block) this.#giveUp(block)
+  }
+
+  /**
+   * How near a row is to the query, which has this length, if a search has read its vector before: exactly, or, where
+   * that is below `least`, at most so near.
+   */
+  similarity(
+    block: VectorBlock,
+    row: number,
+    query: Float32Array,
+    length: number,
+    least: number,
+  ): number | null {
+    const address = block.fullAt.get(row)
+    if (address === undefined) return null
+    const { arena } = this
+    const lengthMax = lengthMaxAt(arena.view, block.addressOf(row), query.length)
+    const most = arena.estimateAt(address, query) + sumError(query.length, length * lengthMax)
+    return most < least ? most : arena.innerProductAt(address, query)
+  }
+
+  /** Keeps a row's vector in full, unless memory is short. */
+  keepFull(block: VectorBlock, row: number, vector: Float32Array): void {
+    if (this.#blocks.get(block.key) !== block || block.fullAt.has(row)) return
+    const perSegment = this.arena.vectorsPerSegment(vector.length)
+    const place = block.fullPlaces
+    if (place === block.fullSegments.length * perSegment) {
+      const segment = this.arena.borrow()
+      if (segment === null) return
+      block.fullSegments.push(segment)
+    }
+    const segment = block.fullSegments[Math.floor(place / perSegment)] ?? 0
+    const address = segment + (place % perSegment) * vector.byteLength
+    this.arena.floatsAt(address, vector.length).set(vector)
+    block.fullAt.set(row, address)
+    block.fullPlaces++
+  }
+
+  /** The vectors of these sequences that are at hand in full. */
+  fullOf(owner: OwnerVectors, sequences: Iterable<number>): ReadonlyMap<number, Float32Array> {
+    const block = this.#blocks.get(keyOf(owner))
+    const found = new Map<number, Float32Array>()
+    if (block === undefined) return found
+    for (const sequence of sequences) {
+      const address = block.fullAt.get(this.#rowOf(block, sequence))
+      if (address === undefined) continue
+      found.set(sequence, this.arena.floatsAt(address, owner.dimensions).slice())
+    }
+    return found
+  }
+
+  /** The row of a sequence, by halving: rows come in the order of their sequences. -1 when it isn't loaded. */
+  #rowOf(block: VectorBlock, sequence: number): number {
+    const sequenceOf = (row: number) => sequenceAt(this.arena.view, block.addressOf(row))
+    let [from, to] = [0, block.rows]
+    while (from < to) {
+      const middle = (from + to) >> 1
+      if (sequenceOf(middle) < sequence) from = middle + 1
+      else to = middle
+    }
+    return from < block.rows && sequenceOf(from) === sequence ? from : -1
+  }
+
+  clear(): void {
+    for (const block of [...this.#blocks.values()]) this.#giveUp(block)
+  }
+
+  #blockOf(owner: OwnerVectors): VectorBlock {
+    const known = this.#blocks.get(keyOf(owner))
+    if (known !== undefined) {
+      const isMostlyThere = known.rows - owner.vectors < GONE_ROWS + owner.vectors * GONE_SHARE
+      // Numbers only fall back when a repair had to count anew.
+      const isOfThese = known.lastSequence <= owner.lastSequence
+      if (isOfThese && (isMostlyThere || known.users > 0)) return known
+      if (known.users === 0) this.#giveUp(known)
+      else this.#blocks.delete(known.key)
+    }
+    const { dimensions } = owner
+    return new VectorBlock(keyOf(owner), dimensions, this.arena.shapeOf(dimensions))
+  }
+
+  /** Appends the rows that the block lacks. False when there is no memory for them. */
+  async #load(block: VectorBlock, owner: OwnerVectors, breather: Breather): Promise<boolean> {
+    while (block.lastSequence < owner.lastSequence) {
+      const free = block.segments.length * block.rowsPerSegment - block.rows
+      const limit = free + SEGMENTS_PER_READ * block.rowsPerSegment
+      const read = readRecords(this.#session, owner, block.lastSequence, limit)
+      const rows = read.records.length / block.rowBytes
+      while (block.segments.length * block.rowsPerSegment < block.rows + rows) {
+        const segment = this.#borrow()
+        if (segment === null) return false
+        block.segments.push(segment)
+      }
+      this.#append(block, read.records, rows)
+      // Fewer than asked for: there is nothing behind them.
+      block.lastSequence = rows < limit ? owner.lastSequence : read.lastSequence
+      if (breather.isDue) await breather.pause()
+    }
+    return true
+  }
+
+  #append(block: VectorBlock, records: Uint8Array, rows: number): void {
+    for (let row = 0; row < rows; ) {
+      const room = block.rowsPerSegment - (block.rows % block.rowsPerSegment)
+      const count = Math.min(room, rows - row)
+      const part = records.subarray(row * block.rowBytes, (row + count) * block.rowBytes)
+      this.arena.bytes.set(part, block.addressOf(block.rows))
+      this.#notePeaks(block, part)
+      block.rows += count
+      row += count
+    }
+  }
+
+  /** Of rows that are about to stand at the end of the last segment. */
+  #notePeaks(block: VectorBlock, records: Uint8Array): void {
+    const segment = Math.floor(block.rows / block.rowsPerSegment)
+    let peak = block.rows % block.rowsPerSegment === 0 ? null : (block.peaks[segment] ?? null)
+    for (let at = 0; at < records.length && peak !== -1; at += block.rowBytes) {
+      const found = peakOf(records.subarray(at, at + block.rowBytes), block.dimensions)
+      if (found !== null) peak = peak === null || peak === found ? found : -1
+    }
+    block.peaks[segment] = peak
+  }
+
+  /** A segment that is free, or was for vectors in full, or that the owner who was not asked about for longest gives up. */
+  #borrow(): number | null {
+    for (;;) {
+      const segment = this.arena.borrow()
+      if (segment !== null) return segment
+      const fuller = [...this.#blocks.values()].find(({ fullSegments }) => fullSegments.length > 0)
+      if (fuller !== undefined) {
+        this.#giveUpFull(fuller)
+        continue
+      }
+      const idle = [...this.#blocks.values()].find(({ users }) => users === 0)
+      if (idle === undefined) return null
+      this.#giveUp(idle)
+    }
+  }
+
+  #giveUp(block: VectorBlock | undefined): void {
+    if (block === undefined || block.users > 0) return
+    this.#giveUpFull(block)
+    block.sketches?.giveBack()
+    this.arena.giveBack(block.segments.splice(0))
+    if (this.#blocks.get(block.key) === block) this.#blocks.delete(block.key)
+  }
+
+  #giveUpFull(block: VectorBlock): void {
+    this.arena.giveBack(block.fullSegments.splice(0))
+    block.fullAt.clear()
+    block.fullPlaces = 0
+  }
+}
+
+/** How far two sums of so many products can be apart that were added up in different orders. */
+export function sumError(products: number, lengths: number): number {
+  return 2 * products * Number.EPSILON * lengths
+}
+
+function keyOf({ space, ownerNumber }: OwnerVectors): string {
+  return `${space}/${ownerNumber}`
+}

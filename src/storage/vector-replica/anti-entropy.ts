@@ -1,0 +1,148 @@
+/** Compares a mirror with the store and the index of the memories, page by page, and mends it when asked to. */
+import { compareText, type MemoryId, type OwnerId } from '../../domain/ids.ts'
+import { DOCUMENT_TYPES } from '../../domain/search-document.ts'
+import type { VectorSpace } from '../vector-index.ts'
+import type { MirrorDifferences } from '../vector-replication.ts'
+import { type CopyParts, copyMemories, isCleaned, markOf } from './replica-writer.ts'
+
+export type Comparing = {
+  readonly isRepairing: boolean
+  /** Called with how many memories more were looked at. Throws to stop. */
+  readonly onProgress: (more: number) => void
+}
+
+type Listed = { readonly id: MemoryId; readonly owner: OwnerId; readonly textHash: string }
+type Marks = ReadonlyMap<MemoryId, string>
+
+const PAGE = 500
+const NONE: MirrorDifferences = { missing: 0, stale: 0, stray: 0 }
+
+/** All owners of one space. */
+export async function compareSpace(
+  parts: CopyParts,
+  space: VectorSpace,
+  comparing: Comparing,
+): Promise<MirrorDifferences> {
+  const places = await parts.store.places()
+  const owners = new Set(places.map(({ owner }) => owner as OwnerId)) // as the store told it
+  const held = await parts.mirror.count(space)
+  let found = NONE
+  let seen = 0
+  for (const owner of owners) {
+    for await (const page of pagesOf(parts, space, owner)) {
+      found = sum(found, await settle(parts, space, owner, page, comparing))
+      seen += page.actual.size
+      comparing.onProgress(page.expected.size)
+    }
+  }
+  if (held <= seen) return found
+  return sum(found, await removeUnknown(parts, space, owners, comparing))
+}
+
+type Compared = { readonly expected: Marks; readonly actual: Marks }
+
+async function settle(
+  parts: CopyParts,
+  space: VectorSpace,
+  owner: OwnerId,
+  { expected, actual }: Compared,
+  { isRepairing }: Comparing,
+): Promise<MirrorDifferences> {
+  const missing = [...expected.keys()].filter((id) => !actual.has(id))
+  const stray = [...actual.keys()].filter((id) => !expected.has(id))
+  const stale = [...expected].flatMap(([id, mark]) => {
+    const kept = actual.get(id)
+    return kept === undefined || kept === mark ? [] : [id]
+  })
+  const ids = [...missing, ...stale, ...stray]
+  for (let at = 0; isRepairing && at < ids.length; at += PAGE) {
+    await copyMemories(parts, space, owner, ids.slice(at, at + PAGE))
+  }
+  return { missing: missing.length, stale: stale.length, stray: stray.length }
+}
+
+/** What should be there of an owner and what is, for one stretch of ids after the other. */
+async function* pagesOf(
+  { store, vectors, mirror, cleanedBefore }: CopyParts,
+  space: VectorSpace,
+  owner: OwnerId,
+): AsyncGenerator<Compared> {
+  const scope = { owner }
+  const read = readerOf((page) => mirror.list(space, { owner, ...page }))
+  let after: string | undefined
+  do {
+    const from = after === undefined ? {} : { after }
+    const { rows, next } = await store.findDocuments(scope, {
+      ...{ where: { types: DOCUMENT_TYPES }, limit: PAGE, order: 'oldest' },
+      ...from,
+    })
+    const page = { limit: PAGE, ...from } as { limit: number; after?: MemoryId } // an id of the page before
+    const listed = await vectors.list(space, scope, page)
+    const hashes = new Map(listed.map(({ id, textHash }) => [id, textHash]))
+    const expected = new Map<MemoryId, string>()
+    for (const row of rows) {
+      const hash = hashes.get(row.id)
+      if (hash === undefined || isCleaned(row, cleanedBefore)) continue
+      expected.set(row.id, markOf(hash, row))
+    }
+    // The last stretch has no end: whatever the mirror holds behind it is not in the store.
+    const actual = await read(next === null ? null : (rows.at(-1)?.id ?? null))
+    yield { expected, actual: new Map(actual.map(({ id, textHash }) => [id, textHash])) }
+    after = next ?? undefined
+  } while (after !== undefined)
+}
+
+/** Reads a list on, up to an id or to its end. */
+function readerOf(
+  list: (page: { readonly limit: number; readonly after?: MemoryId }) => Promise<readonly Listed[]>,
+): (last: MemoryId | null) => Promise<readonly Listed[]> {
+  let waiting: readonly Listed[] = []
+  let after: MemoryId | undefined
+  let isAtEnd = false
+  return async (last) => {
+    const isBeyond = ({ id }: Listed) => last !== null && compareText(id, last) > 0
+    const read: Listed[] = []
+    for (;;) {
+      const end = waiting.findIndex(isBeyond)
+      read.push(...(end === -1 ? waiting : waiting.slice(0, end)))
+      waiting = end === -1 ? [] : waiting.slice(end)
+      if (end !== -1 || isAtEnd) return read
+      waiting = await list({ limit: PAGE, ...(after === undefined ? {} : { after }) })
+      after = waiting.at(-1)?.id
+      isAtEnd = waiting.length < PAGE
+    }
+  }
+}
+
+/** Points of owners whom the store does not know any more. */
+async function removeUnknown(
+  { mirror }: CopyParts,
+  space: VectorSpace,
+  owners: ReadonlySet<OwnerId>,
+  { isRepairing }: Comparing,
+): Promise<MirrorDifferences> {
+  let stray = 0
+  let after: MemoryId | undefined
+  for (;;) {
+    const page = await mirror.list(space, {
+      limit: PAGE,
+      ...(after === undefined ? {} : { after }),
+    })
+    const unknown = page.filter(({ owner }) => !owners.has(owner))
+    stray += unknown.length
+    for (const owner of isRepairing ? new Set(unknown.map(({ owner }) => owner)) : []) {
+      const ids = unknown.flatMap((point) => (point.owner === owner ? [point.id] : []))
+      await mirror.remove(space, owner, ids)
+    }
+    after = page.at(-1)?.id
+    if (page.length < PAGE || after === undefined) return { ...NONE, stray }
+  }
+}
+
+function sum(a: MirrorDifferences, b: MirrorDifferences): MirrorDifferences {
+  return {
+    missing: a.missing + b.missing,
+    stale: a.stale + b.stale,
+    stray: a.stray + b.stray,
+  }
+}

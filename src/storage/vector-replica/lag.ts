@@ -1,0 +1,101 @@
+/** What a mirror has not been told of yet: a few memories by their ids, or so many that everything must be compared. */
+import type { MemoryId, OwnerId } from '../../domain/ids.ts'
+import type { VectorSpace } from '../vector-index.ts'
+
+export type Batch = { readonly owner: OwnerId; readonly ids: readonly MemoryId[] }
+
+export class Behind {
+  readonly #idsMax: number
+  readonly #owners = new Map<OwnerId, Set<MemoryId>>()
+  /** Spaces to be dropped before anything else: what is put after a drop must not go with it. */
+  readonly #drops = new Map<string, VectorSpace>()
+  #count = 0
+  #underWay: Batch | null = null
+  #isEverything = false
+
+  constructor(idsMax: number) {
+    this.#idsMax = idsMax
+  }
+
+  /** Of how many memories; null when everything has to be compared. */
+  get count(): number | null {
+    return this.#isEverything ? null : this.#count + (this.#underWay?.ids.length ?? 0)
+  }
+
+  get isEverything(): boolean {
+    return this.#isEverything
+  }
+
+  get isEmpty(): boolean {
+    return this.count === 0 && this.#drops.size === 0
+  }
+
+  /** Whether a search of this owner could miss something. */
+  concerns(owner: OwnerId): boolean {
+    const isNamed = this.#owners.has(owner) || this.#underWay?.owner === owner
+    return isNamed || this.#isEverything || this.#drops.size > 0
+  }
+
+  note(owner: OwnerId, ids: Iterable<MemoryId>): void {
+    if (this.#isEverything) return
+    const known = this.#owners.get(owner) ?? new Set()
+    const before = known.size
+    for (const id of ids) known.add(id)
+    if (known.size === 0) return
+    this.#owners.set(owner, known)
+    this.#count += known.size - before
+    if (this.#count > this.#idsMax) this.noteEverything()
+  }
+
+  noteEverything(): void {
+    this.#isEverything = true
+    this.#owners.clear()
+    this.#count = 0
+  }
+
+  noteDrop(space: VectorSpace): void {
+    this.#drops.set(space.signature, space)
+  }
+
+  drops(): readonly VectorSpace[] {
+    return [...this.#drops.values()]
+  }
+
+  dropped({ signature }: VectorSpace): void {
+    this.#drops.delete(signature)
+  }
+
+  /** From here on, what is noted is to be told one by one again. Called before a comparison, which sees the rest. */
+  beginComparison(): void {
+    this.#isEverything = false
+  }
+
+  /** Some memories of one owner, who stays concerned until `done` or `undone` is called. */
+  take(limit: number): Batch | null {
+    const [owner, waiting] = this.#owners.entries().next().value ?? []
+    if (owner === undefined || waiting === undefined) return null
+    const ids = [...waiting].slice(0, limit)
+    for (const id of ids) waiting.delete(id)
+    this.#count -= ids.length
+    if (waiting.size === 0) this.#owners.delete(owner)
+    this.#underWay = { owner, ids }
+    return this.#underWay
+  }
+
+  done(): void {
+    this.#underWay = null
+  }
+
+  undone(): void {
+    const batch = this.#underWay
+    this.#underWay = null
+    if (batch !== null) this.note(batch.owner, batch.ids)
+  }
+
+  clear(): void {
+    this.#owners.clear()
+    this.#drops.clear()
+    this.#count = 0
+    this.#isEverything = false
+  }
+}

@@ -1,0 +1,31 @@
+/** Finds out whether a mirror does what it is for, before anything depends on it. */
+import { randomUUID } from 'node:crypto'
+import { AppError } from '../../domain/errors.ts'
+import type { MemoryId, OwnerId } from '../../domain/ids.ts'
+import type { VectorSpace } from '../vector-index.ts'
+import type { VectorMirror } from '../vector-replica.ts'
+
+/** Apart from all vectors of memories, and the same for all who try. */
+const SPACE: VectorSpace = { signature: 'recollect:probe:4', dimensions: 4 }
+const OWNER = '@probe' as OwnerId // reserved: no caller can have it
+const SIMILAR = 0.99
+
+/** Writes a point, finds it again and takes it away. Throws where that does not work. */
+export async function proveMirror(mirror: VectorMirror): Promise<void> {
+  const id = `mem_probe${randomUUID().replaceAll('-', '')}` as MemoryId // one that nobody else tries with
+  const vector = Float32Array.of(0.5, 0.5, 0.5, 0.5)
+  const place = { owner: OWNER, user: null, session: null }
+  await mirror.prepare(SPACE)
+  await mirror.upsert(SPACE, [
+    { id, place, type: 'factual', expiresAt: null, textHash: 'probe', vector },
+  ])
+  // Others may be trying at the same time, and what they left behind counts too.
+  const limit = Math.min(PROBES_MAX, (await mirror.count(SPACE)) + 1)
+  const hits = await mirror.nearest(SPACE, { owner: OWNER }, { vector, limit })
+  const found = hits.find((hit) => hit.id === id)
+  await mirror.remove(SPACE, OWNER, [id])
+  if (found !== undefined && found.similarity > SIMILAR) return
+  throw new AppError('unavailable', `What was written to ${mirror.name} was not found again.`)
+}
+
+const PROBES_MAX = 1_000

@@ -1,0 +1,60 @@
+/** Every way that a mirror can get from one state into another. What is not in the table does not happen. */
+import type { TierState } from '../vector-replication.ts'
+
+/** What can happen to a mirror. */
+export const TIER_EVENTS = {
+  configured: 'The settings name a mirror, or another one than before.',
+  switchedOff: 'The settings name none any more.',
+  proven: 'Something was written there and found again.',
+  caughtUp: 'It holds what the index of the memories holds.',
+  missed: 'It could not be told of a change.',
+  differed: 'A comparison found that something is not the same.',
+  overwhelmed: 'More has changed than is remembered one by one.',
+  emptied: 'It holds nothing any more, though it should.',
+  failed: 'It could not be reached, or was too slow.',
+  due: 'It is time to try again.',
+  doubted: 'It refuses what it took before.',
+  refused: 'It will never work as it is configured.',
+} as const
+export type TierEvent = keyof typeof TIER_EVENTS
+
+type Moves = { readonly [Event in TierEvent]?: TierState }
+
+/** From anywhere: the settings have the last word. */
+const ALWAYS: Moves = { configured: 'checking', switchedOff: 'off', refused: 'refused' }
+
+export const TRANSITIONS: Readonly<Record<TierState, Moves>> = {
+  off: ALWAYS,
+  checking: { ...ALWAYS, proven: 'filling', failed: 'down' },
+  filling: { ...ALWAYS, caughtUp: 'active', failed: 'down' },
+  active: {
+    ...ALWAYS,
+    missed: 'lagging',
+    differed: 'lagging',
+    overwhelmed: 'lagging',
+    emptied: 'filling',
+    failed: 'down',
+    doubted: 'checking',
+  },
+  lagging: {
+    ...ALWAYS,
+    caughtUp: 'active',
+    emptied: 'filling',
+    failed: 'down',
+    doubted: 'checking',
+  },
+  down: { ...ALWAYS, due: 'recovering' },
+  recovering: {
+    ...ALWAYS,
+    caughtUp: 'active',
+    emptied: 'filling',
+    failed: 'down',
+    doubted: 'checking',
+  },
+  refused: ALWAYS,
+}
+
+/** Null where the event means nothing in this state: a late answer of a mirror that is down already, for one. */
+export function nextState(from: TierState, event: TierEvent): TierState | null {
+  return TRANSITIONS[from][event] ?? null
+}

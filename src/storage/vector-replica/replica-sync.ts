@@ -1,0 +1,212 @@
+/**
+ * The work on one mirror: telling it what has changed, and comparing all of it. Nothing here decides when that is done,
+ * see `keeper.ts`.
+ */
+import { AppError } from '../../domain/errors.ts'
+import type { Instant, MemoryId, OwnerId } from '../../domain/ids.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Store } from '../store.ts'
+import type { SpaceReport, VectorIndex, VectorSpace } from '../vector-index.ts'
+import type { VectorMirror } from '../vector-replica.ts'
+import type { MirrorDifferences } from '../vector-replication.ts'
+import { compareSpace } from './anti-entropy.ts'
+import { Behind } from './lag.ts'
+import { type CopyParts, copyMemories } from './replica-writer.ts'
+
+export type UpkeepParts = {
+  readonly store: Store
+  readonly vectors: VectorIndex
+  readonly mirror: VectorMirror
+  readonly clock: Clock
+  /** How many changed memories are remembered one by one. */
+  readonly behindMax: number
+  /** Whether long work should end, because there is something else to be done. */
+  readonly isStopped: () => boolean
+}
+
+export type Checked = 'same' | 'differs' | 'emptied'
+
+const BATCH = 256
+
+export class Upkeep {
+  readonly behind: Behind
+  readonly #parts: UpkeepParts
+  /** Spaces that the mirror holds, as far as is known. */
+  readonly #spaces = new Map<string, VectorSpace>()
+  /** By how much the mirror had less than the index when they were last the same. */
+  readonly #lacks = new Map<string, number>()
+  /** What differed at the last look. */
+  readonly #doubts = new Map<string, number>()
+  #isComplete = false
+  #comparedAt: Instant | null = null
+  #cleanedBefore: Instant | null = null
+  #progress: { readonly done: number; readonly total: number } | null = null
+
+  constructor(parts: UpkeepParts) {
+    this.#parts = parts
+    this.behind = new Behind(parts.behindMax)
+  }
+
+  get progress(): { readonly done: number; readonly total: number } | null {
+    return this.#progress
+  }
+
+  get comparedAt(): Instant | null {
+    return this.#comparedAt
+  }
+
+  /** What expired before this may be missing in the mirror. */
+  get cleanedBefore(): Instant | null {
+    return this.#cleanedBefore
+  }
+
+  noted(space: VectorSpace, owner: OwnerId, ids: readonly MemoryId[]): void {
+    this.#spaces.set(space.signature, space)
+    this.behind.note(owner, ids)
+  }
+
+  noteDropped(space: VectorSpace): void {
+    this.behind.noteDrop(space)
+  }
+
+  /** The next catching up compares everything. */
+  doubt(): void {
+    this.#isComplete = false
+  }
+
+  /** Makes what is missing of the spaces that are known: without it, a mirror may not even be asked about them. */
+  async prepare(): Promise<void> {
+    for (const space of await this.#learnSpaces()) await this.#parts.mirror.prepare(space)
+  }
+
+  /** Brings the mirror up to date: by what is known to be missing where that is enough, else by comparison. */
+  async catchUp(): Promise<void> {
+    do {
+      await this.#dropDropped()
+      if (!this.#isComplete || this.behind.isEverything) await this.compareAll()
+      await this.drain()
+    } while (this.behind.isEverything)
+  }
+
+  /** Tells the mirror what has changed. */
+  async drain(): Promise<void> {
+    await this.#dropDropped()
+    for (;;) {
+      const batch = this.behind.take(BATCH)
+      if (batch === null) return
+      try {
+        for (const space of this.#spaces.values()) {
+          await copyMemories(this.#copyParts(), space, batch.owner, batch.ids)
+        }
+        this.behind.done()
+      } catch (error) {
+        this.behind.undone()
+        throw error
+      }
+    }
+  }
+
+  async compareAll(): Promise<void> {
+    this.behind.beginComparison()
+    this.#isComplete = false
+    await this.compare({ isRepairing: true })
+    this.#isComplete = true
+    this.#comparedAt = this.#parts.clock.now()
+  }
+
+  async compare({ isRepairing }: { readonly isRepairing: boolean }): Promise<MirrorDifferences> {
+    const found = { missing: 0, stale: 0, stray: 0 }
+    const spaces = await this.#learnSpaces()
+    const total = spaces.reduce((sum, { vectors }) => sum + vectors, 0)
+    let done = 0
+    const onProgress = (more: number) => {
+      done += more
+      this.#progress = { done: Math.min(done, total), total }
+      if (this.#parts.isStopped()) throw new AppError('cancelled', 'The comparison was stopped.')
+    }
+    try {
+      onProgress(0)
+      for (const space of spaces) {
+        if (isRepairing) await this.#parts.mirror.prepare(space)
+        const differences = await compareSpace(this.#copyParts(), space, {
+          isRepairing,
+          onProgress,
+        })
+        found.missing += differences.missing
+        found.stale += differences.stale
+        found.stray += differences.stray
+      }
+      if (isRepairing) await this.#rememberLacks(spaces)
+      return found
+    } finally {
+      this.#progress = null
+    }
+  }
+
+  /**
+   * A cheap look at whether the mirror may have lost something, or somebody else has written beside it. Unless it is
+   * strict, what differs must do so twice: others may be writing just now.
+   */
+  async check({ isStrict }: { readonly isStrict: boolean }): Promise<Checked> {
+    const behind = this.behind.count ?? Number.POSITIVE_INFINITY
+    let result: Checked = 'same'
+    for (const space of await this.#learnSpaces()) {
+      const { signature, vectors } = space
+      const held = await this.#parts.mirror.count(space)
+      const lack = vectors - held
+      const isSame = lack === (this.#lacks.get(signature) ?? 0)
+      if (!isSame && held === 0 && vectors > behind) return 'emptied'
+      if (isSame || behind > 0) this.#doubts.delete(signature)
+      else if (isStrict || this.#doubts.get(signature) === lack) result = 'differs'
+      else this.#doubts.set(signature, lack)
+    }
+    return result
+  }
+
+  /** Removes what has expired. */
+  async removeExpired(before: Instant): Promise<number> {
+    this.#cleanedBefore = before
+    let removed = 0
+    const spaces = await this.#learnSpaces()
+    for (const space of spaces) removed += await this.#parts.mirror.removeExpired(space, before)
+    await this.#rememberLacks(spaces)
+    return removed
+  }
+
+  #copyParts(): CopyParts {
+    const { store, vectors, mirror } = this.#parts
+    return { store, vectors, mirror, cleanedBefore: this.#cleanedBefore }
+  }
+
+  /** All that there are, and those that have been: the mirror may still hold something of them. */
+  async #learnSpaces(): Promise<readonly SpaceReport[]> {
+    const reports = await this.#parts.vectors.spaces()
+    for (const { signature, dimensions } of reports) {
+      this.#spaces.set(signature, { signature, dimensions })
+    }
+    const filled = new Set(reports.map(({ signature }) => signature))
+    const emptied = [...this.#spaces.values()].filter(({ signature }) => !filled.has(signature))
+    return [...reports, ...emptied.map((space) => ({ ...space, vectors: 0 }))]
+  }
+
+  async #rememberLacks(spaces: readonly SpaceReport[]): Promise<void> {
+    this.#doubts.clear()
+    this.#lacks.clear()
+    if (this.#cleanedBefore === null) return // nothing may be lacking
+    for (const space of spaces) {
+      const held = await this.#parts.mirror.count(space)
+      this.#lacks.set(space.signature, space.vectors - held)
+    }
+  }
+
+  async #dropDropped(): Promise<void> {
+    for (const space of this.behind.drops()) {
+      await this.#parts.mirror.drop(space)
+      this.behind.dropped(space)
+      const isBack = (await this.#parts.vectors.spaces()).some(
+        ({ signature }) => signature === space.signature,
+      )
+      if (!isBack) this.#spaces.delete(space.signature)
+    }
+  }
+}

@@ -1,0 +1,56 @@
+/** A mirror that nobody waits for longer than they should. */
+import { AppError } from '../../domain/errors.ts'
+import type { VectorMirror } from '../vector-replica.ts'
+
+export type MirrorDeadlines = {
+  /** For a search that somebody waits for. */
+  readonly searchMs: number
+  /** For whatever is done in the background. */
+  readonly workMs: number
+}
+
+export function withDeadlines(mirror: VectorMirror, { searchMs, workMs }: MirrorDeadlines) {
+  const within = <Result>(ms: number, work: () => Promise<Result>): Promise<Result> =>
+    withinTime(ms, mirror.name, work)
+  const timely: VectorMirror = {
+    name: mirror.name,
+    prepare: (space) => within(workMs, () => mirror.prepare(space)),
+    upsert: (space, points) => within(workMs, () => mirror.upsert(space, points)),
+    remove: (space, owner, ids) => within(workMs, () => mirror.remove(space, owner, ids)),
+    nearest: (space, filter, query) => within(searchMs, () => mirror.nearest(space, filter, query)),
+    list: (space, page) => within(workMs, () => mirror.list(space, page)),
+    count: (space, owner) => within(workMs, () => mirror.count(space, owner)),
+    removeExpired: (space, before) => within(workMs, () => mirror.removeExpired(space, before)),
+    drop: (space) => within(workMs, () => mirror.drop(space)),
+    health: async () => {
+      try {
+        return await within(searchMs, () => mirror.health())
+      } catch (error) {
+        const detail = error instanceof Error ? error.message : 'It fails.'
+        return { isReady: false, latencyMs: searchMs, detail }
+      }
+    },
+    close: () => mirror.close(),
+  }
+  return timely
+}
+
+/** What comes too late is left to itself: whoever asked has gone on. */
+async function withinTime<Result>(
+  ms: number,
+  name: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new AppError('unavailable', `${name} took longer than ${ms} ms.`)),
+      ms,
+    )
+  })
+  try {
+    return await Promise.race([work(), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

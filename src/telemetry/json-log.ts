@@ -1,0 +1,160 @@
+/**
+ * Log lines as JSON, one event each, written by pino.
+ *
+ * A line holds only fields of the closed table, and only short plain values: a header, a body or a memory that is
+ * passed by mistake has no way in. Errors are told by their code and their place in the program; the messages of
+ * foreign errors are left out, because they like to quote what they choked on.
+ */
+import { type DestinationStream, destination, pino, stdTimeFunctions } from 'pino'
+import { withoutSecrets } from './log-redaction.ts'
+import { safeError } from './safe-error.ts'
+import {
+  LOG_EVENTS,
+  LOG_FIELDS,
+  type LogEvent,
+  type LogField,
+  type LogFields,
+  type LogLevel,
+} from './telemetry.ts'
+
+export type LogOptions = {
+  /** Lines below this level are not written. Default: `info`. */
+  readonly level?: LogLevel | 'silent'
+  /** A file descriptor, or anything with `write`. Default: standard error. */
+  readonly to?: number | DestinationStream
+}
+
+export interface Log {
+  write(level: LogLevel, event: LogEvent, fields?: LogFields): void
+  /** Writes what is still held back, and closes the file, unless it is that of the process. */
+  close(): Promise<void>
+}
+
+const STANDARD_ERROR = 2
+/** When nobody reads the lines, they are dropped rather than kept: logging must not fill the memory. */
+const UNWRITTEN_BYTES_MAX = 4 * 1024 * 1024
+/** Lines are written together: a call of the system for each would cost more than the rest of a small request. */
+const TOGETHER_BYTES = 8_192
+const FLUSH_MS = 100
+const CLOSE_MS = 1_000
+const VALUE_CHARACTERS_MAX = 200
+const LIST_VALUES_MAX = 20
+
+type Line = { [name: string]: unknown }
+
+export function createLog({ level = 'info', to = STANDARD_ERROR }: LogOptions = {}): Log {
+  const file =
+    typeof to === 'number'
+      ? destination({
+          fd: to,
+          sync: false,
+          maxLength: UNWRITTEN_BYTES_MAX,
+          minLength: TOGETHER_BYTES,
+        })
+      : null
+  let isClosed = false
+  let flushing: NodeJS.Timeout | undefined
+  /** Until nothing waits any more, since what is being written can't be flushed; a server that nobody asks sleeps. */
+  const flushSoon = () => {
+    flushing ??= setTimeout(() => {
+      flushing = undefined
+      if (isClosed || waiting <= 0) return
+      file?.flush()
+      flushSoon()
+    }, FLUSH_MS).unref()
+  }
+  const flush = () => file?.flushSync()
+  if (file !== null) process.once('exit', flush)
+  // A full disk must not take the process with it. A broken pipe is seen to by pino.
+  file?.on('error', () => {})
+  /** Handed over and not yet in the file, in bytes. */
+  let waiting = 0
+  file?.on('write', (bytes: number) => {
+    waiting -= bytes
+  })
+  file?.on('drop', (line: string) => {
+    waiting -= Buffer.byteLength(line)
+  })
+  const stream: DestinationStream =
+    file === null
+      ? (to as DestinationStream) // a number was just made a stream
+      : {
+          write: (line) => {
+            waiting += Buffer.byteLength(line)
+            file.write(line)
+            flushSoon()
+          },
+        }
+  const logger = pino(
+    {
+      level,
+      base: null,
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    stream,
+  )
+  return {
+    write: (level, event, fields = {}) => {
+      if (!logger.isLevelEnabled(level)) return
+      try {
+        logger[level](toLine(event, fields))
+      } catch {
+        // A line that can't be written is not worth failing for.
+      }
+    },
+    close: () =>
+      new Promise((resolve) => {
+        if (file === null || isClosed) return resolve()
+        isClosed = true
+        clearTimeout(flushing)
+        process.off('exit', flush)
+        // When nobody reads any more, the end never comes.
+        const patience = setTimeout(resolve, CLOSE_MS).unref()
+        file.once('close', () => {
+          clearTimeout(patience)
+          resolve()
+        })
+        file.end()
+      }),
+  }
+}
+
+/** The line for an event: known fields with harmless values, and nothing else. */
+export function toLine(event: LogEvent, fields: LogFields): Line {
+  const line: Line = { event: Object.hasOwn(LOG_EVENTS, event) ? event : 'unknown' }
+  let leftOut = 0
+  for (const name of Object.keys(fields)) {
+    if (name === 'error') continue
+    const value = isField(name) ? safeValue(fields[name]) : undefined
+    if (value !== undefined) line[name] = value
+    else if (!isField(name) || fields[name] !== undefined) leftOut++
+  }
+  if (fields.error !== undefined) line.error = safeError(fields.error)
+  if (leftOut > 0) line.leftOut = leftOut
+  return line
+}
+
+function isField(name: string): name is LogField {
+  return Object.hasOwn(LOG_FIELDS, name)
+}
+
+/** Undefined when it is nothing that belongs into a line. */
+function safeValue(value: unknown): unknown {
+  switch (typeof value) {
+    case 'number':
+      return Number.isFinite(value) ? value : null
+    case 'boolean':
+      return value
+    case 'string':
+      return withoutSecrets(value, VALUE_CHARACTERS_MAX)
+    default:
+      return value === null ? null : safeList(value)
+  }
+}
+
+function safeList(value: unknown): unknown {
+  if (!Array.isArray(value)) return undefined
+  const texts = value.slice(0, LIST_VALUES_MAX).filter((each) => typeof each === 'string')
+  return texts.map((text) => withoutSecrets(text, VALUE_CHARACTERS_MAX))
+}

@@ -1,0 +1,132 @@
+/**
+ * Spans through OpenTelemetry's API, named and described by its conventions for memory operations.
+ *
+ * Without a tracer provider nothing is made but one inert span. With one, be it of the host program or ours (see
+ * `startExporter`), a span tells whose store it was and which records; what was asked and what was found only when
+ * the operator wants that.
+ */
+import {
+  type Attributes,
+  context,
+  type Span,
+  SpanKind,
+  type SpanOptions,
+  SpanStatusCode,
+  TraceFlags,
+  trace,
+} from '@opentelemetry/api'
+import { toAppError } from '../domain/errors.ts'
+import type { Exporter, ExporterOptions } from './otlp-exporter.ts'
+import { type Note, SPANS, type SpanFacts, type SpanName } from './telemetry.ts'
+
+export type TracingOptions = {
+  readonly version: string
+  /** Also questions and the texts of memories. Default: no. */
+  readonly captureContent?: boolean
+}
+
+export interface Tracing {
+  span<Result>(
+    name: SpanName,
+    facts: SpanFacts,
+    work: (note: Note) => Promise<Result>,
+  ): Promise<Result>
+}
+
+const NAME_CHARACTERS_MAX = 200
+const QUERY_CHARACTERS_MAX = 4_000
+const RECORDS_MAX = 50
+const RECORD_CHARACTERS_MAX = 2_000
+
+const unnoted: Note = () => {}
+
+export function createTracing({ version, captureContent = false }: TracingOptions): Tracing {
+  const tracer = trace.getTracer('recollect', version)
+  return {
+    span: (name, facts, work) => {
+      const span = tracer.startSpan(name, OPTIONS[name])
+      if (!span.isRecording()) return work(unnoted)
+      const note: Note = (more) => {
+        span.setAttributes(toAttributes(more, captureContent))
+      }
+      note(facts)
+      const within = trace.setSpan(context.active(), span)
+      return ended(span, () => context.with(within, () => work(note)))
+    },
+  }
+}
+
+/** Made once. The operation is there from the start, where samplers look. */
+const OPTIONS: Readonly<Record<string, SpanOptions>> = Object.fromEntries(
+  Object.keys(SPANS).map((name) => [
+    name,
+    { kind: SpanKind.INTERNAL, attributes: { 'gen_ai.operation.name': name } },
+  ]),
+)
+
+async function ended<Result>(span: Span, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (thrown) {
+    // The message stays here: it may quote what was sent.
+    span.setAttribute('error.type', toAppError(thrown).code)
+    span.setStatus({ code: SpanStatusCode.ERROR })
+    throw thrown
+  } finally {
+    span.end()
+  }
+}
+
+function toAttributes(facts: SpanFacts, captureContent: boolean): Attributes {
+  const { owner, session, memory, memories, query, contents } = facts
+  return {
+    ...named('gen_ai.memory.store.id', owner),
+    ...named('gen_ai.conversation.id', session),
+    ...named('gen_ai.memory.record.id', memory),
+    ...(memories === undefined ? {} : { 'gen_ai.memory.record.count': memories }),
+    ...(captureContent && typeof query === 'string'
+      ? { 'gen_ai.memory.query.text': query.slice(0, QUERY_CHARACTERS_MAX) }
+      : {}),
+    ...(captureContent && contents !== undefined
+      ? { 'gen_ai.memory.records': recordsText(contents) }
+      : {}),
+  }
+}
+
+/** Names come as the caller sent them, before anybody has checked them. */
+function named(attribute: string, name: unknown): Attributes {
+  return typeof name === 'string' ? { [attribute]: name.slice(0, NAME_CHARACTERS_MAX) } : {}
+}
+
+/** Spans can't hold objects everywhere; the conventions want JSON then. */
+function recordsText(contents: NonNullable<SpanFacts['contents']>): string {
+  const records = contents().slice(0, RECORDS_MAX)
+  return JSON.stringify(
+    records.map(({ content, ...rest }) => ({
+      ...rest,
+      content: content.slice(0, RECORD_CHARACTERS_MAX),
+    })),
+  )
+}
+
+const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/
+
+/** Does the work as a part of the caller's trace, as a `traceparent` header names it; one that makes no sense is ignored. */
+export function continueTrace<Result>(traceparent: string | undefined, work: () => Result): Result {
+  const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent ?? '') ?? []
+  if (traceId === undefined || spanId === undefined || flags === undefined) return work()
+  const caller = {
+    traceId,
+    spanId,
+    traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED,
+    isRemote: true,
+  }
+  if (!trace.isSpanContextValid(caller)) return work()
+  return context.with(trace.setSpanContext(context.active(), caller), work)
+}
+
+/** Sends spans to a collector from now on. What that takes is loaded only here. */
+export async function startExporter(options: ExporterOptions): Promise<Exporter> {
+  const { openExporter } = await import('./otlp-exporter.ts')
+  return openExporter(options)
+}

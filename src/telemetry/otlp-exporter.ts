@@ -1,0 +1,230 @@
+/**
+ * Sends spans to a collector: OpenTelemetry's protocol over HTTP, as JSON, in batches.
+ *
+ * It is written here rather than taken from OpenTelemetry's SDK, whose present versions want a newer Node than we do
+ * and bring some dozens of packages, for what is one request with a list in it. A program that has an SDK of its own
+ * keeps it: our spans then go where its spans go, and this stays out of the way.
+ *
+ * Spans wait in a bounded queue. A collector that can't be reached costs spans, never memory, time or errors.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { type Context, type ContextManager, context, ROOT_CONTEXT, trace } from '@opentelemetry/api'
+import { parseBaseUrl } from '../domain/service-endpoint.ts'
+import { type Service, toTraceRequest } from './otlp-format.ts'
+import { createTracer, type EndedSpan } from './span-recorder.ts'
+
+export type ExporterOptions = {
+  /** Of the collector; `/v1/traces` is added, unless it is there. */
+  readonly endpoint: string
+  readonly version: string
+  /** As the collector knows us. Default: `recollect`. */
+  readonly serviceName?: string
+  /** For a collector that wants to know who sends. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** How long spans wait for company. Default: five seconds. */
+  readonly batchMs?: number
+  /** How long the collector may take. Default: ten seconds. */
+  readonly deadlineMs?: number
+  /** Spans were given up; `because` is the status they were refused with, `queue full` or `closed`. */
+  readonly onLost?: (spans: number, because: string) => void
+}
+
+export interface Exporter {
+  /** False when the program already has a tracer provider, which then gets the spans. */
+  readonly isActive: boolean
+  /** Sends what is there, as far as that works now. */
+  flush(): Promise<void>
+  /** Sends what is there once more, and stops. */
+  close(): Promise<void>
+}
+
+const QUEUE_SPANS_MAX = 4_096
+const BATCH_SPANS_MAX = 512
+const BATCH_MS = 5_000
+const DEADLINE_MS = 10_000
+const PAUSE_MS_MAX = 60_000
+/** Nobody wants to wait for spans when the program ends. */
+const CLOSE_MS = 2_000
+/** What the protocol says may be sent again. */
+const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504])
+
+type Sent =
+  | { readonly kind: 'sent' }
+  | { readonly kind: 'refused'; readonly because: string }
+  | { readonly kind: 'unreachable'; readonly pauseMs?: number }
+
+export function openExporter(options: ExporterOptions): Exporter {
+  const batches = new SpanBatches(options)
+  const tracer = createTracer((span) => batches.add(span))
+  if (!trace.setGlobalTracerProvider({ getTracer: () => tracer })) {
+    return { isActive: false, flush: async () => {}, close: async () => {} }
+  }
+  // Without one, spans would not find their parents across an await.
+  const manager = new AsyncContextManager()
+  const isOurs = context.setGlobalContextManager(manager)
+  let closing: Promise<void> | undefined
+  return {
+    isActive: true,
+    flush: () => batches.flush(),
+    close: () => {
+      closing ??= batches.close().finally(() => {
+        trace.disable()
+        if (isOurs) context.disable()
+      })
+      return closing
+    },
+  }
+}
+
+class SpanBatches {
+  readonly #url: string
+  readonly #headers: Readonly<Record<string, string>>
+  readonly #service: Service
+  readonly #batchMs: number
+  readonly #deadlineMs: number
+  readonly #onLost: (spans: number, because: string) => void
+  #queue: EndedSpan[] = []
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #sending: Promise<void> | undefined
+  #failures = 0
+  /** Spans that found no room; told together at the next try rather than one by one. */
+  #overflow = 0
+  #isClosed = false
+  readonly #giveUp = new AbortController()
+
+  constructor(options: ExporterOptions) {
+    this.#url = tracesUrl(options.endpoint)
+    this.#headers = { ...options.headers, 'content-type': 'application/json' }
+    this.#service = { name: options.serviceName ?? 'recollect', version: options.version }
+    this.#batchMs = options.batchMs ?? BATCH_MS
+    this.#deadlineMs = options.deadlineMs ?? DEADLINE_MS
+    this.#onLost = options.onLost ?? (() => {})
+  }
+
+  add(span: EndedSpan): void {
+    if (this.#isClosed) return
+    if (this.#queue.length >= QUEUE_SPANS_MAX) this.#overflow++
+    else this.#queue.push(span)
+    const isFull = this.#queue.length >= BATCH_SPANS_MAX && this.#failures === 0
+    this.#sendIn(isFull ? 0 : this.#batchMs)
+  }
+
+  async flush(): Promise<void> {
+    await this.#sending
+    await this.#send()
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const patience = setTimeout(() => this.#giveUp.abort(), CLOSE_MS)
+    await this.flush()
+    clearTimeout(patience)
+    clearTimeout(this.#timer)
+    if (this.#queue.length > 0) this.#onLost(this.#queue.length, 'closed')
+    this.#queue = []
+  }
+
+  #sendIn(ms: number): void {
+    if (ms === 0) {
+      this.#send()
+      return
+    }
+    this.#timer ??= setTimeout(() => this.#send(), ms).unref()
+  }
+
+  #send(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#sending ??= this.#sendAll().finally(() => {
+      this.#sending = undefined
+    })
+    return this.#sending
+  }
+
+  async #sendAll(): Promise<void> {
+    if (this.#overflow > 0) this.#onLost(this.#overflow, 'queue full')
+    this.#overflow = 0
+    while (this.#queue.length > 0) {
+      const batch = this.#queue.slice(0, BATCH_SPANS_MAX)
+      const outcome = await this.#post(batch)
+      if (outcome.kind === 'unreachable') {
+        this.#pause(outcome.pauseMs)
+        return
+      }
+      // What came meanwhile stands behind it.
+      this.#queue = this.#queue.slice(batch.length)
+      this.#failures = 0
+      if (outcome.kind === 'refused') this.#onLost(batch.length, outcome.because)
+    }
+  }
+
+  /** The batch stays where it is, in front, until it goes through or the queue overflows. */
+  #pause(pauseMs: number | undefined): void {
+    this.#failures++
+    const backOff = this.#batchMs * 2 ** Math.min(this.#failures - 1, 10)
+    if (!this.#isClosed) this.#sendIn(Math.min(pauseMs ?? backOff, PAUSE_MS_MAX))
+  }
+
+  async #post(batch: readonly EndedSpan[]): Promise<Sent> {
+    try {
+      const response = await fetch(this.#url, {
+        method: 'POST',
+        headers: this.#headers,
+        body: JSON.stringify(toTraceRequest(this.#service, batch)),
+        // Another server must not get what was meant for this one.
+        redirect: 'manual',
+        signal: AbortSignal.any([AbortSignal.timeout(this.#deadlineMs), this.#giveUp.signal]),
+      })
+      await response.body?.cancel()
+      if (response.ok) return { kind: 'sent' }
+      return PASSING.has(response.status)
+        ? { kind: 'unreachable', ...retryAfter(response) }
+        : { kind: 'refused', because: String(response.status) }
+    } catch {
+      return { kind: 'unreachable' }
+    }
+  }
+}
+
+function retryAfter(response: Response): { readonly pauseMs?: number } {
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+  return seconds > 0 ? { pauseMs: seconds * 1_000 } : {}
+}
+
+function tracesUrl(endpoint: string): string {
+  const base = parseBaseUrl(endpoint, 'the trace collector')
+  return base.endsWith('/v1/traces') ? base : `${base}/v1/traces`
+}
+
+class AsyncContextManager implements ContextManager {
+  readonly #storage = new AsyncLocalStorage<Context>()
+
+  active(): Context {
+    return this.#storage.getStore() ?? ROOT_CONTEXT
+  }
+
+  with<Given extends unknown[], Work extends (...given: Given) => ReturnType<Work>>(
+    within: Context,
+    work: Work,
+    self?: ThisParameterType<Work>,
+    ...given: Given
+  ): ReturnType<Work> {
+    return this.#storage.run(within, () => work.call(self as ThisParameterType<Work>, ...given))
+  }
+
+  bind<Target>(within: Context, target: Target): Target {
+    if (typeof target !== 'function') return target
+    const bound = (...given: unknown[]) =>
+      this.#storage.run(within, () => Reflect.apply(target, undefined, given))
+    return bound as Target // it is called like the target
+  }
+
+  enable(): this {
+    return this
+  }
+
+  disable(): this {
+    this.#storage.disable()
+    return this
+  }
+}

@@ -1,0 +1,65 @@
+/** Spans in the JSON form of OpenTelemetry's protocol: ids as hex digits, 64-bit numbers as text. */
+import type { AttributeValue } from '@opentelemetry/api'
+import type { EndedSpan } from './span-recorder.ts'
+
+export type Service = { readonly name: string; readonly version: string }
+
+const STATUS_ERROR = 2
+const LONE_HALF = /\p{Surrogate}/gu
+
+export function toTraceRequest(service: Service, spans: readonly EndedSpan[]): unknown {
+  const about = [
+    ['service.name', service.name],
+    ['service.version', service.version],
+  ] as const
+  return {
+    resourceSpans: [
+      {
+        resource: { attributes: about.map(([key, value]) => toAttribute(key, value)) },
+        scopeSpans: [
+          { scope: { name: 'recollect', version: service.version }, spans: spans.map(toSpan) },
+        ],
+      },
+    ],
+  }
+}
+
+function toSpan(span: EndedSpan): unknown {
+  const { traceId, spanId } = span.context
+  return {
+    traceId,
+    spanId,
+    ...(span.parentSpanId === null ? {} : { parentSpanId: span.parentSpanId }),
+    name: span.name,
+    // The protocol counts from one, the API from zero.
+    kind: span.kind + 1,
+    startTimeUnixNano: toNanoseconds(span.startMs),
+    endTimeUnixNano: toNanoseconds(span.endMs),
+    attributes: [...span.attributes].map(([key, value]) => toAttribute(key, value)),
+    status: span.isFailed ? { code: STATUS_ERROR } : {},
+  }
+}
+
+function toAttribute(key: string, value: AttributeValue): unknown {
+  return { key, value: toValue(value) }
+}
+
+function toValue(value: unknown): unknown {
+  switch (typeof value) {
+    case 'string':
+      return { stringValue: value.replace(LONE_HALF, '\ufffd') }
+    case 'boolean':
+      return { boolValue: value }
+    case 'number':
+      return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value }
+    default:
+      return Array.isArray(value) ? { arrayValue: { values: value.map(toValue) } } : {}
+  }
+}
+
+/** As text, because a number of this size would lose its last digits. */
+function toNanoseconds(ms: number): string {
+  const whole = Math.floor(ms)
+  const rest = Math.floor((ms - whole) * 1_000_000)
+  return `${whole}${String(rest).padStart(6, '0')}`
+}

@@ -1,0 +1,135 @@
+/** Metrics in the form that Prometheus reads, in a registry of their own: a host program may have one as well. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import {
+  COUNTERS,
+  type CounterName,
+  GAUGES,
+  type GaugeReading,
+  HISTOGRAMS,
+  type HistogramName,
+} from './telemetry.ts'
+
+export type MetricsOptions = {
+  /** Reads the gauges; asked each time the metrics are. */
+  readonly gauges?: () => Promise<readonly GaugeReading[]>
+  /** How long to wait for that. Default: two seconds. */
+  readonly gaugesMs?: number
+  /** Also what the process itself uses: processor, memory, event loop. Default: no. */
+  readonly process?: boolean
+}
+
+export interface Metrics {
+  count(name: CounterName, labels: Labels, by?: number): void
+  observe(name: HistogramName, seconds: number, labels: Labels): void
+  /** What to answer on `/metrics`. */
+  text(): Promise<string>
+  readonly contentType: string
+}
+
+type Labels = Readonly<Record<string, string>>
+type MetricRow = { readonly labels: readonly string[]; readonly help: string }
+
+/** From a tenth of a millisecond, which a read from memory takes, to a slow model. */
+const BUCKETS = [
+  0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
+]
+/** A label that turns out to have endless values must not fill the memory: from here on all is `other`. */
+const SERIES_MAX = 2_000
+const LABEL_CHARACTERS_MAX = 100
+const GAUGES_MS = 2_000
+/** How often the event loop is looked at; every 10 ms, the usual, would keep an idle process awake. */
+const EVENT_LOOP_MS = 100
+
+export function createMetrics(options: MetricsOptions = {}): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  const counters = mapTable(COUNTERS, (name, { help, labels }: MetricRow) => ({
+    metric: new Counter<string>({ name, help, labelNames: labels, registers }),
+    series: createSeries(labels),
+  }))
+  const histograms = mapTable(HISTOGRAMS, (name, { help, labels }: MetricRow) => ({
+    metric: new Histogram<string>({ name, help, labelNames: labels, registers, buckets: BUCKETS }),
+    series: createSeries(labels),
+  }))
+  if (options.process === true) {
+    collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_MS })
+  }
+  return {
+    contentType: registry.contentType,
+    count: (name, labels, by = 1) => {
+      if (!(by >= 0 && by < Number.POSITIVE_INFINITY)) return
+      const { metric, series } = counters[name]
+      metric.inc(series(labels), by)
+    },
+    observe: (name, seconds, labels) => {
+      if (!Number.isFinite(seconds)) return
+      const { metric, series } = histograms[name]
+      metric.observe(series(labels), seconds)
+    },
+    text: async () => {
+      const [own, readings] = await Promise.all([registry.metrics(), readInTime(options)])
+      return readings.length === 0 ? own : `${own}\n${await toText(readings)}`
+    },
+  }
+}
+
+/** Made anew each time: what can't be read now is left out, rather than told as it was some time ago. */
+async function toText(readings: readonly GaugeReading[]): Promise<string> {
+  const registry = new Registry()
+  for (const name of new Set(readings.map((reading) => reading.name))) {
+    const { help, labels: labelNames } = GAUGES[name]
+    const gauge = new Gauge<string>({ name, help, labelNames, registers: [registry] })
+    for (const reading of readings) {
+      if (reading.name === name) gauge.set(reading.labels, reading.value)
+    }
+  }
+  return registry.metrics()
+}
+
+/** Whoever looks at the metrics does so because something is wrong: they must come even when the store hangs. */
+async function readInTime({
+  gauges,
+  gaugesMs = GAUGES_MS,
+}: MetricsOptions): Promise<readonly GaugeReading[]> {
+  if (gauges === undefined) return []
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<readonly GaugeReading[]>((resolve) => {
+    timer = setTimeout(() => resolve([]), gaugesMs)
+  })
+  try {
+    return await Promise.race([gauges().catch(() => []), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Makes labels safe: exactly those of the table, short, and not endlessly many. */
+function createSeries(names: readonly string[]): (labels: Labels) => Record<string, string> {
+  const known = new Map<string, Record<string, string>>()
+  const other = Object.fromEntries(names.map((name) => [name, 'other']))
+  return (labels) => {
+    let key = ''
+    for (const name of names) key += `${labels[name]}\n`
+    const present = known.get(key)
+    if (present !== undefined) return present
+    if (known.size >= SERIES_MAX) return other
+    const values = names.map((name) => [
+      name,
+      String(labels[name] ?? 'none').slice(0, LABEL_CHARACTERS_MAX),
+    ])
+    const made = Object.fromEntries(values)
+    known.set(key, made)
+    return made
+  }
+}
+
+function mapTable<Name extends string, Row, Result>(
+  table: Readonly<Record<Name, Row>>,
+  make: (name: Name, row: Row) => Result,
+): Readonly<Record<Name, Result>> {
+  const names = Object.keys(table) as Name[] // a table has no other keys
+  return Object.fromEntries(names.map((name) => [name, make(name, table[name])])) as Record<
+    Name,
+    Result
+  > // one for each name
+}

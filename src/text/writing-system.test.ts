@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest'
+import { fitOfCoverage, isReadable, writingOf } from './writing-system.ts'
+
+describe('[FX32] the writing of a text', () => {
+  it.each([
+    ['spaced', 'How do I drain a node?'],
+    ['spaced', 'Как удалить узел?'],
+    ['spaced', `A page in English that names ${'somebody by the name of '.repeat(4)}王伟.`],
+    ['spaced', ''],
+    ['shared', '每个节点的 Pod 数量'],
+    ['shared', `<!-- ${'words of another page '.repeat(10)}-->每个节点的数量最多是多少`],
+    ['kana', 'ノードの数'],
+    ['kana', `${'監査'.repeat(500)}${'のログ'.repeat(50)}`],
+    ['hangul', '노드를 비우는 방법'],
+  ])('[FX32] %s: %s', (writing, text) => {
+    expect(writingOf(text)).toBe(writing)
+  })
+
+  it('[FX32] is read by who writes it; Chinese characters alone may be Japanese', () => {
+    expect(isReadable('spaced', 'spaced')).toBe(true)
+    expect(isReadable('spaced', 'shared')).toBe(false)
+    expect(isReadable('shared', 'kana')).toBe(true)
+    expect(isReadable('kana', 'shared')).toBe(false)
+  })
+
+  it('[FX32] without spaces, less of a question says as much', () => {
+    expect(fitOfCoverage(0.3, 'spaced')).toBe(0.3)
+    expect(fitOfCoverage(0.3, 'shared')).toBeCloseTo(0.5)
+    expect(fitOfCoverage(0.9, 'kana')).toBe(1)
+  })
+})

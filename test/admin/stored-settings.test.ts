@@ -1,0 +1,111 @@
+/** Settings that are kept with the data and decide how the engine is built at its next start. */
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { createEngine, type EngineOptions } from '../../src/app/composition.ts'
+import { describeHealth } from '../../src/engine/health.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+async function startedAfter(changes: object, options: EngineOptions = {}) {
+  const path = join(temporaryFolder(), 'memory.db')
+  const first = await createEngine({ path, embedding: false })
+  await first.settings.change(null, { ...changes })
+  await first.close()
+  const second = await createEngine({ path, ...options })
+  onTestFinished(() => second.close())
+  return second
+}
+
+async function partsAfter(changes: object, options: EngineOptions = {}) {
+  return (await startedAfter(changes, options)).parts().embedder
+}
+
+const OPENAI = { embeddingProviderModel: 'openai/text-embedding-3-small' }
+const KEYS = { providerKeys: { openai: 'sk-usual' } }
+
+it('[SY15] takes the source of vectors from the stored settings', async () => {
+  expect(await partsAfter({ embeddingSource: 'static' })).toMatchObject({ source: 'static' })
+  expect(await partsAfter({ embeddingSource: 'none' })).toBeNull()
+  expect(await partsAfter({ transformersEnabled: false })).toMatchObject({ source: 'static' })
+  expect(await partsAfter({ transformersEnabled: false, staticEnabled: false })).toBeNull()
+  const remote = { embeddingSource: 'remote', embeddingProviderModel: 'ollama/nomic-embed-text' }
+  expect(await partsAfter(remote)).toMatchObject({ model: 'nomic-embed-text' })
+})
+
+it('[SY15] what the process was started with goes before them', async () => {
+  const options = { embedding: { source: 'static' } } as const
+  expect(await partsAfter({ embeddingSource: 'none' }, options)).toMatchObject({ source: 'static' })
+  expect(await partsAfter({ embeddingSource: 'static' }, { embedding: false })).toBeNull()
+})
+
+it('[SY16] a stored model gets the usual key of its provider', async () => {
+  const named = { source: 'openai', model: 'text-embedding-3-small', state: { kind: 'cold' } }
+  expect(await partsAfter(OPENAI, KEYS)).toMatchObject(named)
+  expect(await partsAfter({ ...OPENAI, embeddingSource: 'remote' }, KEYS)).toMatchObject(named)
+})
+
+it('[SY16] a stored model that names no provider is refused', async () => {
+  const engine = await startedAfter({}, { embedding: false })
+  for (const name of ['embeddingProviderModel', 'rerankProviderModel']) {
+    for (const value of ['text-embedding-3-small', 'nobody/model', 'cohere/']) {
+      const change = engine.settings.change(null, { [name]: value })
+      await expect(change).rejects.toMatchObject({
+        code: 'invalid_input',
+        message: expect.stringContaining('provider/model'),
+      })
+    }
+    await engine.settings.change(null, { [name]: 'cohere/any' })
+    await engine.settings.change(null, { [name]: '' })
+  }
+})
+
+it('[SY16] a model without its key keeps nobody from starting, and the status says why', async () => {
+  const because = 'openai needs an API key. Set OPENAI_API_KEY.'
+  const remote = await startedAfter({ ...OPENAI, embeddingSource: 'remote' })
+  await remote.remember({ owner: 'ada' }, { content: 'I drink tea.' })
+  const { memories } = await remote.recall({ owner: 'ada' }, { text: 'tea' })
+  expect(memories).toHaveLength(1)
+  expect(describeHealth(await remote.status())).toMatchObject({
+    state: 'degraded',
+    reasons: expect.arrayContaining([expect.stringContaining(because)]),
+  })
+  await remote.settings.change(null, { embeddingSource: null })
+
+  const nameless = await startedAfter({ embeddingSource: 'remote' })
+  expect(nameless.parts().embedder?.state).toMatchObject({ kind: 'failing' })
+
+  const auto = await partsAfter(OPENAI)
+  const instead = { insteadOf: 'openai/text-embedding-3-small', insteadBecause: because }
+  expect(auto).toMatchObject({ source: 'transformers', facts: instead })
+  const noLocal = { ...OPENAI, transformersEnabled: false }
+  expect(await partsAfter(noLocal)).toMatchObject({ source: 'static', facts: instead })
+  expect(await partsAfter({ ...noLocal, staticEnabled: false })).toMatchObject({
+    source: 'openai',
+    state: { kind: 'failing', because },
+  })
+})
+
+it('[SY16] what was said at the start alone is refused there', async () => {
+  const embedding = { source: 'remote', remoteModel: 'openai/text-embedding-3-small' } as const
+  await expect(createEngine({ embedding })).rejects.toMatchObject({ code: 'invalid_input' })
+})
+
+it('[RR5] a setting names the reranker; without its key it is left out and told', async () => {
+  const stored = { rerankProviderModel: 'cohere/rerank-v3.5' }
+  const withKey = await startedAfter(stored, { embedding: false, providerKeys: { cohere: 'key' } })
+  expect(withKey.parts().reranker).toEqual({ name: 'rerank-v3.5', provider: 'cohere' })
+  expect(await withKey.status()).toMatchObject({ rerankTrouble: null })
+
+  const without = await startedAfter(stored, { embedding: false })
+  const because = 'cohere needs an API key. Set COHERE_API_KEY.'
+  expect(await without.status()).toMatchObject({ rerankTrouble: because })
+  const ada = { owner: 'ada' }
+  await without.remember(ada, { content: 'I drink tea in the morning.' })
+  await without.remember(ada, { content: 'My tea is from Assam.' })
+  const { memories, legs } = await without.recall(ada, { text: 'tea' })
+  expect(memories).toHaveLength(2)
+  expect(legs.rerank).toMatchObject({ state: 'skipped', because })
+
+  const folder = { folder: temporaryFolder() }
+  const started = await startedAfter(stored, { embedding: false, rerank: folder })
+  expect(started.parts().reranker).toMatchObject({ provider: null })
+})

@@ -1,0 +1,252 @@
+/** What else clients ask for: embeddings, reranking, models, and what only the provider can tell. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Anthropic from '@anthropic-ai/sdk'
+import { encode } from 'gpt-tokenizer/encoding/cl100k_base'
+import OpenAI from 'openai'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createEngine } from '../../../src/app/composition.ts'
+import type { Reranker } from '../../../src/models/reranker.ts'
+import { scriptedEmbedder } from '../../fakes/embedder.ts'
+import { type GatewaySetup, keyFor, setUpGateway } from './support/gateway-harness.ts'
+
+/** Likes long texts. */
+const RERANKER: Reranker = {
+  name: 'length',
+  rerank: async (_, texts) => texts.map((text, index) => ({ index, score: text.length })),
+  close: async () => {},
+}
+
+async function setUpModels(): Promise<GatewaySetup> {
+  const engine = await createEngine({
+    embedding: scriptedEmbedder(),
+    rerank: RERANKER,
+    settings: { requestsPerMinute: 0 },
+  })
+  return setUpGateway('memory off', { engine })
+}
+
+const json = (value: object) => ({
+  status: 200,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(value),
+})
+
+const openai = ({ baseUrl, key }: GatewaySetup) =>
+  new OpenAI({ baseURL: baseUrl, apiKey: key, maxRetries: 0 })
+
+async function post({ baseUrl, key }: GatewaySetup, path: string, body: object) {
+  const response = await fetch(`${baseUrl}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+}
+
+const INPUT_RULE = 'input must be a text, or a list of 1 to 2,048 texts that are not empty.'
+
+describe('embeddings', () => {
+  it('[GW15] are the same as floats and as the bytes that clients ask for', async () => {
+    const setup = await setUpModels()
+    const input = ['tea', 'coffee']
+    const { embeddings } = openai(setup)
+    // The client asks for base64 by itself, and decodes it.
+    const decoded = await embeddings.create({ model: 'any', input })
+    const floats = await embeddings.create({ model: 'any', input, encoding_format: 'float' })
+    const direct = await setup.engine.models.embed(input, { purpose: 'document' })
+    for (const answer of [decoded, floats]) {
+      expect(answer.data.map(({ embedding }) => embedding)).toEqual(
+        direct.vectors.map((vector) => [...vector]),
+      )
+      expect(answer.data.map(({ index }) => index)).toEqual([0, 1])
+      expect(answer.usage.total_tokens).toBeGreaterThan(0)
+    }
+    expect(setup.upstream.requests).toHaveLength(0)
+  })
+
+  it('[GW15] are those of the texts where a client sends tokens', async () => {
+    const setup = await setUpModels()
+    const texts = ['green tea', 'Kaffee, schön heiß ☕']
+    const input = texts.map((text) => encode(text))
+    const { embeddings } = openai(setup)
+    const expected = await embeddings.create({ model: 'text-embedding-3-small', input: texts })
+    const answer = await embeddings.create({ model: 'text-embedding-3-small', input })
+    expect(answer.data).toEqual(expected.data)
+    const one = await embeddings.create({ model: 'm', input: encode('green tea') })
+    expect(one.data).toEqual(expected.data.slice(0, 1))
+  })
+
+  it('[GW15] refuse what they cannot read in plain words, naming the field', async () => {
+    const setup = await setUpModels()
+    for (const [body, param, message] of [
+      [{ input: 'x' }, 'model', 'model is missing.'],
+      [{ model: '', input: 'x' }, 'model', 'model must not be empty.'],
+      [{ model: 7, input: 'x' }, 'model', 'model must be a text.'],
+      [{ model: 'm' }, 'input', INPUT_RULE],
+      [{ model: 'm', input: '' }, 'input', 'input must not be empty.'],
+      [{ model: 'm', input: [] }, 'input', 'input needs at least 1 entry.'],
+      [{ model: 'm', input: [[1, 2], 'tea'] }, 'input', INPUT_RULE],
+      [{ model: 'm', input: [[]] }, 'input', INPUT_RULE],
+      [{ model: 'm', input: [999_999] }, 'input', 'not in the vocabulary'],
+      [{ model: 'm', input: [[1.5]] }, 'input', 'not in the vocabulary'],
+      [{ model: 'm', input: [Array(8_193).fill(1)] }, 'input', 'more than 8,192 tokens'],
+      [{ model: 'm', input: Array(2_049).fill([1]) }, 'input', INPUT_RULE],
+      [{ model: 'm', input: 'x', dimensions: 7 }, 'dimensions', 'makes vectors of'],
+      [{ model: 'm', input: 'x', dimensions: 0 }, 'dimensions', 'dimensions must be above 0.'],
+      [
+        { model: 'm', input: 'x', dimensions: 1.5 },
+        'dimensions',
+        'dimensions must be a whole number.',
+      ],
+      [
+        { model: 'm', input: 'x', encoding_format: 'int8' },
+        'encoding_format',
+        'encoding_format must be one of float, base64.',
+      ],
+    ] as const) {
+      const answer = await post(setup, '/embeddings', body)
+      expect([answer.status, answer.body.error]).toEqual([
+        400,
+        expect.objectContaining({
+          type: 'invalid_request_error',
+          param,
+          message: expect.stringContaining(message),
+        }),
+      ])
+    }
+  })
+
+  it('[GW15] say so where there is no model', async () => {
+    const setup = await setUpGateway('memory off')
+    const embeddings = await post(setup, '/embeddings', { model: 'm', input: 'x' })
+    const ranks = await post(setup, '/rerank', { model: 'm', query: 'q', documents: ['d'] })
+    expect([embeddings.status, ranks.status]).toEqual([501, 501])
+  })
+})
+
+it('[GW15] reranking orders documents, the best first', async () => {
+  const setup = await setUpModels()
+  const documents = ['tea', { text: 'coffee' }, 'water']
+  const ask = (more: object) => post(setup, '/rerank', { query: 'drink', documents, ...more })
+  const all = await ask({ return_documents: true })
+  expect(all.body).toEqual({
+    model: 'length',
+    results: [
+      { index: 1, relevance_score: 6, document: { text: 'coffee' } },
+      { index: 2, relevance_score: 5, document: { text: 'water' } },
+      { index: 0, relevance_score: 3, document: { text: 'tea' } },
+    ],
+  })
+  const best = await ask({ top_n: 1 })
+  expect(best.body.results).toEqual([{ index: 1, relevance_score: 6 }])
+})
+
+it('[GW15] reranking refuses what it cannot read in plain words', async () => {
+  const setup = await setUpModels()
+  for (const [fields, param, message] of [
+    [{ documents: [] }, 'documents', 'documents needs at least 1 entry.'],
+    [{ documents: 'tea' }, 'documents', 'documents must be a list.'],
+    [
+      { documents: ['tea', 7] },
+      'documents.1',
+      'documents.1 must be a text, or an object with a text.',
+    ],
+    [{ query: '' }, 'query', 'query must not be empty.'],
+    [{ top_n: 0 }, 'top_n', 'top_n must be above 0.'],
+    [{ return_documents: 'yes' }, 'return_documents', 'return_documents must be true or false.'],
+  ] as const) {
+    const body = { query: 'drink', documents: ['tea'], ...fields }
+    const answer = await post(setup, '/rerank', body)
+    expect([answer.status, answer.body.error]).toEqual([
+      400,
+      expect.objectContaining({ param, message }),
+    ])
+  }
+})
+
+describe('models', () => {
+  it('[GW16] of all providers are listed together, also when one is not there', async () => {
+    const providers = (url: string) => ({
+      openai: { kind: 'openai', baseUrl: `${url}/v1`, key: 'sk-upstream' },
+      gone: {
+        kind: 'openai',
+        baseUrl: 'http://127.0.0.1:1/v1',
+        key: 'sk-gone',
+        models: ['written-down'],
+      },
+    })
+    const setup = await setUpGateway('memory off', { providers })
+    const listed = await openai(setup).models.list()
+    const ids = listed.data.map(({ id }) => id)
+    expect(ids).toEqual(expect.arrayContaining(['demo/echo', 'gone/written-down']))
+    expect(ids.some((id) => id.startsWith('openai/'))).toBe(true)
+    expect(await openai(setup).models.retrieve('demo/echo')).toMatchObject({ id: 'demo/echo' })
+    await expect(openai(setup).models.retrieve('nobody')).rejects.toBeInstanceOf(
+      OpenAI.NotFoundError,
+    )
+    expect(JSON.stringify(listed)).not.toMatch(/sk-/)
+  })
+
+  it('[GW16] are listed over all pages of a provider', async () => {
+    const asked: string[] = []
+    const pages = createServer(({ url = '' }, response) => {
+      asked.push(url)
+      const page = asked.length
+      const data = [{ type: 'model', id: `claude-${page}` }]
+      const list = { data, has_more: page < 3, last_id: `claude-${page}` }
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(list))
+    })
+    await once(pages.listen(0, '127.0.0.1'), 'listening')
+    onTestFinished(() => void pages.close())
+    const { port } = pages.address() as AddressInfo // it listens on a port, not on a pipe
+    const providers = () => ({
+      claude: { kind: 'anthropic', baseUrl: `http://127.0.0.1:${port}/v1`, key: 'sk' },
+    })
+    const setup = await setUpGateway('memory off', { providers })
+    const ids = (await openai(setup).models.list()).data.map(({ id }) => id)
+    expect(ids).toEqual(expect.arrayContaining([1, 2, 3].map((page) => `claude/claude-${page}`)))
+    expect(asked.map((url) => url.split('?')[1])).toEqual([
+      'limit=1000',
+      'limit=1000&after_id=claude-1',
+      'limit=1000&after_id=claude-2',
+    ])
+  })
+
+  it('[GW16] are listed for clients of Anthropic in their shape', async () => {
+    const { url, key } = await setUpGateway('memory off')
+    const client = new Anthropic({ baseURL: url, apiKey: key, maxRetries: 0 })
+    const { data } = await client.models.list()
+    expect(data.find(({ id }) => id === 'demo/echo')).toMatchObject({ type: 'model' })
+  })
+})
+
+describe('what only the provider can tell', () => {
+  it('[GW17] is passed on: counting tokens, under the provider’s name of the model', async () => {
+    const setup = await setUpGateway('memory off')
+    setup.upstream.queue(json({ input_tokens: 7 }))
+    const client = new Anthropic({ baseURL: setup.url, apiKey: setup.key, maxRetries: 0 })
+    const counted = await client.messages.countTokens({
+      model: 'anthropic/claude-test',
+      messages: [{ role: 'user', content: 'Hi' }],
+    })
+    expect(counted.input_tokens).toBe(7)
+    expect(setup.upstream.last()).toMatchObject({
+      path: '/v1/messages/count_tokens',
+      body: { model: 'claude-test' },
+    })
+  })
+
+  it.each(['/files', '/fine_tuning/jobs', '/responses/../files', '/organization/users', ''])(
+    '[GW17] does not include %j, which the key of the server would open',
+    async (path) => {
+      const setup = await setUpGateway('memory off')
+      const response = await fetch(`${setup.baseUrl}${path}`, {
+        headers: { authorization: `Bearer ${await keyFor(setup.engine)}` },
+      })
+      expect(response.status).toBe(404)
+      expect(setup.upstream.requests).toHaveLength(0)
+    },
+  )
+})

@@ -1,0 +1,46 @@
+/** What describes the door. docs/rest.md lists every operation: run vitest with -u to renew the table. */
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { expect, it } from 'vitest'
+import { OPERATIONS } from '../../../src/api/operations/index.ts'
+import { start } from './http-support.ts'
+
+const HEAD = '| method | path | access | what |\n|---|---|---|---|'
+
+it('[HT57] the description and its page are the same text in every coding', async () => {
+  const { url } = await start()
+  for (const path of ['/openapi.json', '/docs']) {
+    const asked = async (coding: string) =>
+      (await fetch(`${url}${path}`, { headers: { 'accept-encoding': coding } })).text()
+    const texts = [
+      await asked('identity'),
+      await asked('br'),
+      await asked('gzip'),
+      await asked('br'),
+    ]
+    expect(new Set(texts).size).toBe(1)
+    expect(texts[0]).toContain('/api/memory')
+  }
+})
+
+it('[HT10] the types of the Studio are those of the description', async () => {
+  // As `recollect serve` is started.
+  const { url } = await start({ metrics: async () => '' })
+  const check = ['scripts/api-types.mjs', '--check', url]
+  await expect(promisify(execFile)(process.execPath, check)).resolves.toMatchObject({ stderr: '' })
+})
+
+it('[HT10] docs/rest.md tells every operation', async () => {
+  const rows = OPERATIONS.map(
+    ({ http, access, summary }) =>
+      `\n| ${http.method} | \`${http.path}\` | ${access} | ${summary} |`,
+  )
+  const text = readFileSync('docs/rest.md', 'utf8')
+  const begin = text.indexOf(HEAD)
+  expect(begin).toBeGreaterThan(0)
+  const rest = text.slice(begin + HEAD.length).replace(/^(?:\n\|.*)*/, '')
+  await expect(`${text.slice(0, begin)}${HEAD}${rows.join('')}${rest}`).toMatchFileSnapshot(
+    '../../../docs/rest.md',
+  )
+})

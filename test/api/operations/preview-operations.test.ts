@@ -1,0 +1,166 @@
+/** What recall and the gateway would do, shown without doing it. */
+import { expect, it } from 'vitest'
+import type { OwnerId } from '../../../src/domain/ids.ts'
+import { requestOf } from '../../conversations/conversations-support.ts'
+import { openContext } from './operation-support.ts'
+
+const ADA = { owner: 'ada' }
+const ada = 'ada' as OwnerId
+const QUESTION = 'What is the dog of the user called?'
+
+type Previewed = {
+  readonly memories: readonly Record<string, unknown>[]
+  readonly legs: Record<string, { readonly state: string }>
+  readonly resolution: Record<string, unknown>
+}
+type Injection = {
+  readonly block: string
+  readonly tokens: number
+  readonly skipped: string | null
+  readonly because: string | null
+  readonly gate: { readonly mode: string; readonly section: string } | null
+  readonly memories: readonly string[]
+  readonly identity: readonly string[]
+  readonly left: readonly string[]
+  readonly requests: readonly {
+    readonly format: string
+    readonly placement: string
+    readonly before: string
+    readonly after: string
+  }[]
+}
+
+async function openPreviews() {
+  const opened = openContext()
+  const { engine, call } = opened
+  await engine.settings.change(ada, { enabled: true, injectDeadlineMs: 30_000 })
+  const dog = await engine.remember(ADA, { content: 'The dog of the user is called Rex' })
+  const who = await engine.remember(ADA, {
+    content: 'The user is called Ada',
+    category: 'identity',
+    pinned: true,
+  })
+  return {
+    ...opened,
+    dog: dog.memory,
+    who: who.memory,
+    recalled: async (input: object = {}) =>
+      (await call('memory.preview', { query: QUESTION, ...input })) as Previewed,
+    injected: async (input: object = {}) =>
+      (await call('memory.previewInjection', { query: QUESTION, ...input })) as Injection,
+  }
+}
+
+it('[SP1] a preview of recall is narrowed as a search is, and tells how it went', async () => {
+  const { engine, recalled, dog, clock } = await openPreviews()
+  clock.advance(60_000)
+  const before = clock.now()
+  clock.advance(60_000)
+  const later = await engine.remember(ADA, {
+    content: 'The dog of the user is ill',
+    category: 'event',
+    type: 'episodic',
+  })
+  const found = await recalled({ fusion: 'rrf' })
+  expect(found.memories.map(({ id }) => id)).toContain(later.memory.id)
+  expect(found.memories[0]).toMatchObject({ id: dog.id, tier: 'fts5', coverage: 1, user: null })
+  expect(found.legs).toMatchObject({
+    keyword: { state: 'searched' },
+    meaning: { state: 'skipped', because: 'there is no embedding model' },
+    rerank: { state: 'skipped' },
+  })
+  expect(found).toMatchObject({ abstained: false, closeness: null, time: null })
+  expect(found.resolution).toMatchObject({ fusionUsed: 'rrf', strategyUsed: 'hybrid' })
+  expect((await recalled()).resolution).toMatchObject({ fusionUsed: 'adaptive' })
+  const only = async (input: object) => (await recalled(input)).memories.map(({ id }) => id)
+  expect(await only({ category: ['event'] })).toEqual([later.memory.id])
+  expect(await only({ type: 'episodic' })).toEqual([later.memory.id])
+  expect(await only({ asOf: before })).not.toContain(later.memory.id)
+  expect(await only({ user: 'somebody' })).toEqual([])
+})
+
+it('[SP2] a preview of an injection is what the gateway gives, in every format', async () => {
+  const { engine, injected, dog, who } = await openPreviews()
+  const preview = await injected()
+  const prepared = await engine.conversations.prepare(requestOf([QUESTION]))
+  expect(preview.block).toBe(prepared.block)
+  expect(preview.block).toContain('called Rex')
+  expect(preview).toMatchObject({
+    tokens: prepared.tokens,
+    skipped: null,
+    because: null,
+    memories: [who.id, dog.id],
+    identity: [who.id],
+    gate: { mode: 'off', section: 'all' },
+  })
+  expect(preview.requests.map(({ format }) => format)).toEqual(['chat', 'responses', 'messages'])
+  for (const { before, after, placement } of preview.requests) {
+    expect(before).not.toContain('recollect-memory')
+    expect(placement).toBe('turn-end')
+    const written = JSON.stringify(`${QUESTION}\n\n${preview.block}`)
+    expect(after).toBe(before.replace(JSON.stringify(QUESTION), () => written))
+  }
+})
+
+it('[SP2] gate, budget, strategy and place can be tried', async () => {
+  const { injected, dog, who } = await openPreviews()
+  const gated = await injected({ query: 'How tall is Everest?', gateMode: 'heuristic' })
+  expect(gated).toMatchObject({
+    gate: { mode: 'heuristic', section: 'none' },
+    memories: [who.id],
+  })
+  const small = await injected({ maxTokens: 1 })
+  expect(small).toMatchObject({ memories: [], skipped: 'no-budget', budgetMaxTokens: 1 })
+  const placed = await injected({ position: 'system' })
+  for (const { after, placement, format } of placed.requests) {
+    expect(placement).toBe('system')
+    const { messages, instructions, system } = JSON.parse(after)
+    const told = format === 'chat' ? messages[0].content : (instructions ?? system)
+    expect(JSON.stringify(told)).toContain('called Rex')
+  }
+  const newest = await injected({ query: 'Unrelated words entirely', strategy: 'recent' })
+  expect(newest.memories).toContain(dog.id)
+})
+
+it('[SP3] previews change nothing', async () => {
+  const { engine, recalled, injected, dog, clock } = await openPreviews()
+  const settings = await engine.settings.effective(ada)
+  await recalled()
+  await injected({ gateMode: 'heuristic', maxTokens: 50 })
+  clock.advance(60_000)
+  await engine.noteUse(ADA, []) // writes what was counted
+  expect(await engine.get(ADA, dog.id)).toEqual(dog)
+  expect(await engine.settings.effective(ada)).toEqual(settings)
+  expect((await engine.conversations.receipts(ADA)).rows).toEqual([])
+})
+
+it('[SP4] what is held back is shown with the reason', async () => {
+  const { engine, injected } = await openPreviews()
+  for (const [change, reason] of [
+    [{ shadow: true }, 'shadow'],
+    [{ inject: false }, 'no-inject'],
+    [{ enabled: false }, 'off'],
+  ] as const) {
+    await engine.settings.change(ada, change)
+    const preview = await injected()
+    expect(preview).toMatchObject({ skipped: reason, because: expect.stringMatching(/\.$/) })
+    expect(preview.block).toContain('called Rex')
+  }
+})
+
+it('[SP4] where there is no block, the reason is told and requests stay as they are', async () => {
+  const { engine, injected, call } = await openPreviews()
+  await engine.settings.change('bob' as OwnerId, { enabled: true })
+  const nothing = await injected({ owner: 'bob' })
+  expect(nothing).toMatchObject({ block: '', tokens: 0, skipped: 'nothing-relevant' })
+  for (const { before, after } of nothing.requests) expect(after).toBe(before)
+  expect(await injected({ owner: 'bob', query: 'Thanks!', gateMode: 'heuristic' })).toMatchObject({
+    skipped: 'not-needed',
+  })
+  expect(await injected({ query: '   ' })).toMatchObject({ skipped: 'no-question', gate: null })
+  await engine.settings.change(ada, { contextTokensMax: 0 })
+  expect(await injected()).toMatchObject({ skipped: 'no-budget' })
+  await expect(
+    call('memory.previewInjection', { query: 'x', owner: 'bob' }, { role: 'user' }),
+  ).rejects.toMatchObject({ code: 'not_found' })
+})

@@ -1,7 +1,0 @@
-import { referenceEmbedder } from '../../src/adapters/reference/embedder.ts'
-import { describeEmbedder } from './embedder.suite.ts'
-
-describeEmbedder('reference', async () => referenceEmbedder())
-describeEmbedder('reference with other dimensions', async () =>
-  referenceEmbedder({ dimensions: 256 }),
-)

@@ -1,0 +1,190 @@
+import { expect, it, onTestFinished } from 'vitest'
+import type { Instant, Place, Scope } from '../../../src/domain/ids.ts'
+import { MEMORY_TYPES, type Memory } from '../../../src/domain/memory.ts'
+import { DOCUMENT_TYPES } from '../../../src/domain/search-document.ts'
+import type { ResidentOptions } from '../../../src/storage/sqlite/cache/owner-cache.ts'
+import { openSqliteStore, type SqliteOptions } from '../../../src/storage/sqlite/sqlite-store.ts'
+import type { Change, Store } from '../../../src/storage/store.ts'
+import { turn, turnId } from '../../fakes/entries.ts'
+import { ADA, BOB, memory, memoryId } from '../../fakes/memories.ts'
+import { temporaryFile } from '../../support/temporary-folder.ts'
+import { COMMITTED, describeStore } from '../store/store.suite.ts'
+
+const open = (options: Partial<SqliteOptions> = {}) =>
+  openSqliteStore({ path: temporaryFile('store.db'), now: Date.now, ...options })
+
+describeStore('sqlite', () => open())
+for (const [name, resident] of [
+  ['few owners at hand', { ownerRowsMax: 1 }],
+  ['nothing at hand', { ownerRowsMax: 0 }],
+  ['what it reads ahead', { rowsAtOnce: 0, delayMs: 0 }],
+] as const) {
+  describeStore(`sqlite with ${name}`, () => open({ resident }), { histories: 10 })
+}
+
+const AT_HAND: readonly ResidentOptions[] = [
+  {},
+  { rowsAtOnce: 0, delayMs: 0 },
+  { ownerRowsMax: 1 },
+  { ownerRowsMax: 0 },
+]
+const CAT = memory({ id: memoryId('cat'), content: 'The cat is called Rex' })
+const DOG = memory({ id: memoryId('dog'), content: 'The dog is called Fido' })
+
+const instant = (ms: number) => ms as Instant
+
+async function both(resident: ResidentOptions = {}) {
+  const given = { path: temporaryFile('shared.db'), resident }
+  const stores = [await open(given), await open(given)] as const
+  onTestFinished(async () => {
+    for (const store of stores) await store.close()
+  })
+  return stores
+}
+
+function putting(row: Memory, expect: 'absent' | 'any' = 'absent'): Change {
+  return { op: 'put', table: 'memory', row, expect }
+}
+
+/** What each way of asking says about an owner. */
+async function toldBy(store: Store, place: Place, text: string) {
+  const scope = { owner: place.owner }
+  const { hits } = await store.matchText(scope, {
+    text,
+    limit: 10,
+    where: { statuses: ['active'] },
+  })
+  const ids = [CAT.id, DOG.id]
+  const { rows } = await store.find('memory', scope, { where: { ids }, limit: 2 })
+  return { found: hits.map(({ id }) => id), rows: rows.map(({ content }) => content) }
+}
+
+it.each(AT_HAND)(
+  '[ST42] what is at hand says what another process has written since (%o)',
+  async (resident) => {
+    const [here, there] = await both(resident)
+    expect(await here.commit([putting(CAT)])).toEqual(COMMITTED)
+    expect(await toldBy(here, ADA, 'called')).toEqual({ found: [CAT.id], rows: [CAT.content] })
+    expect(await there.commit([putting(DOG)])).toEqual(COMMITTED)
+    expect(await toldBy(here, ADA, 'called')).toEqual({
+      found: [DOG.id, CAT.id],
+      rows: [DOG.content, CAT.content],
+    })
+    const renamed = { ...CAT, content: 'The cat is named Tom', version: 2 }
+    expect(await there.commit([putting(renamed, 'any')])).toEqual(COMMITTED)
+    expect(await toldBy(here, ADA, 'Tom')).toMatchObject({ found: [CAT.id] })
+    const removal = {
+      op: 'remove',
+      table: 'memory',
+      scope: ADA,
+      id: DOG.id,
+      expect: 'any',
+    } as const
+    expect(await there.commit([removal])).toEqual(COMMITTED)
+    expect(await toldBy(here, ADA, 'dog')).toEqual({ found: [], rows: [renamed.content] })
+  },
+)
+
+it.each(AT_HAND)(
+  '[ST42] a memory that is given to another owner is there and no longer here (%o)',
+  async (resident) => {
+    const [store] = await both(resident)
+    const moved = { ...CAT, place: BOB, version: 2 }
+    await store.commit([putting(CAT), putting({ ...DOG, place: BOB })])
+    for (const place of [ADA, BOB]) await toldBy(store, place, 'called')
+    await store.commit([
+      { op: 'remove', table: 'memory', scope: ADA, id: CAT.id, expect: 'any' },
+      putting(moved),
+    ])
+    expect(await toldBy(store, ADA, 'called')).toEqual({ found: [], rows: [] })
+    expect((await toldBy(store, BOB, 'called')).found).toEqual([DOG.id, CAT.id])
+  },
+)
+
+it.each(AT_HAND)(
+  '[ST42] whoever changes what they got changes nothing for others (%o)',
+  async (resident) => {
+    const [store] = await both(resident)
+    await store.commit([putting(DOG), putting({ ...CAT, metadata: { colour: 'grey' } })])
+    const read = async () => {
+      const { rows } = await store.find('memory', ADA, { where: { ids: [CAT.id] }, limit: 1 })
+      return rows[0]
+    }
+    Object.assign((await read()) ?? {}, { content: 'changed' })
+    Object.assign((await read())?.metadata ?? {}, { colour: 'changed' })
+    expect(await read()).toMatchObject({ content: CAT.content, metadata: { colour: 'grey' } })
+  },
+)
+
+it.each(AT_HAND)('[ST42] uses are told of as they are counted (%o)', async (resident) => {
+  const [store] = await both(resident)
+  await store.commit([putting(CAT), putting({ ...DOG, lastUsedAt: instant(50) })])
+  await toldBy(store, ADA, 'called')
+  const count = (id: Memory['id'], usedAt: number, scope: Scope = ADA): Change => ({
+    ...{ op: 'count', scope, id, uses: 2, usedAt: instant(usedAt) },
+  })
+  await store.commit([count(CAT.id, 30), count(DOG.id, 40), count(CAT.id, 20)])
+  await store.commit([count(CAT.id, 60, BOB), count(memoryId('none'), 60)]) // not there, or not theirs
+  const refused = [count(DOG.id, 70), putting(CAT)]
+  expect(await store.commit(refused)).toMatchObject({ kind: 'conflict' })
+  const where = { ids: [CAT.id, DOG.id] }
+  const { rows } = await store.find('memory', ADA, { where, limit: 2 })
+  const told = rows.map(({ id, useCount, lastUsedAt }) => ({ id, useCount, lastUsedAt }))
+  expect(told).toEqual([
+    { id: DOG.id, useCount: DOG.useCount + 2, lastUsedAt: 50 },
+    { id: CAT.id, useCount: CAT.useCount + 4, lastUsedAt: 30 },
+  ])
+})
+
+it('[ST42] an owner that grows is told of the same, at hand or not', async () => {
+  const stores = [
+    await open({ resident: { ownerRowsMax: 5 } }),
+    await open({ resident: { rowsAtOnce: 2, delayMs: 0 } }),
+    await open({ resident: { ownerRowsMax: 0 } }),
+  ]
+  for (let number = 0; number < 12; number++) {
+    const row = memory({ id: memoryId(number), content: `Room ${number % 4} has a lamp` })
+    const told = []
+    for (const store of stores) {
+      await store.commit([putting(row)])
+      const where = { statuses: ['active'] } as const
+      told.push(await store.matchText(ADA, { text: 'lamp in room 2', limit: 20, where }))
+    }
+    expect(told[0]).toEqual(told[2])
+    expect(told[1]).toEqual(told[2])
+  }
+  for (const store of stores) await store.close()
+})
+
+it('[ST42] memories that turns crowd out stand behind the hits as a search for memories alone finds them', async () => {
+  const store = await open()
+  onTestFinished(() => store.close())
+  const turns = Array.from({ length: 30 }, (_, number) =>
+    turn({ id: turnId(number), place: ADA, position: number, content: 'The lamp, the lamp' }),
+  )
+  const rows = Array.from({ length: 8 }, (_, number) =>
+    memory({ id: memoryId(number), content: `The lamp is in room ${number % 3} of the house` }),
+  )
+  await store.commit([
+    ...turns.map((row): Change => ({ op: 'put', table: 'turn', row, expect: 'absent' })),
+    ...rows.map((row) => putting(row)),
+  ])
+  const text = 'lamp in room 2'
+  const [memoriesOnly, both] = [MEMORY_TYPES, DOCUMENT_TYPES]
+  for (const [limit, memoriesMin] of [
+    [4, 6],
+    [12, 6],
+    [12, 20],
+    [60, 6],
+  ] as const) {
+    const plain = await store.matchText(ADA, { text, limit, where: { types: both } })
+    const alone = await store.matchText(ADA, {
+      ...{ text, limit: memoriesMin, where: { types: memoriesOnly } },
+    })
+    const found = await store.matchText(ADA, { text, limit, memoriesMin, where: { types: both } })
+    const known = new Set(plain.hits.map(({ id }) => id))
+    const isFull = plain.hits.length === limit
+    const behind = isFull ? alone.hits.filter(({ id }) => !known.has(id)) : []
+    expect(found.hits).toEqual([...plain.hits, ...behind])
+  }
+})

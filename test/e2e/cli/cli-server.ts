@@ -1,0 +1,42 @@
+/** A real server on a database of its own, and the command line that asks it. */
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { createEngine } from '../../../src/app/composition.ts'
+import { serve } from '../../../src/app/serve.ts'
+import type { Role } from '../../../src/domain/access.ts'
+import type { Engine } from '../../../src/engine/engine.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { type Cli, createCli } from './cli-host.ts'
+
+export type Served = {
+  readonly url: string
+  readonly engine: Engine
+  readonly managementKey: string
+  /** The command line with the management key, or with a new one of this role. */
+  cli(role?: Role, home?: string): Promise<Cli>
+}
+
+export async function startServer(): Promise<Served> {
+  const engine = await createEngine({
+    path: join(temporaryFolder(), 'recollect.db'),
+    embedding: { source: 'static' },
+  })
+  const serving = await serve({ host: '127.0.0.1', port: 0, engine, version: '1.2.3' })
+  onTestFinished(async () => {
+    await serving.close()
+    await engine.close()
+  })
+  const managementKey = serving.managementKey ?? ''
+  return {
+    url: serving.url,
+    engine,
+    managementKey,
+    cli: async (role, home = 'default') => {
+      const secret =
+        role === undefined
+          ? managementKey
+          : (await engine.keys.create({ name: 'a test', home, role })).secret
+      return createCli(join(temporaryFolder(), 'unused'), ['--url', serving.url, '--key', secret])
+    },
+  }
+}

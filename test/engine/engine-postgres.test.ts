@@ -1,8 +1,0 @@
-import { afterAll } from 'vitest'
-import { openFreshStore, startPglite } from '../support/postgres-servers.ts'
-import { describeEngine } from './engine.suite.ts'
-
-const server = await startPglite()
-afterAll(() => server.stop())
-
-describeEngine('on postgres (PGlite)', () => openFreshStore(server.url, { poolSize: 1 }))

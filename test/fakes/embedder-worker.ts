@@ -1,0 +1,82 @@
+/** A worker of the local embedder that answers when it is told to, so that a test decides what is under way. */
+
+import type {
+  LocalWorker,
+  WorkerListener,
+} from '../../src/models/embedders/local/embedder-worker-process.ts'
+import type {
+  OpenedModel,
+  WorkerAnswer,
+} from '../../src/models/embedders/local/embedder-worker-protocol.ts'
+
+export type FakeWorker = LocalWorker & {
+  /** The texts that were asked for, in order. */
+  readonly asked: string[]
+  readonly isStopped: boolean
+  readonly isHeld: boolean
+  open(model?: Partial<OpenedModel>): void
+  answer(answer: WorkerAnswer): void
+  /** Answers the text that was asked for last. */
+  embed(vector?: Float32Array): void
+  end(because: string): void
+}
+
+export type FakeWorkers = { readonly start: () => LocalWorker; readonly started: FakeWorker[] }
+
+export function fakeWorkers(): FakeWorkers {
+  const started: FakeWorker[] = []
+  return {
+    started,
+    start: () => {
+      const worker = fakeWorker()
+      started.push(worker)
+      return worker
+    },
+  }
+}
+
+function fakeWorker(): FakeWorker {
+  const asked: string[] = []
+  let listener: WorkerListener | null = null
+  let isStopped = false
+  let isHeld = false
+  const answer = (message: WorkerAnswer) => listener?.answered(message)
+  return {
+    pid: undefined,
+    asked,
+    get isStopped() {
+      return isStopped
+    },
+    get isHeld() {
+      return isHeld
+    },
+    listen: (given) => {
+      listener = given
+    },
+    send: (request) => {
+      if (request.kind === 'embed') asked.push(request.text)
+    },
+    hold: (isNeeded) => {
+      isHeld = isNeeded
+    },
+    stop: async () => {
+      isStopped = true
+    },
+    open: (model = {}) =>
+      answer({
+        kind: 'opened',
+        model: {
+          model: 'fake',
+          dimensions: 2,
+          runtime: 'fake 1',
+          threads: 1,
+          tokensMax: 256,
+          notNativeBecause: null,
+          ...model,
+        },
+      }),
+    answer,
+    embed: (vector = Float32Array.of(1, 0)) => answer({ kind: 'embedded', vector }),
+    end: (because) => listener?.ended(because),
+  }
+}

@@ -1,0 +1,185 @@
+/** What people ask of the life of memories: distilling, consolidating, and what became of both. */
+import { describe, expect, it } from 'vitest'
+import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
+import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
+import type { Change } from '../../src/storage/store.ts'
+import { ScriptedModel } from '../fakes/language-model.ts'
+import { answer } from './distillation-support.ts'
+import { ADA, ada, HOUR_MS, type OpenStore, openLife, QUIET_MS, ROME } from './learning-support.ts'
+
+const KIM = { owner: 'ada', user: 'kim' }
+const TRIP = answer([{ content: 'The user travels to Rome with her sister Clara', turns: [0] }])
+const FACTS = { facts: [{ content: 'The user travels to Rome with Clara', turns: [0] }] }
+
+const STORES: Readonly<Record<string, OpenStore>> = {
+  'on the reference store': async () => createReferenceStore(),
+  'on sqlite': () => openSqliteStore({ path: ':memory:', now: Date.now }),
+}
+
+describe.each(Object.entries(STORES))('asked %s', (_, open) => {
+  it('[LD13] distils the session of a user who is not named, and asks whose where several have one', async () => {
+    const life = await openLife(open, { model: new ScriptedModel(TRIP) })
+    const alice = { owner: 'ada', user: 'alice', session: 'trip' }
+    await life.client.ask([ROME], 'I see.', { scope: alice })
+    const told = await life.engine.distil({ ...ADA, session: 'trip' })
+    expect(told).toMatchObject({ outcome: 'distilled', signals: 1 })
+    await life.client.ask([ROME], 'I see.', { scope: { ...alice, user: 'bob' } })
+    await expect(life.engine.distil({ ...ADA, session: 'trip' })).rejects.toMatchObject({
+      code: 'invalid_input',
+      facts: { field: 'user' },
+    })
+    const bobs = await life.engine.distil({ ...alice, user: 'bob' })
+    expect(bobs.outcome).toBe('distilled')
+  })
+
+  it('[LI4] where every turn is read, the fast model alone is one, and what waited for it is woken', async () => {
+    const model = new ScriptedModel(FACTS)
+    const settings = { extractionMode: 'everyTurn', coreModel: '' } as const
+    const life = await openLife(open, { model, settings })
+    await life.say('trip', ROME)
+    await life.engine.jobs.runDue()
+    expect(await life.engine.signals.report(ADA)).toMatchObject({
+      model: null,
+      signals: { pending: 1 },
+    })
+    await life.engine.settings.change(ada, { fastModel: 'test/fast' })
+    expect((await life.engine.signals.report(ADA)).model).toBe('test/fast')
+    await life.engine.jobs.runDue()
+    expect(model.requests.map((request) => request.model)).toEqual(['test/fast'])
+    expect((await life.engine.signals.report(ADA)).signals).toMatchObject({ processed: 1 })
+    await life.engine.settings.change(null, { fastModel: 'test/fast' })
+    expect((await life.engine.status()).life.coreModel).toBe('test/fast')
+  })
+
+  it('[LI5] signals that are tried again are told as they are then', async () => {
+    const model = new ScriptedModel('no', 'no', 'no', 'no', 'no', 'no', TRIP)
+    const life = await openLife(open, { model })
+    await life.say('trip', ROME)
+    for (let failures = 0; failures < 3; failures++) {
+      await life.engine.distil({ ...ADA, session: 'trip' })
+    }
+    expect((await life.engine.signals.report(ADA)).signals.dead).toBe(1)
+    expect(await life.engine.signals.retry(ADA)).toMatchObject([
+      { status: 'pending', attempts: 0, error: null },
+    ])
+    await life.engine.jobs.runDue()
+    expect((await life.engine.signals.report(ADA)).signals.processed).toBe(1)
+  })
+
+  it('[LD14] consolidating on request is a job while it goes on, and after it', async () => {
+    const life = await openLife(open)
+    await life.engine.remember(ADA, { content: 'Ada plays the violin.' })
+    const listed = async () => (await life.engine.jobs.list({ owner: 'ada' })).rows
+    let meanwhile: Awaited<ReturnType<typeof listed>> = []
+    let looking = Promise.resolve()
+    const report = await life.engine.consolidate(ADA, {
+      onProgress: () => {
+        looking = looking.then(async () => {
+          if (meanwhile.length === 0) meanwhile = await listed()
+        })
+      },
+    })
+    await looking
+    const job = { kind: 'consolidate', owner: 'ada', input: { asked: true } }
+    expect(meanwhile).toMatchObject([{ ...job, status: 'running' }])
+    const outcome = { report: report.id, memories: 1 }
+    expect(await listed()).toMatchObject([{ ...job, status: 'done', outcome }])
+    await life.engine.consolidate(ADA, { dryRun: true })
+    expect(await listed()).toMatchObject([{ status: 'done', outcome }])
+    life.clock.advance(HOUR_MS)
+    expect(await life.engine.jobs.runDue()).toBe(0)
+  })
+
+  it('[LD14] what fails or is given up is told, and not done again by itself', async () => {
+    const life = await openLife(open)
+    await life.engine.remember(ADA, { content: 'Ada plays the violin.' })
+    const left = new AbortController()
+    const given = { signal: left.signal, onProgress: () => left.abort() }
+    await expect(life.engine.consolidate(ADA, given)).rejects.toMatchObject({ code: 'cancelled' })
+    const listed = async () => (await life.engine.jobs.list({ owner: 'ada' })).rows
+    expect(await listed()).toMatchObject([{ status: 'cancelled', dueAt: null }])
+    const onProgress = () => {
+      throw new Error('No.')
+    }
+    await expect(life.engine.consolidate(ADA, { onProgress })).rejects.toThrow()
+    expect(await listed()).toMatchObject([{ status: 'dead', lastError: 'internal', dueAt: null }])
+    expect(await life.engine.jobs.runDue()).toBe(0)
+    const [job] = await listed()
+    await life.engine.jobs.retry(job?.id ?? '')
+    expect(await life.engine.jobs.runDue()).toBe(1)
+    expect(await listed()).toMatchObject([{ status: 'done', outcome: { memories: 1 } }])
+  })
+
+  /** Consolidation that stands still at its report until it is let go on. */
+  const openHalted = async () => {
+    let goOn = () => {}
+    const released = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    let isReached = false
+    const isReport = (change: Change) =>
+      change.op === 'put' && change.table === 'entry' && change.row.id.startsWith('rpt_')
+    const life = await openLife(open, {
+      on: (store) => ({
+        ...store,
+        commit: async (changes) => {
+          if (!isReached && changes.some(isReport)) {
+            isReached = true
+            await released
+          }
+          return store.commit(changes)
+        },
+      }),
+    })
+    await life.engine.remember(KIM, { content: 'Kim plays the violin.' })
+    const consolidating = life.engine.consolidate(KIM).then(
+      () => 'done',
+      (error: { readonly code: string }) => error.code,
+    )
+    await expect.poll(() => isReached).toBe(true)
+    const [job] = (await life.engine.jobs.list({ owner: 'ada' })).rows
+    return { ...life, consolidating, goOn, id: job?.id ?? '' }
+  }
+
+  it('[LD14] it can be cancelled as any job can', async () => {
+    const { engine, consolidating, goOn, id } = await openHalted()
+    expect(await engine.jobs.cancel(id)).toMatchObject({ status: 'cancelled' })
+    goOn()
+    await consolidating
+    expect(await engine.jobs.get(id)).toMatchObject({ status: 'cancelled' })
+    expect((await engine.consolidate(ADA, { waitMs: 0 })).id).not.toBeNull()
+  })
+
+  it('[LD14] when its process dies, another one goes on with it', async () => {
+    const { serve, clock, consolidating, goOn, id } = await openHalted()
+    const other = serve()
+    expect(await other.jobs.runDue()).toBe(0)
+    clock.advance(2 * 60_000)
+    expect(await other.jobs.runDue()).toBe(1)
+    const done = { status: 'done', input: { asked: true, user: 'kim' }, outcome: { memories: 1 } }
+    expect(await other.jobs.get(id)).toMatchObject(done)
+    goOn()
+    await consolidating
+    expect(await other.jobs.get(id)).toMatchObject(done)
+  })
+
+  it('[LI13] what a model is thinking about when the process is to end is learned', async () => {
+    let answerNow = () => {}
+    const thinking = new Promise<void>((resolve) => {
+      answerNow = resolve
+    })
+    const model = new ScriptedModel(async () => {
+      await thinking
+      return TRIP
+    })
+    const life = await openLife(open, { model })
+    await life.say('trip', ROME)
+    life.clock.advance(QUIET_MS)
+    const running = life.engine.jobs.runDue()
+    await expect.poll(() => model.requests.length).toBe(1)
+    const stopping = life.engine.jobs.stop(60_000)
+    answerNow()
+    await Promise.all([running, stopping])
+    expect((await life.engine.signals.report(ADA)).signals).toMatchObject({ processed: 1 })
+  })
+})

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest'
+import type { Embedder } from '../../../src/models/embedder.ts'
+import { referenceEmbedder } from '../../../src/models/embedders/hashing-embedder.ts'
+import { calibrate, calibrationOf } from '../../../src/recall/indexing/calibration.ts'
+import { expectFreshWorker, openLocal, SLOW_TEST_MS } from './local-support.ts'
+
+it(
+  '[RA19] what is known about the built-in model is what asking it gives',
+  async () => {
+    expectFreshWorker()
+    const embedder = openLocal()
+    const known = await calibrationOf(embedder, await embedder.describe())
+    const asked = await calibrate(embedder)
+    expect(Math.abs(known.mean - asked.mean)).toBeLessThan(0.002)
+    expect(Math.abs(known.deviation - asked.deviation)).toBeLessThan(0.002)
+  },
+  SLOW_TEST_MS,
+)
+
+it('[RA19] any other model is asked once', async () => {
+  const embedder = referenceEmbedder()
+  const { mean, deviation } = await calibrationOf(embedder, await embedder.describe())
+  expect(Math.abs(mean)).toBeLessThan(0.3)
+  expect(deviation).toBeGreaterThan(0)
+})
+
+it('[RA19] a model that finds everything equally near has a deviation all the same', async () => {
+  const dull: Embedder = {
+    ...referenceEmbedder(),
+    embed: async (texts) => texts.map(() => Float32Array.of(1, 0)),
+  }
+  expect(await calibrate(dull)).toEqual({ mean: 1, deviation: 0.005 })
+})

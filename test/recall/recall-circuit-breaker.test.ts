@@ -1,0 +1,351 @@
+/** Models that hang or fail again and again: they rest, so that not every question waits for them. */
+import { describe, expect, it } from 'vitest'
+import { AppError } from '../../src/domain/errors.ts'
+import type { Engine } from '../../src/engine/engine.ts'
+import { describeHealth } from '../../src/engine/health.ts'
+import { LegGuard } from '../../src/lib/probing-circuit-breaker.ts'
+import { referenceEmbedder } from '../../src/models/embedders/hashing-embedder.ts'
+import type { Reranker } from '../../src/models/reranker.ts'
+import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
+import { referenceVectors } from '../../src/storage/in-memory/in-memory-vector-index.ts'
+import type { VectorIndex } from '../../src/storage/vector-index.ts'
+import { openConversations } from '../conversations/conversations-support.ts'
+import { FakeClock } from '../fakes/clock.ts'
+import { type EmbedCall, gate, scriptedEmbedder, untilAborted } from '../fakes/embedder.ts'
+import { ADA, broken, changed, NO_FLOORS, openEngine, until } from '../faults/recall-support.ts'
+
+const TEA = 'I prefer tea over coffee'
+const forever = () => new Promise<never>(() => {})
+/** For what hangs. Everything else has time enough, however busy the machine is. */
+const SHORT_MS = 100
+const LONG_MS = 60_000
+
+/** An engine whose embedder answers questions as it is told to; documents it always embeds. */
+async function openWith(
+  answer: (call: EmbedCall) => void | Promise<void>,
+  legDeadlineMs = LONG_MS,
+) {
+  const patient = { answer: () => {}, questions: 0 } as {
+    answer: typeof answer
+    questions: number
+  }
+  const embedder = scriptedEmbedder((call) => {
+    if (call.purpose !== 'query') return
+    patient.questions++
+    return patient.answer(call)
+  })
+  const opened = openEngine({ embedder, settings: { ...NO_FLOORS, legDeadlineMs } })
+  await opened.engine.remember(ADA, { content: TEA })
+  // A model is measured when it is loaded, with questions that nobody asked.
+  await opened.engine.reindex()
+  patient.answer = answer
+  patient.questions = 0
+  return { ...opened, patient }
+}
+
+function fails(): never {
+  throw new AppError('unavailable', 'no power')
+}
+
+async function meaningOf(engine: Engine, deadlineMs?: number) {
+  const patience = deadlineMs === undefined ? {} : { deadlineMs }
+  const { memories, legs } = await engine.recall(ADA, { text: 'tea', ...patience })
+  expect(memories.map(({ memory }) => memory.content)).toEqual([TEA])
+  return legs.meaning
+}
+
+async function askTimes(times: number, engine: Engine): Promise<void> {
+  for (let time = 0; time < times; time++) await meaningOf(engine)
+}
+
+describe('an embedder', () => {
+  it.each<[string, (call: EmbedCall) => void | Promise<void>]>([
+    ['fails', fails],
+    ['hangs until it is stopped', ({ signal }) => untilAborted(signal)],
+    ['hangs and knows no signal', forever],
+  ])('[RA24] that %s three times in a row is not asked again, and that is told', async (_, ill) => {
+    const { engine, clock, patient } = await openWith(ill, SHORT_MS)
+    const since = new Date(clock.now()).toISOString()
+    await askTimes(2, engine)
+    clock.advance(1_000)
+    await askTimes(1, engine)
+    expect(patient.questions).toBe(3)
+    clock.advance(4_999)
+    const { state, because } = await meaningOf(engine)
+    expect(patient.questions).toBe(3)
+    expect(state).toBe('failed')
+    expect(because).toContain(since)
+    expect(because).toContain(new Date(clock.now() + 1).toISOString())
+    expect(because).toMatch(/no power|longer than 100 ms/)
+  })
+
+  it('[RA24] that answers now and then is asked every time', async () => {
+    let number = 0
+    const { engine, patient } = await openWith(() => {
+      number++
+      if (number % 3 !== 0) fails()
+    })
+    await askTimes(9, engine)
+    expect(patient.questions).toBe(9)
+  })
+
+  it('[RA24] that refuses a text is well', async () => {
+    const { engine, patient } = await openWith(() => {
+      throw new AppError('invalid_input', 'Too long.')
+    })
+    await askTimes(5, engine)
+    expect(patient.questions).toBe(5)
+  })
+
+  it('[RA24] that can not be loaded rests as well, and words alone are asked for meanwhile', async () => {
+    let loads = 0
+    const embedder = changed(referenceEmbedder(), {
+      describe: () => {
+        loads++
+        return broken('no model')()
+      },
+    })
+    const { engine } = openEngine({ embedder })
+    const ask = () => engine.recall(ADA, { text: 'tea' })
+    for (let time = 0; time < 3; time++) await ask()
+    const before = loads
+    const { legs } = await ask()
+    expect(legs.meaning).toMatchObject({
+      state: 'failed',
+      because: expect.stringContaining('no model'),
+    })
+    expect(loads).toBe(before)
+    await expect(engine.recall(ADA, { text: 'tea', strategy: 'semantic' })).rejects.toMatchObject({
+      code: 'unavailable',
+    })
+  })
+
+  it.each(['count', 'nearest'] as const)(
+    '[RA24] is not blamed for an index that fails in %s',
+    async (method) => {
+      const store = createReferenceStore()
+      const vectors: VectorIndex = changed(referenceVectors(store), {
+        [method]: broken('no index'),
+      })
+      const { engine } = openEngine({ store, vectors })
+      await engine.remember(ADA, { content: TEA })
+      await engine.reindex()
+      for (let time = 0; time < 5; time++) {
+        expect(await meaningOf(engine)).toMatchObject({ state: 'failed', because: 'no index' })
+      }
+    },
+  )
+
+  it('[RA25] is tried again after 5 s, 10, 20, 40, and then every minute', async () => {
+    const { engine, clock, patient } = await openWith(fails)
+    await askTimes(3, engine)
+    for (const seconds of [5, 10, 20, 40, 60, 60]) {
+      const before = patient.questions
+      clock.advance(seconds * 1_000 - 1)
+      await askTimes(2, engine)
+      expect(patient.questions).toBe(before)
+      clock.advance(1)
+      expect((await meaningOf(engine)).state).toBe('failed')
+      // The next rest begins when the trial has failed.
+      await until(
+        async () => (await meaningOf(engine)).because?.includes(after(clock, seconds)) === true,
+      )
+      expect(patient.questions).toBe(before + 1)
+    }
+  })
+
+  it('[RA25] one question at a time sets off a trial, none waits for it, and its answer ends the rest', async () => {
+    const { engine, clock, patient } = await openWith(fails)
+    await askTimes(3, engine)
+    clock.advance(5_000)
+    const held = gate()
+    // Nobody waits: all of these are answered while the trial is under way.
+    patient.answer = () => held.opened
+    const asked = await Promise.all([1, 2, 3].map(() => meaningOf(engine)))
+    expect(asked.map(({ state }) => state)).toEqual(['failed', 'failed', 'failed'])
+    await until(() => patient.questions === 4)
+    held.open()
+    patient.answer = () => {}
+    await until(async () => (await engine.status()).index?.embedder.state.kind === 'ready')
+    expect((await meaningOf(engine)).state).toBe('searched')
+    expect(patient.questions).toBe(5)
+  })
+
+  it('[RA25] a trial under way does not hold up closing', async () => {
+    const { engine, clock, patient } = await openWith(fails)
+    await askTimes(3, engine)
+    clock.advance(5_000)
+    patient.answer = forever
+    await askTimes(1, engine)
+    await until(() => patient.questions === 4)
+    await engine.close()
+  })
+
+  it('[RA26] is asked by a question that may wait longer, whose answer helps it alone', async () => {
+    const { engine, clock, patient } = await openWith(fails, LONG_MS / 2)
+    await askTimes(3, engine)
+    patient.answer = () => {
+      clock.advance(LONG_MS / 2 + 1) // slow, but there
+    }
+    expect((await meaningOf(engine, LONG_MS)).state).toBe('searched')
+    expect((await meaningOf(engine)).state).toBe('failed')
+    patient.answer = () => {}
+    expect((await meaningOf(engine, LONG_MS)).state).toBe('searched')
+    expect((await meaningOf(engine)).state).toBe('searched')
+  })
+
+  it('[RA26] is not asked even so, once that was in vain', async () => {
+    const { engine, patient } = await openWith(fails, LONG_MS / 2)
+    await askTimes(3, engine)
+    await meaningOf(engine, LONG_MS)
+    expect(patient.questions).toBe(4)
+    await meaningOf(engine, LONG_MS)
+    expect(patient.questions).toBe(4)
+  })
+
+  it('[RA27] that rests is told by status and health, and no longer when it is well', async () => {
+    const { engine, clock, patient } = await openWith(fails)
+    const codes = async () => describeHealth(await engine.status()).codes
+    await askTimes(2, engine)
+    expect(await codes()).toEqual([])
+    await askTimes(1, engine)
+    expect(await codes()).toEqual(['embedder_failing'])
+    const { embedder } = engine.parts()
+    expect(embedder?.state).toMatchObject({
+      kind: 'failing',
+      because: expect.stringContaining('tried again after'),
+    })
+    patient.answer = () => {}
+    clock.advance(5_000)
+    await askTimes(1, engine)
+    await until(async () => (await codes()).length === 0)
+  })
+})
+
+describe('a reranker', () => {
+  async function openReranked(rerank: Reranker['rerank']) {
+    const patient = { rerank, calls: 0 }
+    const reranker: Reranker = {
+      name: 'test',
+      rerank: (...given) => {
+        patient.calls++
+        return patient.rerank(...given)
+      },
+      close: async () => {},
+    }
+    const opened = openEngine({ reranker, settings: { ...NO_FLOORS, legDeadlineMs: SHORT_MS } })
+    for (const content of ['red apples', 'green apples']) {
+      await opened.engine.remember(ADA, { content })
+    }
+    await opened.engine.reindex()
+    const ask = async () => (await opened.engine.recall(ADA, { text: 'apples' })).legs.rerank
+    return { ...opened, patient, ask }
+  }
+
+  it.each<[string, Reranker['rerank']]>([
+    ['fails', broken('no reranker')],
+    ['hangs', forever],
+  ])('[RA24] that %s three times in a row rests until a trial is answered', async (_, rerank) => {
+    const { engine, clock, patient, ask } = await openReranked(rerank)
+    for (let time = 0; time < 5; time++) expect((await ask()).state).toBe('failed')
+    expect(patient.calls).toBe(3)
+    expect(describeHealth(await engine.status()).codes).toEqual(['reranker_failing'])
+    patient.rerank = async (_question, texts) => texts.map((_text, index) => ({ index, score: 1 }))
+    clock.advance(5_000)
+    expect((await ask()).state).toBe('failed')
+    await until(async () => (await engine.status()).rerankTrouble === null)
+    expect((await ask()).state).toBe('searched')
+  })
+})
+
+describe('the guard itself', () => {
+  const late = (guard: LegGuard) => guard.within(SHORT_MS, (_, { asks }) => asks(forever))
+
+  it('[RA24] what was asked before the last answer says nothing new', async () => {
+    const guard = new LegGuard(new FakeClock())
+    const held = gate()
+    const failing = Array.from({ length: 3 }, () =>
+      guard.within(60_000, (_, { asks }) => asks(() => held.opened.then(fails))),
+    )
+    await guard.within(60_000, (_, { asks }) => asks(async () => 'well'))
+    held.open()
+    expect((await Promise.all(failing)).map(({ kind }) => kind)).toEqual(Array(3).fill('failed'))
+    expect(guard.trouble()).toBeNull()
+  })
+
+  it('[RA25] a model that has loaded late is tried with the next question', async () => {
+    const guard = new LegGuard(new FakeClock())
+    const loaded = gate()
+    let asked = 0
+    const ask = () =>
+      guard.within(SHORT_MS, async (_, { loads, asks }) => {
+        await loads(() => loaded.opened)
+        await asks(async () => asked++)
+      })
+    for (let time = 0; time < 3; time++) await ask()
+    expect(guard.trouble()).not.toBeNull()
+    loaded.open()
+    await until(() => asked === 3) // those that nobody waits for any more, and that count for nothing
+    expect(guard.trouble()).not.toBeNull()
+    expect((await ask()).kind).toBe('failed')
+    await until(() => guard.trouble() === null)
+  })
+
+  it('[RA25] a clock that is set back does not prolong the rest', async () => {
+    const clock = new FakeClock()
+    const guard = new LegGuard(clock)
+    for (let time = 0; time < 3; time++) await late(guard)
+    clock.advance(-86_400_000)
+    await guard.within(SHORT_MS, (_, { asks }) => asks(async () => 'well'))
+    await until(() => guard.trouble() === null)
+  })
+
+  it('[RA25] a trial that does not get to the model changes nothing', async () => {
+    const clock = new FakeClock()
+    const guard = new LegGuard(clock)
+    for (let time = 0; time < 3; time++) await late(guard)
+    const told = guard.trouble()
+    clock.advance(5_000)
+    let ended = 0
+    const besides = () =>
+      guard.within(SHORT_MS, async () => {
+        ended++
+      })
+    await besides()
+    await until(() => ended === 1)
+    expect(guard.trouble()).toBe(told)
+    await until(async () => {
+      await besides()
+      return ended > 1 // the next one is a trial again
+    })
+  })
+})
+
+describe('a request to a model', () => {
+  it('[RA27] is told which parts of recall failed, and so is the receipt', async () => {
+    const store = createReferenceStore()
+    let isIll = false
+    const { engine, client } = await openConversations(async () => store, {
+      store,
+      vectors: referenceVectors(store),
+      embedder: scriptedEmbedder(({ purpose }) => {
+        if (isIll && purpose === 'query') fails()
+      }),
+      settings: NO_FLOORS,
+    })
+    await engine.remember(ADA, { content: 'I drink green tea' })
+    await engine.reindex()
+    expect((await client.ask(['Do I drink tea in the morning?'], 'Yes.')).degraded).toEqual([])
+    isIll = true
+    for (const when of ['noon', 'night', 'dawn', 'dusk']) {
+      const prepared = await client.ask([`Do I drink tea in the garden at ${when}?`], 'Yes.')
+      expect(prepared).toMatchObject({ skipped: null, degraded: ['meaning'] })
+    }
+    const { rows } = await engine.conversations.receipts(ADA)
+    expect(rows.map(({ degraded }) => degraded)).toEqual([...Array(4).fill(['meaning']), []])
+  })
+})
+
+function after(clock: FakeClock, seconds: number): string {
+  return new Date(clock.now() + Math.min(seconds * 2, 60) * 1_000).toISOString()
+}

@@ -1,0 +1,190 @@
+/** What an opened memory leads to, and memories on their way out and in. */
+import { readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import type { OwnerId } from '../../src/domain/ids.ts'
+import { personOn } from '../learning/learning-support.ts'
+import { BROWSER_TEST_MS, eventually, missing, openStudio, violationsIn } from './studio-support.ts'
+
+const OWNER = { owner: 'default' }
+const HOME = 'I live in Graz'
+const LONG = 'Nobody has come for it, and the waiter keeps it behind the bar. '.repeat(5)
+const MONTHS_MS = 90 * 86_400_000
+
+async function openOne() {
+  const studio = await openStudio()
+  const { engine } = studio
+  await engine.settings.change('default' as OwnerId, { enabled: true, extractionMode: 'manual' })
+  await personOn(engine).say('chat-1', 'Where do I live? In Graz.', 'I see.', 'default')
+  const [turn] = (await engine.transcript.turns({ ...OWNER, session: 'chat-1' })).rows
+  const { memory } = await engine.remember(
+    { ...OWNER, session: 'chat-1' },
+    {
+      ...{ content: HOME, entities: ['Graz'], category: 'fact' },
+      provenance: { source: 'gateway', turns: turn === undefined ? [] : [turn.id] },
+    },
+  )
+  await engine.edit(OWNER, memory.id, { content: 'I live in Trieste' })
+  await engine.edit(OWNER, memory.id, { importance: 9 })
+  return { ...studio, id: memory.id, now: () => engine.get(OWNER, memory.id) }
+}
+
+const more = async (page: Page, name: RegExp) => {
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name }).click()
+}
+
+type Line = {
+  readonly row?: { readonly content?: string; readonly memory?: { readonly content: string } }
+}
+
+/** The lines of what the browser saves when something is done. */
+async function saved(page: Page, act: () => Promise<void>): Promise<readonly Line[]> {
+  const [download] = await Promise.all([page.waitForEvent('download'), act()])
+  expect(download.suggestedFilename()).toBe('recollect-memories.jsonl')
+  const text = readFileSync(await download.path(), 'utf8')
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+}
+
+/** Of memories and what they were before. */
+function contentsIn(lines: readonly Line[]): readonly (string | undefined)[] {
+  return lines.flatMap(({ row }) => row?.content ?? row?.memory?.content ?? []).sort()
+}
+
+describe.skipIf(missing !== null)(
+  `a memory’s past and ways (skipped when ${missing ?? 'nothing is missing'})`,
+  { timeout: BROWSER_TEST_MS },
+  () => {
+    it('[SU3] shows what changed from version to version, and brings one back', async () => {
+      const { visit, id, now } = await openOne()
+      const page = await visit(`memories?memory=${id}`)
+      const drawer = page.getByRole('dialog')
+      await drawer.getByText('Graz', { exact: true }).waitFor() // what it is about
+      await drawer.getByText('There is no embedding model.').waitFor()
+      await drawer.getByRole('tab', { name: 'History' }).click()
+      const versions = drawer.locator('ol > li')
+      await eventually(() => versions.count()).toBe(3)
+      expect(await versions.nth(0).innerText()).toContain('importance: 5 → 9')
+      expect(await versions.nth(1).locator('del').allInnerTexts()).toEqual(['Graz'])
+      expect(await versions.nth(1).locator('ins').allInnerTexts()).toEqual(['Trieste'])
+      expect(await violationsIn(page)).toEqual([])
+      await versions.nth(2).getByRole('button', { name: 'Bring this version back' }).click()
+      await eventually(async () => (await now())?.content).toBe(HOME)
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await eventually(async () => (await now())?.content).toBe('I live in Trieste')
+    })
+
+    it('[SU3] leads to the turn that it comes from, and to where it was used', async () => {
+      const { visit, id, engine } = await openOne()
+      await personOn(engine).say('chat-2', 'In which city do I live?', 'In Trieste.', 'default')
+      const page = await visit(`memories?memory=${id}`)
+      const drawer = page.getByRole('dialog')
+      await drawer.getByRole('tab', { name: 'Where it comes from' }).click()
+      const use = drawer.getByRole('listitem').getByRole('link').first()
+      expect(await use.getAttribute('href')).toMatch(/\/studio\/receipts\?.*receipt=rcp_/)
+      expect(await violationsIn(page)).toEqual([])
+      await drawer.getByRole('link', { name: 'chat-1' }).click()
+      await page.locator('article[aria-current]').getByText('Where do I live?').waitFor()
+    })
+
+    it('[SU4] exports everything, or what is shown', async () => {
+      const { visit, engine } = await openOne()
+      await engine.remember(OWNER, { content: 'The office is in Porto' })
+      const page = await visit('memories?q=Porto')
+      const all = await saved(page, () => more(page, /Everything of this owner/))
+      expect(JSON.stringify(all)).toContain('Trieste')
+      const shown = await saved(page, () => more(page, /What the filters show/))
+      expect(shown).toMatchObject([
+        { format: expect.any(String) },
+        { table: 'memory', row: { content: 'The office is in Porto' } },
+      ])
+      await page.getByLabel('How to search').selectOption('keyword')
+      await page.getByRole('searchbox').fill('city Trieste')
+      await page.getByRole('button', { name: 'I live in Trieste' }).waitFor()
+      const found = await saved(page, () => more(page, /What the filters show/))
+      expect(contentsIn(found)).toEqual([
+        'I live in Graz',
+        'I live in Trieste',
+        'I live in Trieste',
+      ])
+    })
+
+    it('[SU4] imports a file, with a report of each line', async () => {
+      const { visit, engine } = await openStudio()
+      const other = { owner: 'other' }
+      await engine.remember(other, { content: 'Her brother keeps bees' })
+      const lines: string[] = []
+      for await (const line of engine.export(other)) lines.push(line)
+      const page = await visit('memories')
+      await more(page, /Import/)
+      const dialog = page.getByRole('dialog')
+      await dialog.getByLabel('File').setInputFiles({
+        ...{ name: 'memories.jsonl', mimeType: 'application/x-ndjson' },
+        buffer: Buffer.from([...lines, '{"table": "memory"}', ''].join('\n')),
+      })
+      await dialog.getByRole('button', { name: 'Import' }).click()
+      await dialog.getByText('1 memory was added; 1 line was passed over.').waitFor()
+      expect(await dialog.getByRole('row').nth(1).innerText()).toMatch(/^3\s/)
+      expect(await violationsIn(page)).toEqual([])
+      await dialog.getByRole('button', { name: 'Import' }).click()
+      await dialog.getByText('2 lines were passed over.').waitFor()
+      const skipped = dialog.getByRole('region', { name: 'Why it was passed over' })
+      expect(await skipped.getByRole('row').nth(1).innerText()).toMatch(/^2\s+It is here already/)
+      expect((await engine.list(OWNER)).rows.map(({ content }) => content)).toEqual([
+        'Her brother keeps bees',
+      ])
+      await dialog.getByRole('button', { name: 'Close' }).last().click()
+      await page.getByRole('button', { name: 'Her brother keeps bees' }).waitFor()
+    })
+
+    it('[SU4] compacts what is old after showing what would happen, and takes it back', async () => {
+      const { visit, engine } = await openStudio()
+      const other = { owner: 'other' }
+      for (const name of ['umbrella', 'bicycle', 'piano']) {
+        await engine.remember(other, { content: `The ${name} was left in a cafe. ${LONG}` })
+      }
+      async function* aged() {
+        for await (const line of engine.export(other)) {
+          yield line.replaceAll(
+            /"(createdAt|updatedAt)":(\d+)/g,
+            (_, name: string, at: string) => `"${name}":${Number(at) - MONTHS_MS}`,
+          )
+        }
+      }
+      await engine.import(aged(), OWNER)
+      const active = async () => (await engine.list(OWNER)).rows.length
+      const page = await visit('memories')
+      await more(page, /Compact old/)
+      const dialog = page.getByRole('dialog')
+      const run = dialog.getByRole('button', { name: 'Compact', exact: true })
+      expect(await run.isDisabled()).toBe(true)
+      await dialog.getByLabel('Older than, in days').fill('365')
+      await dialog.getByRole('button', { name: 'Show what would happen' }).click()
+      await dialog.getByText('Nothing is old enough.').waitFor()
+      await dialog.getByLabel('Older than, in days').fill('30')
+      await dialog.getByRole('button', { name: 'Show what would happen' }).click()
+      await dialog.getByText(/3 memories would become 1 summary/).waitFor()
+      expect(await violationsIn(page)).toEqual([])
+      expect(await active()).toBe(3)
+      await run.click()
+      await eventually(active).toBe(1)
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await eventually(active).toBe(3)
+    })
+
+    it('[SU2] what explains the page is closed for good, and the health has its reason', async () => {
+      const { visit } = await openOne()
+      const page = await visit('memories')
+      await page.getByText('How it works').waitFor()
+      await page.getByRole('button', { name: 'Don’t show again' }).click()
+      await page.reload()
+      await page.getByRole('button', { name: 'I live in Trieste' }).waitFor()
+      expect(await page.getByText('How it works').count()).toBe(0)
+      await page.getByRole('button', { name: /^Health:/ }).focus()
+      await page.getByRole('tooltip').waitFor()
+    })
+  },
+)
