@@ -8,10 +8,11 @@ import { join } from 'node:path'
 import { createIds } from '../src/app/id-generator.ts'
 import { type EmbeddingOptions, openEmbedder } from '../src/app/models/model-selection.ts'
 import { spaceSignature } from '../src/domain/embedding-text.ts'
-import type { Instant, MemoryId, OwnerId, SessionId } from '../src/domain/ids.ts'
+import type { MemoryId, OwnerId, SessionId } from '../src/domain/ids.ts'
 import { CONTENT_CHARACTERS_MAX } from '../src/domain/limits.ts'
 import type { SettingValues } from '../src/domain/settings/settings.ts'
 import { createEngineOn, type Engine } from '../src/engine/engine.ts'
+import type { Instant } from '../src/lib/time.ts'
 import type { Embedder } from '../src/models/embedder.ts'
 import { openSqliteStore, type SqliteStore } from '../src/storage/sqlite/sqlite-store.ts'
 import type { VectorSpace } from '../src/storage/vector-index.ts'
@@ -51,6 +52,7 @@ export function evalEmbedding(): EmbeddingOptions {
     cacheFileBytesMax: CACHE_BYTES_MAX,
   }
 }
+
 /** For a million texts. What doesn't fit would be evicted before the next run comes to it. */
 const CACHE_BYTES_MAX = 2 * 1024 ** 3
 

@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto'
 import type { EmbeddingOptions } from '../src/app/models/model-selection.ts'
 import type { MemoryId } from '../src/domain/ids.ts'
-import type { RecallQuery } from '../src/recall/recall.ts'
+import type { RecallQuery } from '../src/recall/recall-query.ts'
 import { type Abstention, abstentionRows, measureAbstention } from './abstention.ts'
 import { type EvalQuery, type EvalSet, hasGold, loadSet, parseTime } from './datasets.ts'
 import { evalEmbedding, type Haystack, openHaystack } from './haystack.ts'
@@ -33,14 +33,17 @@ export const RECALL_SETS = [
   'korquad-ko',
   'own',
 ] as const
+
 export type RecallSet = (typeof RECALL_SETS)[number]
 
 export const LINES = ['default', 'keyword', 'vector', 'rrf', 'weighted'] as const
+
 export type Line = (typeof LINES)[number]
 
 /** Deep enough for every metric: below rank 100 a first gold text adds less than 0.01 to MRR. */
 const HITS_MAX = 100
 const RRF_K = 60
+
 /** Questions of LoCoMo that have no true answer; reported apart. */
 const ADVERSARIAL = '5'
 

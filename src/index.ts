@@ -17,10 +17,11 @@ export {
   type PluginHit,
   type PluginOptions,
 } from './app/database/vector-store-selection.ts'
+
 export type { FilesOptions } from './app/file-composition.ts'
+
 export type { EmbeddingOptions, RerankOptions } from './app/models/model-selection.ts'
 export { AppError, ERRORS, type ErrorCode } from './domain/errors.ts'
-export type { Place, Scope } from './domain/ids.ts'
 export {
   MEMORY_CATEGORIES,
   MEMORY_STATUSES,
@@ -35,6 +36,7 @@ export {
   TRUST_LEVELS,
   type Trust,
 } from './domain/memory.ts'
+export type { Place, Scope, ScopeInput } from './domain/scope.ts'
 export {
   DOCUMENT_TYPES,
   type DocumentType,
@@ -42,10 +44,14 @@ export {
   type SearchDocument,
 } from './domain/search-document.ts'
 export { SETTINGS, type SettingName } from './domain/settings/settings.ts'
+
 export type { Turn, TurnRole } from './domain/turn.ts'
+
 export type { Engine, EngineStatus } from './engine/engine.ts'
 export { type Citation, citationOf } from './files/citation.ts'
+
 export type { EngineFiles } from './files/engine-files.ts'
+
 export type {
   FileAnswer,
   FileHit,
@@ -54,24 +60,38 @@ export type {
   FileText,
   SyncReport,
 } from './files/file-search.ts'
+
 export type { Workspace } from './files/file-tree.ts'
 export {
   createMemoryTool,
   type MemoryToolCommand,
   type MemoryToolHandlers,
 } from './files/memory-tool.ts'
+
 export type { NamedRoot, RootInput } from './files/roots.ts'
+
 export type { FoundItem, Source, SourcesQuery, Together } from './files/search/source-search.ts'
-export type { DraftInput, EditInput, ScopeInput } from './memory/draft.ts'
+export type { Learned } from './learning/patterns/pattern-learning.ts'
+export type { DraftInput, EditInput } from './memory/draft.ts'
 export type { HistoryEntry, ListQuery } from './memory/memory-reader.ts'
-export type { Learned, Remembered } from './memory/memory-writer.ts'
+
+export type { Remembered } from './memory/memory-writer.ts'
+
 export type { Embedder, EmbeddingModel } from './models/embedder.ts'
+
 export type { LanguageModel } from './models/language-model.ts'
+
 export type { Reranker } from './models/reranker.ts'
+
 export type { Imported } from './portability/export-import.ts'
+
 export type { IndexProgress, IndexStatus, ReindexOptions } from './recall/indexing/indexer.ts'
-export type { Recalled, RecallQuery, Recollection } from './recall/recall.ts'
-export type { LegReport } from './recall/retrievers.ts'
+
+export type { RecallQuery } from './recall/recall-query.ts'
+
+export type { LegReport, Recalled, Recollection } from './recall/recall-result.ts'
+
 export type { Change, CommitOutcome, Store } from './storage/store.ts'
+
 export type { VectorIndex } from './storage/vector-index.ts'
 export { estimateTokens } from './text/tokens.ts'

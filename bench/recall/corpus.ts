@@ -10,7 +10,8 @@
  * Everything is brought to length one and is the same in every run.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import type { OwnerId, Place, SessionId } from '../../src/domain/ids.ts'
+import type { OwnerId, SessionId } from '../../src/domain/ids.ts'
+import type { Place } from '../../src/domain/scope.ts'
 import { seededRandom } from '../harness.ts'
 import { Texts } from '../texts.ts'
 
@@ -20,8 +21,10 @@ const NOISE = 0.2
 const QUESTION_NOISE = 0.33
 const QUESTION_WORDS = 6
 const QUESTIONS = 100
+
 /** Asked before anything is timed, by us and by peers: until code is compiled it takes several times as long. */
 export const WARM_UP = 300
+
 /** Memories are turns of conversations, so that recall looks at what stands around them. */
 const SESSION_MEMORIES = 20
 

@@ -8,11 +8,13 @@
 import { createIds } from '../../src/app/id-generator.ts'
 import { systemClock } from '../../src/app/system-clock.ts'
 import { embeddingTextHash } from '../../src/domain/embedding-text.ts'
-import type { Instant, MemoryId, OwnerId, Place, SessionId, TurnId } from '../../src/domain/ids.ts'
+import type { MemoryId, OwnerId, SessionId, TurnId } from '../../src/domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../../src/domain/limits.ts'
+import type { Place } from '../../src/domain/scope.ts'
 import { DOCUMENT_TYPES, turnDocument } from '../../src/domain/search-document.ts'
 import type { Turn } from '../../src/domain/turn.ts'
 import { createEngineOn } from '../../src/engine/engine.ts'
+import type { Instant } from '../../src/lib/time.ts'
 import type { Change } from '../../src/storage/store.ts'
 import { turn as fakeTurn } from '../../test/fakes/entries.ts'
 import { memory as fakeMemory } from '../../test/fakes/memories.ts'
@@ -23,10 +25,12 @@ import { at, HITS, knowing, modelOf, spaceOf } from './own.ts'
 
 /** Of so many documents one is a fact, and all others are turns. */
 const DOCUMENTS_PER_FACT = 11
+
 /** The small owner has every so manieth document of the large one, and those that questions are about. */
 const SMALL_SHARE = 110
 const SESSION_TURNS = 20
 const BATCH = Math.min(COMMIT_CHANGES_MAX, 500)
+
 /** How often each question is asked, and for how long at most. */
 const REPETITIONS = 3
 const WARM_UP = 200

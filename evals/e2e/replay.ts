@@ -6,8 +6,9 @@
 import { createIds } from '../../src/app/id-generator.ts'
 import type { ReceiptDetail } from '../../src/conversations/receipts/receipt.ts'
 import { stripBlocks } from '../../src/domain/context-block.ts'
-import type { Instant, OwnerId, TurnId } from '../../src/domain/ids.ts'
+import type { OwnerId, TurnId } from '../../src/domain/ids.ts'
 import { createEngineOn, type Engine } from '../../src/engine/engine.ts'
+import type { Instant } from '../../src/lib/time.ts'
 import type { Embedder } from '../../src/models/embedder.ts'
 import { pages } from '../../src/storage/access/row-pages.ts'
 import { openSqliteStore, type SqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
@@ -78,6 +79,7 @@ export type ReplayEngine = {
 
 /** A busy machine must not decide what is measured: the time that it takes is reported instead. */
 const DEADLINE_MS = 30_000
+
 /** Of a run that asks a thousand questions, no receipt is removed before it is read. */
 const RECEIPTS_MAX = 10_000
 

@@ -6,9 +6,10 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type ApiKey, ROLES, type Role } from '../domain/access.ts'
 import type { Entry } from '../domain/entry.ts'
 import { AppError } from '../domain/errors.ts'
-import { type ApiKeyId, type Instant, parseId } from '../domain/ids.ts'
+import { type ApiKeyId, parseId } from '../domain/ids.ts'
+import { parseScope } from '../domain/scope.ts'
 import type { EnginePorts } from '../engine/engine-dependencies.ts'
-import { parseScope } from '../memory/draft.ts'
+import type { Instant } from '../lib/time.ts'
 import { allEntries, getEntry, putEntry, removeEntry } from '../storage/access/system-entries.ts'
 import { createLogins, type Logins } from './logins.ts'
 
@@ -40,8 +41,10 @@ const SECRET_BYTES = 32
 const NAME_CHARACTERS_MAX = 100
 const ACTS_FOR_MAX = 100
 const MANAGEMENT_NAME = 'management'
+
 /** The home of the management key, as that of the command line. */
 const MANAGEMENT_HOME = 'default'
+
 /** The last use is for people to look at; writing it once a minute is enough for that. */
 const LAST_USE_STEP_MS = 60_000
 

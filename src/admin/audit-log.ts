@@ -1,10 +1,11 @@
 /** The audit log: who did what to which memory. It holds ids, never text, and is kept for a configured time. */
 import type { AuditEntry } from '../domain/access.ts'
 import type { Entry } from '../domain/entry.ts'
-import type { ApiKeyId, AuditId, Instant } from '../domain/ids.ts'
+import type { ApiKeyId, AuditId } from '../domain/ids.ts'
+import { parseScope } from '../domain/scope.ts'
 import type { EnginePorts } from '../engine/engine-dependencies.ts'
-import { parseScope } from '../memory/draft.ts'
-import { parseCursor, parseLimit } from '../memory/memory-reader.ts'
+import type { Instant } from '../lib/time.ts'
+import { parseCursor, parseLimit } from '../storage/access/page-request.ts'
 import { putEntry, removeExpired, SYSTEM } from '../storage/access/system-entries.ts'
 import type { Page } from '../storage/store.ts'
 
@@ -38,6 +39,7 @@ export interface Audit {
 const LIST_LIMIT = 50
 const TARGETS_MAX = 100
 const DAY_MS = 86_400_000
+
 /** Old entries are removed with every so many new ones. */
 const CLEAN_EVERY = 200
 
@@ -92,6 +94,7 @@ export function createAudit(ports: EnginePorts, days: () => Promise<number>): Au
 }
 
 const ROWS_AT_ONCE = 500
+
 /** What nobody waits for longer: beyond this the page ends early, and `next` goes on. */
 const LOOKED_AT_MAX = 10_000
 

@@ -3,11 +3,11 @@
  * nothing is done twice. The claim comes before the work, so that two equal requests at once don't both do it.
  */
 import { AppError } from '../domain/errors.ts'
-import type { Instant } from '../domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
-import type { JsonObject } from '../domain/memory.ts'
 import type { EnginePorts } from '../engine/engine-dependencies.ts'
 import { sha256 } from '../lib/hash.ts'
+import type { JsonObject } from '../lib/json.ts'
+import type { Instant } from '../lib/time.ts'
 import {
   allEntries,
   getEntry,
@@ -31,6 +31,7 @@ export interface Answers {
 }
 
 const KEPT_MS = 24 * 3_600_000
+
 /** A claim whose process has died is free again after this time. */
 const CLAIM_MS = 10 * 60_000
 const CLEAN_EVERY = 100

@@ -2,8 +2,9 @@
  * Who is signed in with a browser, by the hash of what its cookie says: so that a server that was started anew, or
  * another one on the same store, still knows them.
  */
-import type { ApiKeyId, Instant } from '../domain/ids.ts'
+import type { ApiKeyId } from '../domain/ids.ts'
 import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import type { Instant } from '../lib/time.ts'
 import {
   allEntries,
   getEntry,

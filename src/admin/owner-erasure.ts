@@ -1,6 +1,7 @@
 /** Owners: who has something here, and removing everything of one for good. */
 import { AppError } from '../domain/errors.ts'
-import { type OwnerId, SYSTEM_OWNER } from '../domain/ids.ts'
+import type { OwnerId } from '../domain/ids.ts'
+import { SYSTEM_OWNER } from '../domain/scope.ts'
 import type { EnginePorts } from '../engine/engine-dependencies.ts'
 import { nextTurn } from '../lib/event-loop.ts'
 import { pages } from '../storage/access/row-pages.ts'

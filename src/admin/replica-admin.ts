@@ -1,9 +1,10 @@
 /** Where vectors are kept besides the memories, for people who set it up or look at it. */
 import { spaceSignature } from '../domain/embedding-text.ts'
 import { AppError } from '../domain/errors.ts'
-import type { Instant, Scope } from '../domain/ids.ts'
+import type { Scope } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
 import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import type { Instant } from '../lib/time.ts'
 import { withinTime } from '../lib/timeout.ts'
 import type { VectorHit } from '../storage/vector-index.ts'
 import type { MirrorHealth } from '../storage/vector-replica.ts'

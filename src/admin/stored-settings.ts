@@ -4,7 +4,6 @@
  */
 import { AppError } from '../domain/errors.ts'
 import type { OwnerId } from '../domain/ids.ts'
-import type { JsonObject } from '../domain/memory.ts'
 import {
   parseSettings,
   resolveSettings,
@@ -15,10 +14,11 @@ import {
   settingNames,
 } from '../domain/settings/settings.ts'
 import type { EnginePorts } from '../engine/engine-dependencies.ts'
-import { settingEntryId } from '../memory/record-codec.ts'
+import type { JsonObject } from '../lib/json.ts'
 import { decideAndCommit } from '../storage/access/optimistic-commit.ts'
 import { getEntry, putEntry } from '../storage/access/system-entries.ts'
 import type { Change } from '../storage/store.ts'
+import { settingEntryId } from './setting-entry.ts'
 
 /** Null takes a stored value away, so that the next weaker one is in force. */
 export type SettingChanges = { readonly [name: string]: unknown }
@@ -42,6 +42,7 @@ export interface StoredSettings {
 
 /** How long values are used without a look at the store, where another process may have changed them. */
 const FRESH_MS = 1_000
+
 /** The same where others tell of it: only for when they can't be heard, and then it is a matter of seconds. */
 const HEARD_FRESH_MS = 5_000
 

@@ -5,11 +5,12 @@ import { AppError, toAppError } from '../domain/errors.ts'
 import { INDEX_COMMIT_CHANGES_MAX } from '../domain/limits.ts'
 import type { Settings } from '../domain/settings/settings.ts'
 import { createEngineOn } from '../engine/engine.ts'
-import type { EnginePorts, FilesSurroundings } from '../engine/engine-dependencies.ts'
+import type { EnginePorts } from '../engine/engine-dependencies.ts'
 import { createFailover } from '../files/failover-file-search.ts'
 import { FILE_DEFAULTS, type FileSettings } from '../files/file-options.ts'
 import type { FileSearch } from '../files/file-search.ts'
 import { createFiles, type Files } from '../files/files.ts'
+import type { FilesSurroundings } from '../files/files-host.ts'
 import { createLazyFiles } from '../files/lazy-files.ts'
 import { createFileTree } from '../files/local/local-file-tree.ts'
 import { createWorkspace } from '../files/local/local-workspace.ts'
@@ -42,8 +43,10 @@ export type FilesOptions = {
 const QMD_FOLDER = 'qmd'
 const BATCHES_FOLDER = 'batches'
 const VECTORS_FILE = 'file-vectors.db'
+
 /** Shared by all owners, whose folders have other names. */
 const QMD_MODELS = 'models'
+
 /** Of the built-in model, which takes long. Static ones don't, and remote ones have a file of their own. */
 const KEPT_SOURCE = 'transformers'
 

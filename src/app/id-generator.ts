@@ -5,8 +5,8 @@
  * tail keeps processes apart.
  */
 import { randomBytes } from 'node:crypto'
-import type { IdKinds, Instant } from '../domain/ids.ts'
-import type { Ids } from '../lib/clock.ts'
+import type { IdKinds, Ids } from '../domain/ids.ts'
+import type { Instant } from '../lib/time.ts'
 
 /** Crockford's base 32: no letter that reads like a digit, and in ASCII order. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'

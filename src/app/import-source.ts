@@ -5,8 +5,9 @@ import { basename } from 'node:path'
 import type { ImportSource, OpenedImport } from '../api/cli/host.ts'
 import { linesOf } from '../api/cli/input/text-input.ts'
 import { AppError, type ErrorCode } from '../domain/errors.ts'
+import type { ScopeInput } from '../domain/scope.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { ScopeInput } from '../memory/draft.ts'
+import { type Fields, isObject } from '../lib/json.ts'
 import type { Imported } from '../portability/import-rows.ts'
 import { readChatgpt } from '../portability/importers/chatgpt.ts'
 import { readClaude } from '../portability/importers/claude.ts'
@@ -15,9 +16,7 @@ import {
   openForeignDatabase,
 } from '../portability/importers/foreign-database.ts'
 import {
-  type Fields,
   type ForeignRecord,
-  isObject,
   parsedOrNull,
   readItem,
 } from '../portability/importers/foreign-record.ts'

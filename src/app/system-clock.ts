@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Instant } from '../domain/ids.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { Instant } from '../lib/time.ts'
 
 export const systemClock: Clock = {
   now: () => Date.now() as Instant, // the one place where the system's time becomes ours

@@ -2,6 +2,7 @@
 
 import { type OwnerId, parseId } from '../domain/ids.ts'
 import type { Memory } from '../domain/memory.ts'
+import { parseScope, type ScopeInput } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
 import type { Turn } from '../domain/turn.ts'
 import type { EnginePorts } from '../engine/engine-dependencies.ts'
@@ -15,9 +16,10 @@ import {
   listIdentities,
 } from '../learning/identity/identities.ts'
 import { type Cleared, clear } from '../memory/bulk-deletion.ts'
-import { type DraftInput, parseScope, type ScopeInput } from '../memory/draft.ts'
+import type { DraftInput } from '../memory/draft.ts'
 import type { Remembered } from '../memory/memory-writer.ts'
 import type { FoundTurn } from '../recall/turn-retriever.ts'
+import { sessionNamed } from '../storage/access/session-lookup.ts'
 import type { Page } from '../storage/store.ts'
 import {
   type EditedTurn,
@@ -35,7 +37,6 @@ import {
   type Sources,
   type SwitchedTurn,
   searchTurns,
-  sessionNamed,
   sourcesOf,
   switchTurn,
   type TurnEdit,

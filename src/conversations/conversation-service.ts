@@ -1,12 +1,13 @@
 /** Conversations, put together: `prepare` before a request, `record` after it, receipts of both. */
 
 import type { OwnerId } from '../domain/ids.ts'
+import { parseScope } from '../domain/scope.ts'
 import { resolveSettings, type Settings } from '../domain/settings/settings.ts'
-import { Courtesy, type GiveWay, NOT_AT_ALL, polite } from '../lib/backpressure.ts'
+import { Courtesy, type GiveWay, NOT_AT_ALL } from '../lib/backpressure.ts'
 import { Backlog } from '../lib/bounded-queue.ts'
 import { Patience } from '../lib/overdue-circuit-breaker.ts'
 import { withinTime } from '../lib/timeout.ts'
-import { parseScope } from '../memory/draft.ts'
+import { polite } from '../storage/access/yielding-store.ts'
 import { StickyBlocks } from './context/context-cache.ts'
 import {
   type PreparingParts,
@@ -43,13 +44,17 @@ export interface ConversationKeeper extends Conversations {
 
 /** Beyond this the oldest is given up. */
 const WAITING_MAX = 10_000
+
 /** What waits holds on to whole histories. */
 const WAITING_CHARACTERS_MAX = 50_000_000
+
 /** When more than this waits, keeping no longer gives way to requests: it would never catch up. */
 const PATIENT_WAITING_MAX = 16
+
 /** How long a reader of receipts waits for those of requests that have just ended. */
 const RECEIPT_WAIT_MS = 1_000
 const CLOSE_WAIT_MS = 5_000
+
 /** How many answers are recorded in one commit. */
 const BATCH_MAX = 32
 

@@ -4,10 +4,10 @@
  * `injectDeadlineMs`: where memory has a problem, the request goes on without it, and the receipt says so.
  */
 
-import type { Answer, Asked, FormatName } from '../api/gateway/formats/format.ts'
 import type { ReceiptId } from '../domain/ids.ts'
+import type { Answer, Asked, FormatName } from '../domain/model-call.ts'
+import type { ScopeInput } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
-import type { ScopeInput } from '../memory/draft.ts'
 import type { Page } from '../storage/store.ts'
 import type { CountTokens } from '../text/tokens.ts'
 import type { Receipt, ReceiptDetail, ToolMemories } from './receipts/receipt.ts'
@@ -30,6 +30,7 @@ export const SKIPPED = {
   late: 'Recall took longer than the setting `injectDeadlineMs` allows.',
   failed: 'Recall failed.',
 } as const
+
 export type SkipReason = keyof typeof SKIPPED
 
 export type ConversationRequest = {

@@ -2,7 +2,7 @@
 
 import { stripBlocks } from '../domain/context-block.ts'
 import { AppError } from '../domain/errors.ts'
-import type { Scope } from '../domain/ids.ts'
+import { parseScope, type Scope, type ScopeInput } from '../domain/scope.ts'
 import type { SearchDocument } from '../domain/search-document.ts'
 import type { Settings } from '../domain/settings/settings.ts'
 import type { EnginePorts } from '../engine/engine-dependencies.ts'
@@ -12,13 +12,13 @@ import {
   captureCategory,
   worthCapturing,
 } from '../learning/capture-rules.ts'
-import { type DraftInput, parseScope, type ScopeInput } from '../memory/draft.ts'
+import { trustIn } from '../learning/statement-trust.ts'
+import type { DraftInput } from '../memory/draft.ts'
 import type { Remembered } from '../memory/memory-writer.ts'
 import { isFollowUp } from '../recall/question/follow-up.ts'
 import { withoutAsides } from '../text/harness-tags.ts'
-import { trustIn } from '../text/prompt-injection.ts'
 import { estimateTokens } from '../text/tokens.ts'
-import type { Reader } from './context/context-builder.ts'
+import type { Reader } from './context/types.ts'
 
 /** The engine, as far as these need it. */
 export type HookParts = {

@@ -4,26 +4,27 @@
  */
 import type { Entry } from '../domain/entry.ts'
 import { AppError } from '../domain/errors.ts'
-import type { ChangeId, EntryId, Instant, MemoryId, Scope, TurnId } from '../domain/ids.ts'
+import type { ChangeId, EntryId, MemoryId, TurnId } from '../domain/ids.ts'
 import { COMMIT_CHANGES_MAX, PAGE_ROWS_MAX } from '../domain/limits.ts'
 import type { Memory } from '../domain/memory.ts'
+import type { Scope, SessionPlace } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
-import { toSignalEntry } from '../domain/signal.ts'
-import type { Signal, Turn } from '../domain/turn.ts'
+import { type Signal, toSignalEntry } from '../domain/signal.ts'
+import type { Turn } from '../domain/turn.ts'
 import type { EnginePorts } from '../engine/engine-dependencies.ts'
 import { jobId } from '../jobs/job.ts'
 import type { Jobs } from '../jobs/jobs.ts'
-import type { SessionPlace } from '../learning/distillation/distiller.ts'
+import { distillation, dueAt } from '../learning/distillation/distillation-job.ts'
 import { findEpisode } from '../learning/distillation/episode-writer.ts'
 import { changesIn, unlearning } from '../learning/distillation/retraction.ts'
-import { distillation, dueAt } from '../learning/signal-writer.ts'
 import { allSignals } from '../learning/signals.ts'
 import { nextTurn } from '../lib/event-loop.ts'
-import { parseLimit } from '../memory/memory-reader.ts'
+import type { Instant } from '../lib/time.ts'
 import { parseTurn } from '../memory/record-codec.ts'
 import { planHandover } from '../memory/turn-suppression.ts'
 import { type FoundTurn, findSaid } from '../recall/turn-retriever.ts'
 import { decideAndCommit, stamp } from '../storage/access/optimistic-commit.ts'
+import { parseLimit } from '../storage/access/page-request.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import type { Change, Page, SessionTally } from '../storage/store.ts'
 
@@ -77,6 +78,7 @@ export type TranscriptParts = {
 const LIST_LIMIT = 50
 const DAY_MS = 86_400_000
 const OPENING_CHARACTERS = 200
+
 /** So few that others are answered between two commits. */
 const ROWS_PER_COMMIT = 200
 
@@ -283,25 +285,6 @@ async function learnedFrom(
     learned.push(...meant.map((memory) => memory.id))
   }
   return learned
-}
-
-/** The one conversation that a scope names. Of several people's with the same name, it must be said whose is meant. */
-export async function sessionNamed(ports: EnginePorts, scope: Scope): Promise<SessionPlace> {
-  const found = scope.session == null ? null : await findSession(ports, scope)
-  if (found !== null) return found
-  throw new AppError('not_found', 'Nothing was said in such a session here.')
-}
-
-/** The same; null where nothing was said in one. */
-export async function findSession(
-  { store }: EnginePorts,
-  scope: Scope,
-): Promise<SessionPlace | null> {
-  const [found, other] = (await store.sessions(scope, { limit: 2 })).rows
-  if (found === undefined) return null
-  if (other === undefined) return found.place
-  const message = 'Several users have a session of this name. Say whose is meant.'
-  throw new AppError('invalid_input', message, { field: 'user' })
 }
 
 /** First what is to be learned from it, so that nothing is any more; then what was said. */

@@ -1,6 +1,8 @@
-import type { ApiKeyId, AuditId, Instant, OwnerId } from './ids.ts'
+import type { Instant } from '../lib/time.ts'
+import type { ApiKeyId, AuditId, OwnerId } from './ids.ts'
 
 export const ROLES = ['superadmin', 'user', 'agent', 'reader'] as const
+
 export type Role = (typeof ROLES)[number]
 
 /** A key that a program presents. Only its hash is kept. */

@@ -5,6 +5,7 @@ import type { Memory } from './memory.ts'
 
 /** Whether vectors are kept as they are, or a quarter as large and slightly rounded. */
 export const VECTOR_FORMS = ['float32', 'int8'] as const
+
 export type VectorForm = (typeof VECTOR_FORMS)[number]
 
 /**
@@ -34,4 +35,9 @@ export function spaceSignature(
   const host = model.host === undefined ? '' : `@${model.host}`
   const name = `${model.source}:${model.model}${host}:${model.dimensions}`
   return form === 'int8' ? `${name}:int8` : name
+}
+
+/** Whether the vectors of a space are kept in bytes alone, see `spaceSignature`. */
+export function isKeptInBytes(signature: string): boolean {
+  return signature.endsWith(':int8')
 }

@@ -6,8 +6,11 @@
  * other services are asked, and that everything is being moved from here or to here. They
  * share a table because they are small, are found by id or listed in order, and are never searched by words.
  */
-import type { EntryId, Instant, OwnerId, Place } from './ids.ts'
-import type { JsonObject } from './memory.ts'
+
+import type { JsonObject } from '../lib/json.ts'
+import type { Instant } from '../lib/time.ts'
+import type { EntryId, OwnerId } from './ids.ts'
+import type { Place } from './scope.ts'
 
 export const ENTRY_KINDS = [
   'key',
@@ -31,6 +34,7 @@ export const ENTRY_KINDS = [
   'secret',
   'move',
 ] as const
+
 export type EntryKind = (typeof ENTRY_KINDS)[number]
 
 export type Entry = {

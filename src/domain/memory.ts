@@ -4,9 +4,14 @@
  * The lists are the single source of these words: SQL checks, command-line help and input parsing all read
  * them from here.
  */
-import type { ChangeId, Instant, MemoryId, Place, RevisionId, TombstoneId, TurnId } from './ids.ts'
+
+import type { JsonObject } from '../lib/json.ts'
+import type { Instant } from '../lib/time.ts'
+import type { ChangeId, MemoryId, RevisionId, TombstoneId, TurnId } from './ids.ts'
+import type { Place } from './scope.ts'
 
 export const MEMORY_TYPES = ['factual', 'episodic', 'procedural', 'semantic'] as const
+
 export type MemoryType = (typeof MEMORY_TYPES)[number]
 
 /**
@@ -24,10 +29,12 @@ export const MEMORY_CATEGORIES = [
   'episode',
   'identity',
 ] as const
+
 export type MemoryCategory = (typeof MEMORY_CATEGORIES)[number]
 
 /** Who said it, from most to least believed. `suspect` is kept for review and never used by itself. */
 export const TRUST_LEVELS = ['user', 'assistant', 'import', 'tool', 'suspect'] as const
+
 export type Trust = (typeof TRUST_LEVELS)[number]
 
 /** Whether what comes from there may be used without a person's approval. */
@@ -39,16 +46,8 @@ export const BELIEVED_TRUST_LEVELS: readonly Trust[] = TRUST_LEVELS.filter(isBel
 
 /** Only `active` memories take part in recall. `forgotten` ones wait in the bin until they are erased. */
 export const MEMORY_STATUSES = ['active', 'disabled', 'superseded', 'forgotten'] as const
-export type MemoryStatus = (typeof MEMORY_STATUSES)[number]
 
-export type Json =
-  | null
-  | boolean
-  | number
-  | string
-  | readonly Json[]
-  | { readonly [key: string]: Json }
-export type JsonObject = { readonly [key: string]: Json }
+export type MemoryStatus = (typeof MEMORY_STATUSES)[number]
 
 /** Where a memory came from, exactly enough to show the evidence. */
 export type Provenance = {

@@ -11,6 +11,7 @@ import type { Turn, TurnRole } from './turn.ts'
 
 /** The types of a memory, and `turn`. Callers can't give a memory the type `turn`. */
 export const DOCUMENT_TYPES = [...MEMORY_TYPES, 'turn'] as const
+
 export type DocumentType = (typeof DOCUMENT_TYPES)[number]
 
 /** A memory is its own document. That of a turn goes by the id of the turn. */
@@ -112,4 +113,16 @@ export function positionOfDocument({ metadata, type }: SearchDocument): number |
 /** Without a list, every memory passes and no turn does: turns are found only by who asks for them. */
 export function matchesType(wanted: readonly DocumentType[] | undefined, type: DocumentType) {
   return wanted === undefined ? type !== 'turn' : wanted.includes(type)
+}
+
+/** Memories and turns have tokens of their own, so that a search for one kind never meets rows of the other. */
+export type DocumentKind = 'memory' | 'turn'
+
+export const DOCUMENT_KINDS: readonly DocumentKind[] = ['memory', 'turn']
+
+export function kindsOf(types: readonly DocumentType[] | undefined): readonly DocumentKind[] {
+  if (types === undefined) return ['memory']
+  return DOCUMENT_KINDS.filter((kind) =>
+    types.some((type) => (type === 'turn') === (kind === 'turn')),
+  )
 }

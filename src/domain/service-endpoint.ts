@@ -2,14 +2,9 @@
 import { AppError } from './errors.ts'
 
 /** What stands for a blank text, which most services refuse. */
-const BLANK = '.'
-const LONE_HALVES = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
+export const BLANK = '.'
 
-/** As UTF-8 can hold it, and never blank. NUL ends a text early in some services. */
-export function sendable(text: string): string {
-  const sound = text.replace(LONE_HALVES, '\ufffd').replaceAll('\0', ' ')
-  return sound.trim() === '' ? BLANK : sound
-}
+export const LONE_HALVES = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
 /**
  * Checked here because the platform puts a header it refuses into its error. Undefined stays undefined: services on
@@ -24,10 +19,6 @@ export function parseKey(apiKey: string | undefined, source: string): string | u
     `The API key for ${source} holds characters that no key has. Copy it again.`,
     { source },
   )
-}
-
-export function authorization(key: string | undefined): Readonly<Record<string, string>> {
-  return key === undefined ? {} : { authorization: `Bearer ${key}` }
 }
 
 /** Without a slash at its end. */

@@ -1,11 +1,13 @@
 /** Signals as they are stored: one for each exchange, written in the commit that keeps its turns. */
 
 import { sha256 } from '../lib/hash.ts'
+import type { Instant } from '../lib/time.ts'
 import type { Entry } from './entry.ts'
-import type { ChangeId, EntryId, Instant, Place, SignalId, TurnId } from './ids.ts'
-import { SIGNAL_STATUSES, type Signal } from './turn.ts'
+import type { ChangeId, EntryId, SignalId, TurnId } from './ids.ts'
+import type { Place } from './scope.ts'
 
 const HASH_CHARACTERS = 40
+
 /** How long one that was learned from, or is not to be, can still be looked at. */
 const OVER_KEPT_MS = 30 * 86_400_000
 
@@ -81,4 +83,33 @@ export function readSignal({ id, place, kind, at, version, body }: Entry): Signa
     change: typeof body.change === 'string' ? (body.change as ChangeId) : null,
     createdAt: at,
   }
+}
+
+export const SIGNAL_STATUSES = ['pending', 'processed', 'dead', 'forgotten'] as const
+
+export type SignalStatus = (typeof SIGNAL_STATUSES)[number]
+
+/**
+ * That something was said which is to be learned from: an exchange. `dead`: that failed too often, and waits for a person.
+ * `forgotten`: a person doesn't want it to be learned from.
+ */
+export type Signal = {
+  readonly id: SignalId
+  readonly place: Place
+  readonly version: number
+  readonly turns: readonly TurnId[]
+  /** Of the exchange in its session: orders the signals of one commit. */
+  readonly position: number
+  /** Whether the exchange was part of the history of a request, and said at an unknown time before it. */
+  readonly isHistory: boolean
+  readonly status: SignalStatus
+  /** Whether patterns have read it: once is enough, however long it waits for a model. */
+  readonly isRead: boolean
+  /** How often learning from it failed. */
+  readonly attempts: number
+  /** Why it failed the last time: a code, never text. */
+  readonly error: string | null
+  /** What came of it, to be looked at or undone; null when nothing did. */
+  readonly change: ChangeId | null
+  readonly createdAt: Instant
 }

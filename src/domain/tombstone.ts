@@ -8,9 +8,11 @@
  */
 
 import { sha256 } from '../lib/hash.ts'
+import type { Instant } from '../lib/time.ts'
 import { foldStatement } from '../text/fingerprint.ts'
-import type { Instant, Place, TombstoneId } from './ids.ts'
+import type { TombstoneId } from './ids.ts'
 import type { Memory, Tombstone } from './memory.ts'
+import type { Place } from './scope.ts'
 
 /** The tombstones that would block a statement with this content and key. */
 export function blockingTombstones(

@@ -1,10 +1,10 @@
 import type { VectorForm } from '../domain/embedding-text.ts'
-import type { OwnerId } from '../domain/ids.ts'
-import type { Settings, SettingValues } from '../domain/settings/settings.ts'
+import type { Ids } from '../domain/ids.ts'
+import type { SettingValues } from '../domain/settings/settings.ts'
 import type { Adjudicate } from '../domain/verdict.ts'
 import type { Files } from '../files/files.ts'
-import type { MirroredMemories } from '../files/memory-file/memory-file-sync.ts'
-import type { Clock, Ids } from '../lib/clock.ts'
+import type { FilesSurroundings } from '../files/files-host.ts'
+import type { Clock } from '../lib/clock.ts'
 import type { Embedder } from '../models/embedder.ts'
 import type { LanguageModel } from '../models/language-model.ts'
 import type { Reranker } from '../models/reranker.ts'
@@ -12,16 +12,6 @@ import type { Store } from '../storage/store.ts'
 import type { VectorIndex } from '../storage/vector-index.ts'
 import type { VectorTiers } from '../storage/vector-replication.ts'
 import type { CountTokens } from '../text/tokens.ts'
-
-/** What memory in files needs of the engine that it is part of. */
-export type FilesSurroundings = {
-  readonly store: Store
-  readonly settingsOf: (owner: OwnerId | null) => Promise<Settings>
-  /** What is pinned, for the mirror of it in a file. */
-  readonly memories: MirroredMemories
-  /** Calls when memories of an owner may have changed, until what it gives back is called. */
-  readonly onMemoriesChanged: (listener: (owner: OwnerId) => void) => () => void
-}
 
 /** Everything the engine needs from outside. Without an embedder or an index, recall goes by words alone. */
 export type EnginePorts = {

@@ -7,9 +7,9 @@
 import type { ConversationRequest, Outcome, Prepared } from '../conversations/conversations.ts'
 import { ERRORS, toAppError } from '../domain/errors.ts'
 import type { Memory } from '../domain/memory.ts'
-import type { Learned, Remembered } from '../memory/memory-writer.ts'
-import type { Recollection } from '../recall/recall.ts'
-import type { LegReport } from '../recall/retrievers.ts'
+import type { Learned } from '../learning/patterns/pattern-learning.ts'
+import type { Remembered } from '../memory/memory-writer.ts'
+import type { LegReport, Recollection } from '../recall/recall-result.ts'
 import { SILENT, type SpanFacts, type SpanName, type Telemetry } from '../telemetry/telemetry.ts'
 import type { Engine } from './engine.ts'
 

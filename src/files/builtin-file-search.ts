@@ -1,9 +1,10 @@
 /** The built-in search in files: an engine of its own, in which each chunk of a file is a memory. */
 import { AppError } from '../domain/errors.ts'
-import type { OwnerId } from '../domain/ids.ts'
+import type { Ids, OwnerId } from '../domain/ids.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { Clock, Ids } from '../lib/clock.ts'
-import { orCancelled, withinTime } from '../lib/timeout.ts'
+import { orCancelled } from '../lib/abort.ts'
+import type { Clock } from '../lib/clock.ts'
+import { withinTime } from '../lib/timeout.ts'
 import type { Prefill } from '../models/batch-embedder.ts'
 import type { FileTrouble } from './file.ts'
 import type { FilePace, FileSettings } from './file-options.ts'

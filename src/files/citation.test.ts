@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { SNIPPET_CHARACTERS_MAX, snippetOf } from '../text/query-snippet.ts'
 import { queryTerms } from '../text/search/terms.ts'
-import { citationOf, parseCitation, SNIPPET_CHARACTERS_MAX, snippetOf } from './citation.ts'
+import { citationOf, parseCitation } from './citation.ts'
 
 it('[FC16] names lines so that they are found again, whatever the path', () => {
   expect(citationOf({ path: 'memory/2026-11-15.md', lineFirst: 5, lineLast: 9 })).toBe(

@@ -27,29 +27,17 @@ export function parseCitation(text: string): Citation | null {
   return { path: text.slice(0, at), lineFirst, lineLast }
 }
 
-export const SNIPPET_CHARACTERS_MAX = 700
 /** Where no line ends sooner, a text is looked at in parts of about this length. */
-const PART_CHARACTERS = 120
+export const PART_CHARACTERS = 120
 
 /** A part of a text; `terms` are those of the query that are in it. */
 type Part = { readonly start: number; readonly end: number; readonly terms: readonly string[] }
 
-/**
- * The part of the text, as it is written, that has most of the terms of a query (`queryTerms`), with something of what is
- * around it. All of the text when it is short enough, its beginning when it has none of the terms.
- */
-export function snippetOf(
+export function partsOf(
   text: string,
-  terms: readonly string[],
-  charactersMax: number = SNIPPET_CHARACTERS_MAX,
-): string {
-  if (text.length <= charactersMax) return text
-  const parts = partsOf(text, new Set(terms), Math.min(PART_CHARACTERS, charactersMax))
-  const { first, last } = widened(parts, bestRun(parts, charactersMax), charactersMax)
-  return withoutHalf(text.slice(parts[first]?.start ?? 0, parts[last]?.end ?? 0)).trimEnd()
-}
-
-function partsOf(text: string, sought: ReadonlySet<string>, length: number): readonly Part[] {
+  sought: ReadonlySet<string>,
+  length: number,
+): readonly Part[] {
   const parts: Part[] = []
   let start = 0
   while (start < text.length) {
@@ -75,7 +63,7 @@ function partEnd(text: string, start: number, length: number): number {
 type Run = { readonly first: number; readonly last: number }
 
 /** Of the runs that are short enough, the first with most different terms, without the parts at its ends that have none. */
-function bestRun(parts: readonly Part[], charactersMax: number): Run {
+export function bestRun(parts: readonly Part[], charactersMax: number): Run {
   const counts = new Map<string, number>()
   let best: Run & { readonly found: number } = { first: 0, last: 0, found: 0 }
   let first = 0
@@ -105,7 +93,7 @@ function release(counts: Map<string, number>, term: string): void {
 }
 
 /** With as much around it as there is room for, a third of that before it. */
-function widened(parts: readonly Part[], run: Run, charactersMax: number): Run {
+export function widened(parts: readonly Part[], run: Run, charactersMax: number): Run {
   let { first, last } = run
   const lengthFrom = (from: number) => (parts[last]?.end ?? 0) - (parts[from]?.start ?? 0)
   const before = lengthFrom(first) + (charactersMax - lengthFrom(first)) / 3

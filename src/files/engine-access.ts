@@ -1,9 +1,10 @@
 /** Memory in files as part of an engine: with its store, its settings, and the memories that a file can mirror. */
 
 import type { OwnerId } from '../domain/ids.ts'
+import type { ScopeInput } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
 import type { EnginePorts } from '../engine/engine-dependencies.ts'
-import type { DraftInput, ScopeInput } from '../memory/draft.ts'
+import type { DraftInput } from '../memory/draft.ts'
 import type { Remembered } from '../memory/memory-writer.ts'
 import type { Change } from '../storage/store.ts'
 import type { Files } from './files.ts'

@@ -1,7 +1,7 @@
 /** Memory in files as programs hold it: owners come as plain text, and are checked. */
 
 import type { OwnerId } from '../domain/ids.ts'
-import { parseScope } from '../memory/draft.ts'
+import { parseScope } from '../domain/scope.ts'
 import type { Contents } from './file-contents.ts'
 import type { FileSearch } from './file-search.ts'
 import type { Workspace } from './file-tree.ts'

@@ -3,8 +3,9 @@
  * after it, until the time has come to try again. Each time that fails, the pause is twice as long.
  */
 import { AppError, toAppError } from '../domain/errors.ts'
-import type { Instant, OwnerId } from '../domain/ids.ts'
+import type { OwnerId } from '../domain/ids.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { Instant } from '../lib/time.ts'
 import type { FileAnswer, FileQuery, FileSearch, SyncReport } from './file-search.ts'
 
 export type FailoverParts = {

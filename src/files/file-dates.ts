@@ -1,10 +1,11 @@
 /** What a file tells of a time: its name does, or when it was last written, or it holds for good. */
 
-import type { Instant } from '../domain/ids.ts'
 import { remainingShare } from '../lib/decay.ts'
+import type { Instant } from '../lib/time.ts'
 
 const NOTES = /^memory\//i
 const ROOT_NOTES = /^memory\.md$/i
+
 /** Not inside of a longer number, as in `12026-01-01` or `2026-01-011`. */
 const DAY = /(?<!\d)(\d{4})-(\d\d)-(\d\d)(?!\d)/g
 

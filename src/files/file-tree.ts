@@ -1,4 +1,4 @@
-import type { Instant } from '../domain/ids.ts'
+import type { Instant } from '../lib/time.ts'
 import type { FileTrouble, Root, SeenFile } from './file.ts'
 
 /** What a look at a root has found. What is in trouble is named, and the rest is there. */

@@ -3,10 +3,12 @@
  *
  * Paths are relative to their root and have forward slashes, on every platform.
  */
-import type { Instant, OwnerId } from '../domain/ids.ts'
+import type { OwnerId } from '../domain/ids.ts'
+import type { Instant } from '../lib/time.ts'
 
 /** `memory`: what was written to be remembered. `sessions`: transcripts of conversations, one message a line. */
 export const FILE_SOURCES = ['memory', 'sessions'] as const
+
 export type FileSource = (typeof FILE_SOURCES)[number]
 
 /**
@@ -14,6 +16,7 @@ export type FileSource = (typeof FILE_SOURCES)[number]
  * `path`: a file, or a folder of Markdown and plain text. `sessions`: a folder of transcripts, `*.jsonl`.
  */
 export const ROOT_KINDS = ['workspace', 'path', 'sessions'] as const
+
 export type RootKind = (typeof ROOT_KINDS)[number]
 
 /** A place in the file system that an owner has indexed. */
@@ -61,6 +64,7 @@ export const FILE_TROUBLES = [
   'changing',
   'failed',
 ] as const
+
 export type FileTrouble = {
   readonly path: string
   readonly because: (typeof FILE_TROUBLES)[number]

@@ -1,8 +1,9 @@
 /** Memory in files, behind one object: where they are, what is in them, and adding to them. */
 import { AppError } from '../domain/errors.ts'
-import { type OwnerId, SYSTEM_OWNER } from '../domain/ids.ts'
+import type { Ids, OwnerId } from '../domain/ids.ts'
+import { SYSTEM_OWNER } from '../domain/scope.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { Clock, Ids } from '../lib/clock.ts'
+import type { Clock } from '../lib/clock.ts'
 import { systemTimers, type Timers } from '../lib/interval-timers.ts'
 import type { Prefill } from '../models/batch-embedder.ts'
 import type { Store } from '../storage/store.ts'

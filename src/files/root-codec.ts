@@ -2,15 +2,17 @@
 
 import type { Entry } from '../domain/entry.ts'
 import { AppError } from '../domain/errors.ts'
-import { type Instant, parseEntryId } from '../domain/ids.ts'
-import type { JsonObject } from '../domain/memory.ts'
-import { parseScope } from '../memory/draft.ts'
+import { parseEntryId } from '../domain/ids.ts'
+import { parseScope } from '../domain/scope.ts'
+import type { JsonObject } from '../lib/json.ts'
+import type { Instant } from '../lib/time.ts'
 import { ROOT_KINDS } from './file.ts'
 
 type Fields = { readonly [field: string]: unknown }
 
 const TEXTS_MAX = 100
 const TEXT_CHARACTERS_MAX = 4_000
+
 /** On any platform: an export may come from another one. */
 const ABSOLUTE = /^(?:\/|[A-Za-z]:[\\/]|\\\\)/
 

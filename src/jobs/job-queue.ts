@@ -1,9 +1,10 @@
 /** Jobs and lanes in the store: arming, claiming, renewing, and telling what became of a run. */
 import type { Entry } from '../domain/entry.ts'
 import { AppError } from '../domain/errors.ts'
-import type { Instant, OwnerId } from '../domain/ids.ts'
+import type { OwnerId } from '../domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
 import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import type { Instant } from '../lib/time.ts'
 import { decideAndCommit } from '../storage/access/optimistic-commit.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import {

@@ -3,11 +3,12 @@
  * and at once where this process did.
  */
 import { AppError, type ErrorCode, toAppError } from '../domain/errors.ts'
-import type { Instant, OwnerId } from '../domain/ids.ts'
+import type { OwnerId } from '../domain/ids.ts'
 import type { EnginePorts } from '../engine/engine-dependencies.ts'
 import { nextTurn } from '../lib/event-loop.ts'
 import type { Timers } from '../lib/interval-timers.ts'
 import { persistently } from '../lib/retry.ts'
+import type { Instant } from '../lib/time.ts'
 import { withinTime } from '../lib/timeout.ts'
 import type { Change } from '../storage/store.ts'
 import { type Job, type JobEnding, type JobLimits, laneId } from './job.ts'
@@ -50,16 +51,20 @@ export type RunnerParts = {
 }
 
 type Candidate = { readonly id: string; readonly lane: string; readonly dueAt: number }
+
 type Running = Run & { readonly controller: AbortController; ended: Promise<void> }
 
 const CANDIDATES_MAX = 10_000
 const CANDIDATES_PER_LANE = 20
+
 /** In ticks: how often to look for what a clock that was set back makes wait, and for what can be removed. */
 const AHEAD_EVERY = 12
 const SWEEP_EVERY = 60
+
 /** How often a renewal falls into a lease. */
 const RENEWALS = 3
 const FORGET_WAIT_MS = 5_000
+
 /** How long stopping may take, once the time to end is over. */
 const STOP_WAIT_MS = 1_000
 

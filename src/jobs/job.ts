@@ -7,17 +7,19 @@
  */
 import type { Entry } from '../domain/entry.ts'
 import { AppError, ERRORS, type ErrorCode } from '../domain/errors.ts'
-import type { EntryId, Instant, JobId, OwnerId } from '../domain/ids.ts'
-import type { JsonObject } from '../domain/memory.ts'
+import type { EntryId, JobId, OwnerId } from '../domain/ids.ts'
 import { sha256 } from '../lib/hash.ts'
-import { INSTANT_MAX } from '../memory/record-codec.ts'
+import { isObject, type JsonObject } from '../lib/json.ts'
+import { INSTANT_MAX, type Instant } from '../lib/time.ts'
 
 /** `dead`: it failed too often and waits for a person; `done` and `cancelled` ones are kept for a while to be looked at. */
 export const JOB_STATUSES = ['waiting', 'running', 'done', 'dead', 'cancelled'] as const
+
 export type JobStatus = (typeof JOB_STATUSES)[number]
 
 /** `lost`: whoever did it ended without a word; `bad_answer`: a model answered with what can't be used. */
 const FAULTS = ['lost', 'bad_answer'] as const
+
 export type JobFault = ErrorCode | (typeof FAULTS)[number]
 
 export type Job = {
@@ -89,9 +91,11 @@ const KEY_CHARACTERS_MAX = 1_000
 const EVERY_MS_MIN = 1_000
 const FIRST_PAUSE_MS = 30_000
 const PAUSE_MS_MAX = 3_600_000
+
 /** How long something that is over can still be looked at. */
 const OVER_KEPT_MS = 3_600_000
 const HASH_CHARACTERS = 40
+
 /** When nothing is due: no search for what is due meets it. */
 const NEVER = INSTANT_MAX as Instant // the last instant there is
 
@@ -288,10 +292,6 @@ export function hasRunOut({ leasedUntil }: Lane, now: Instant, leaseMs: number):
 
 function count(value: unknown): number {
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : 0
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isFault(value: unknown): value is JobFault {

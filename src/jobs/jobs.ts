@@ -5,9 +5,9 @@
 import type { ErrorCode } from '../domain/errors.ts'
 import type { OwnerId } from '../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../domain/limits.ts'
-import type { JsonObject } from '../domain/memory.ts'
 import type { EnginePorts } from '../engine/engine-dependencies.ts'
 import { systemTimers, type Timers } from '../lib/interval-timers.ts'
+import type { JsonObject } from '../lib/json.ts'
 import { decideAndCommit } from '../storage/access/optimistic-commit.ts'
 import { SYSTEM } from '../storage/access/system-entries.ts'
 import type { Change, Page, Store } from '../storage/store.ts'
@@ -17,8 +17,11 @@ import { type EndedJob, type JobHandler, Runner } from './job-runner.ts'
 import { type Held, type Hold, Holders, type HoldOptions, type TryToEnter } from './owner-locks.ts'
 
 export type { Timers } from '../lib/interval-timers.ts'
+
 export type { Job, JobRequest, JobStatus } from './job.ts'
+
 export type { EndedJob, JobContext, JobHandler, JobOutcome } from './job-runner.ts'
+
 export type { Hold } from './owner-locks.ts'
 
 export type JobsOptions = {

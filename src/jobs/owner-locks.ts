@@ -4,11 +4,13 @@
  */
 import type { Entry, EntryKind } from '../domain/entry.ts'
 import { AppError, toAppError } from '../domain/errors.ts'
-import type { Instant, OwnerId } from '../domain/ids.ts'
-import type { JsonObject } from '../domain/memory.ts'
+import type { OwnerId } from '../domain/ids.ts'
 import type { EnginePorts } from '../engine/engine-dependencies.ts'
+import { pause } from '../lib/abort.ts'
 import type { Timers } from '../lib/interval-timers.ts'
+import type { JsonObject } from '../lib/json.ts'
 import { persistently } from '../lib/retry.ts'
+import type { Instant } from '../lib/time.ts'
 import { withinTime } from '../lib/timeout.ts'
 import { decideAndCommit } from '../storage/access/optimistic-commit.ts'
 import { getEntry, putEntry, SYSTEM } from '../storage/access/system-entries.ts'
@@ -120,6 +122,7 @@ type Holding = {
 
 /** Stands in the lane in the place of a job. */
 const HOLDER = 'call'
+
 /** How often a renewal falls into a lease. */
 const RENEWALS = 3
 const FIRST_PAUSE_MS = 20
@@ -270,18 +273,4 @@ export class Holders {
 
 function throwIfStopped({ aborted }: AbortSignal, isClosed: boolean): void {
   if (aborted || isClosed) throw new AppError('cancelled', 'It was stopped before it began.')
-}
-
-/** Ends early, without an error, when the signal fires. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, ms)
-    signal.addEventListener('abort', end, { once: true })
-    if (signal.aborted) end()
-  })
 }

@@ -1,10 +1,14 @@
 /** Digests of conversations. They are memories; here is what is asked of them besides. */
+
+import { happenedAt } from '../domain/episode.ts'
 import { AppError } from '../domain/errors.ts'
-import type { Instant, MemoryId, Scope } from '../domain/ids.ts'
+import type { MemoryId } from '../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../domain/limits.ts'
-import type { Json, Memory, MemoryStatus } from '../domain/memory.ts'
+import type { Memory, MemoryStatus } from '../domain/memory.ts'
+import type { Scope } from '../domain/scope.ts'
 import type { EnginePorts } from '../engine/engine-dependencies.ts'
-import { parseCursor, parseLimit } from '../memory/memory-reader.ts'
+import type { Json } from '../lib/json.ts'
+import { parseCursor, parseLimit } from '../storage/access/page-request.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import type { Page } from '../storage/store.ts'
 
@@ -50,13 +54,6 @@ function isMeant(memory: Memory, { from, before, topics }: EpisodeQuery): boolea
   if (topics === undefined) return true
   const known = linesOf(memory, 'topics').map((topic) => topic.toLowerCase())
   return topics.some((topic) => known.some((each) => each.includes(topic.toLowerCase())))
-}
-
-export function happenedAt({
-  validFrom,
-  createdAt,
-}: Pick<Memory, 'validFrom' | 'createdAt'>): Instant {
-  return validFrom ?? createdAt
 }
 
 /** Topics, decisions or action items. */

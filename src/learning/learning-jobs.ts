@@ -2,30 +2,26 @@
 
 import type { StoredSettings } from '../admin/stored-settings.ts'
 import { AppError, ERRORS, type ErrorCode } from '../domain/errors.ts'
-import {
-  type Instant,
-  type OwnerId,
-  type Scope,
-  type SessionId,
-  SYSTEM_OWNER,
-  type UserId,
-} from '../domain/ids.ts'
-import type { JsonObject } from '../domain/memory.ts'
+import type { OwnerId, SessionId, UserId } from '../domain/ids.ts'
+import { type Scope, type SessionPlace, SYSTEM_OWNER } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
-import type { Signal } from '../domain/turn.ts'
+import type { Signal } from '../domain/signal.ts'
 import type { EnginePorts } from '../engine/engine-dependencies.ts'
 import type { JobRequest } from '../jobs/job.ts'
 import type { Job, JobContext, JobHandler, JobOutcome, Jobs, Task } from '../jobs/jobs.ts'
 import { nextTurn } from '../lib/event-loop.ts'
+import type { JsonObject } from '../lib/json.ts'
+import type { Instant } from '../lib/time.ts'
 import type { ConsolidateOptions, ConsolidationReport } from './consolidation/consolidator.ts'
-import type { SessionPlace } from './distillation/distiller.ts'
+import { DISTILL, distillation } from './distillation/distillation-job.ts'
 import type { Distillation } from './distillation/outcome.ts'
-import { DISTILL, distillation } from './signal-writer.ts'
 import { allSignals } from './signals.ts'
 
 export const CONSOLIDATE = 'consolidate'
+
 export const UPKEEP = 'upkeep'
 const HOUR_MS = 3_600_000
+
 /** Without a model nothing is tried; what waits is woken when there is one. */
 const NO_MODEL_MS = 30 * 24 * HOUR_MS
 const NO_MODEL = 'skipped:no_model'

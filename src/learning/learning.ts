@@ -13,19 +13,19 @@ import {
   recallFor,
   type SaidMessage,
 } from '../conversations/prompt-hooks.ts'
-import { findSession } from '../conversations/transcript-admin.ts'
 import { AppError, type ErrorCode } from '../domain/errors.ts'
-import { type OwnerId, parseId, type Scope } from '../domain/ids.ts'
+import { type OwnerId, parseId } from '../domain/ids.ts'
 import type { Memory } from '../domain/memory.ts'
+import { parseScope, type Scope, type ScopeInput, type SessionPlace } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
-import type { Signal, SignalStatus } from '../domain/turn.ts'
+import type { Signal, SignalStatus } from '../domain/signal.ts'
 import type { EnginePorts } from '../engine/engine-dependencies.ts'
 import { createJobs, type EndedJob, type Job, type JobQuery, type Jobs } from '../jobs/jobs.ts'
-import { type AskedOptions, alone, distilAlone } from '../jobs/run-exclusive.ts'
+import { type AskedOptions, alone } from '../jobs/run-exclusive.ts'
 import { createQueue, type InTurn } from '../lib/keyed-mutex.ts'
-import { parseScope, type ScopeInput } from '../memory/draft.ts'
 import { type AskedModel, guarded, type Spent } from '../models/guarded-models.ts'
 import type { LanguageModel } from '../models/language-model.ts'
+import { findSession } from '../storage/access/session-lookup.ts'
 import type { Change, Page } from '../storage/store.ts'
 import { judgedBy, namedModel, wordingBy } from './completions/model-tasks.ts'
 import {
@@ -36,7 +36,9 @@ import {
 } from './consolidation/consolidator.ts'
 import type { KeptReport } from './consolidation/report.ts'
 import { type Ingested, type IngestInput, ingest } from './distillation/conversation-ingest.ts'
-import { type DistilParts, distil, type SessionPlace } from './distillation/distiller.ts'
+import { distillation, dueAt } from './distillation/distillation-job.ts'
+import { type DistilParts, distil } from './distillation/distiller.ts'
+import { distilAlone } from './distillation/exclusive-distillation.ts'
 import type { Distillation } from './distillation/outcome.ts'
 import {
   askedConsolidation,
@@ -54,7 +56,7 @@ import {
   settle,
 } from './review/conflict-review.ts'
 import { approve, listSuspects, type ReviewQuery, reject } from './review/suspect-review.ts'
-import { createNoting, distillation, dueAt, type NoteSaid } from './signal-writer.ts'
+import { createNoting, type NoteSaid } from './signal-writer.ts'
 import {
   allSignals,
   forgetSignals,
@@ -65,6 +67,7 @@ import {
 } from './signals.ts'
 
 export type { EndedJob } from '../jobs/jobs.ts'
+
 export type { AskedModel } from '../models/guarded-models.ts'
 
 /** Hears what happens in the background. Must not fail. */

@@ -4,17 +4,17 @@
  * one's job is due at once.
  */
 import type { Entry } from '../domain/entry.ts'
-import type { EntryId, Instant, SessionId, TurnId } from '../domain/ids.ts'
+import type { EntryId, SessionId, TurnId } from '../domain/ids.ts'
+import type { SessionPlace } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
 import { pendingSignal, readSignal, signalId } from '../domain/signal.ts'
 import type { EnginePorts } from '../engine/engine-dependencies.ts'
-import { type JobRequest, jobId } from '../jobs/job.ts'
+import { jobId } from '../jobs/job.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import { hashOf } from '../lib/parts-hash.ts'
+import type { Instant } from '../lib/time.ts'
 import type { Change, Store } from '../storage/store.ts'
-import type { SessionPlace } from './distillation/distiller.ts'
-
-export type { SessionPlace } from './distillation/distiller.ts'
+import { distillation, dueAt } from './distillation/distillation-job.ts'
 
 /** An exchange that was kept and can be learned from. */
 export type NotedExchange = {
@@ -37,7 +37,6 @@ export type NoteSaid = (
   store?: Store,
 ) => Promise<readonly Change[]>
 
-export const DISTILL = 'distill'
 const OPEN_KEPT_MS = 30 * 86_400_000
 
 export function createNoting(ports: EnginePorts, jobs: () => Jobs): NoteSaid {
@@ -62,21 +61,6 @@ export function createNoting(ports: EnginePorts, jobs: () => Jobs): NoteSaid {
       ...(await leaving({ ...ports, store }, jobs(), place, known.get(openId) ?? null, settings)),
     ]
   }
-}
-
-/** The job that learns from a session: after a while without a new turn, or after every turn. */
-export function distillation(
-  place: SessionPlace,
-  { extractionMode, summaryDebounceSeconds }: Settings,
-  now: Instant,
-): JobRequest {
-  const waitMs = extractionMode === 'everyTurn' ? 0 : summaryDebounceSeconds * 1_000
-  return dueAt(place, (now + waitMs) as Instant) // whole milliseconds
-}
-
-export function dueAt({ owner, user, session }: SessionPlace, at: Instant): JobRequest {
-  const key = JSON.stringify([user, session])
-  return { kind: DISTILL, key, owner, input: { user, session }, at }
 }
 
 /** The session that was open before is done with; this one is open from now on. */

@@ -1,12 +1,19 @@
 /** Signals in the store: what waits to be learned from, what came of it, and what failed too often. */
 import { AppError } from '../domain/errors.ts'
-import type { ChangeId, EntryId, Scope, SignalId } from '../domain/ids.ts'
+import type { ChangeId, EntryId, SignalId } from '../domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
-import { isWaiting, readSignal, toSignalEntry } from '../domain/signal.ts'
-import { SIGNAL_STATUSES, type Signal, type SignalStatus } from '../domain/turn.ts'
+import type { Scope } from '../domain/scope.ts'
+import {
+  isWaiting,
+  readSignal,
+  SIGNAL_STATUSES,
+  type Signal,
+  type SignalStatus,
+  toSignalEntry,
+} from '../domain/signal.ts'
 import type { EnginePorts } from '../engine/engine-dependencies.ts'
-import { parseLimit } from '../memory/memory-reader.ts'
 import { decideAndCommit } from '../storage/access/optimistic-commit.ts'
+import { parseLimit } from '../storage/access/page-request.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import type { Change, Page } from '../storage/store.ts'
 

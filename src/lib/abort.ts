@@ -61,3 +61,17 @@ export class SharedWork<Result> {
     }
   }
 }
+
+/** Ends early, without an error, when the signal fires. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal.addEventListener('abort', end, { once: true })
+    if (signal.aborted) end()
+  })
+}

@@ -2,7 +2,6 @@
  * What nobody waits for gives way to requests: it is done in pieces, one call of the store each, and a request that comes
  * in between goes first. But never for long, so that whoever asks without pause doesn't keep anything from being kept.
  */
-import type { Store } from '../storage/store.ts'
 import { nextTurn } from './event-loop.ts'
 
 /** To be awaited before each piece of some work. */
@@ -10,6 +9,7 @@ export type GiveWay = () => Promise<void>
 
 /** For so long a request is hurried along. Whoever waits longer waits for its provider, and is not held up by a piece. */
 const HURRIED_MS = 100
+
 /** For so long one work gives way, all its pieces together. */
 const PATIENCE_MS = 100
 
@@ -68,30 +68,5 @@ export class Courtesy {
       const timer = setTimeout(look, ms)
       this.#waiting.add(look)
     })
-  }
-}
-
-/** The same store, which others may go before at every call. */
-export function polite(store: Store, giveWay: GiveWay): Store {
-  const after =
-    <Given extends readonly unknown[], Result>(call: (...given: Given) => Promise<Result>) =>
-    async (...given: Given): Promise<Result> => {
-      await giveWay()
-      return call(...given)
-    }
-  return {
-    ...store,
-    // Their types depend on the table, which `after` would lose.
-    get: async (table, scope, id) => {
-      await giveWay()
-      return store.get(table, scope, id)
-    },
-    find: async (table, scope, query) => {
-      await giveWay()
-      return store.find(table, scope, query)
-    },
-    matchText: after((scope, query) => store.matchText(scope, query)),
-    around: after((scope, ids, reach) => store.around(scope, ids, reach)),
-    commit: after((changes) => store.commit(changes)),
   }
 }

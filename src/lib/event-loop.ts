@@ -1,17 +1,6 @@
-import { warming } from '../text/regex-warmup.ts'
-
 /** Long work is done in pieces, and others have their turn between them: stores may hold the thread for each piece. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
-}
-
-/** Compiles rules before they are needed, in pieces. Costs next to nothing where they are. */
-export async function warmRules(rules: readonly RegExp[], signal?: AbortSignal): Promise<void> {
-  const pace = new Pace()
-  for (const _ of warming(rules)) {
-    if (pace.isDue) await pace.rest()
-    if (signal?.aborted) return
-  }
 }
 
 /** Long enough that going round costs nothing, and so short that nobody notices the wait. */

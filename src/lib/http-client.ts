@@ -5,6 +5,8 @@
  * `facts.retryable` is false where trying again can't help; `facts.retryAfterMs` is what the service asked for.
  */
 import { AppError, type ErrorFacts } from '../domain/errors.ts'
+import { parseKey } from '../domain/service-endpoint.ts'
+import type { RemoteOptions } from '../models/embedders/remote/http-embedder.ts'
 import { cancelled, stopIfCancelled } from './abort.ts'
 import { field } from './json.ts'
 
@@ -220,4 +222,12 @@ function retryDelay(answer: unknown): number | null {
     if (seconds !== undefined) return Number(seconds) * 1_000
   }
   return null
+}
+
+export function authorization(key: string | undefined): Readonly<Record<string, string>> {
+  return key === undefined ? {} : { authorization: `Bearer ${key}` }
+}
+
+export function bearer(options: RemoteOptions, source: string): Readonly<Record<string, string>> {
+  return authorization(parseKey(options.apiKey, source))
 }

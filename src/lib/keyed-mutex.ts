@@ -1,4 +1,4 @@
-import type { ScopeInput } from '../memory/draft.ts'
+import type { ScopeInput } from '../domain/scope.ts'
 
 export type InTurn = <Result>(scope: ScopeInput, work: () => Promise<Result>) => Promise<Result>
 

@@ -4,8 +4,9 @@
  * as soon as the model answers, it takes part again.
  */
 import { AppError } from '../domain/errors.ts'
+import { orCancelled } from './abort.ts'
 import type { Clock } from './clock.ts'
-import { orCancelled, type Timely, withinTime } from './timeout.ts'
+import { type Timely, withinTime } from './timeout.ts'
 
 /** How work waits for the model. Whatever else it does says nothing about it. */
 export type Waiting = {
@@ -13,6 +14,7 @@ export type Waiting = {
   loads<Loaded>(load: () => Promise<Loaded>): Promise<Loaded>
   asks<Answer>(ask: () => Promise<Answer>): Promise<Answer>
 }
+
 export type GuardedWork<Result> = (signal: AbortSignal, model: Waiting) => Promise<Result>
 
 /** Failures, late answers included, without an answer in between. */

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ServerEvent } from '../api/gateway/formats/format.ts'
-import { readEvents } from './sse.ts'
+import { readEvents, type ServerEvent } from './sse.ts'
 
 const encoder = new TextEncoder()
 

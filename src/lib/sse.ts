@@ -1,5 +1,4 @@
 /** Server-sent events, read from bytes as they arrive, however they are cut. */
-import type { ServerEvent } from '../api/gateway/formats/format.ts'
 
 /**
  * Longer events are passed over: somebody who reads along must not collect what a sender never ends. Answers with
@@ -121,3 +120,6 @@ class Fields {
     if (data !== null) this.#listener({ name, data })
   }
 }
+
+/** One event of a stream: `event:` and `data:` of server-sent events. */
+export type ServerEvent = { readonly name: string; readonly data: string }

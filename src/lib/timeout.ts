@@ -32,21 +32,3 @@ export async function withinTime<Result>(
     clearTimeout(timer)
   }
 }
-
-/** Waits for work until the signal aborts, whatever the work makes of the signal. */
-export async function orCancelled<Result>(
-  work: Promise<Result>,
-  signal: AbortSignal,
-): Promise<Result> {
-  let stop = () => {}
-  const stopped = new Promise<never>((_, reject) => {
-    stop = () => reject(new AppError('cancelled', 'It was stopped before it ended.'))
-    signal.addEventListener('abort', stop, { once: true })
-    if (signal.aborted) stop()
-  })
-  try {
-    return await Promise.race([work, stopped])
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
-}

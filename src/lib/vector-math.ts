@@ -1,33 +1,6 @@
 /** Arithmetic on vectors that every index must agree on. Plain loops, because vectors are long and many. */
-import { AppError } from '../domain/errors.ts'
 
-/** Far above what any model gives. */
-export const VECTOR_DIMENSIONS_MAX = 16_384
-
-/** Refuses a vector that can't be compared with those of its space. */
-export function refuseUnfit(dimensions: number, vector: Float32Array): void {
-  if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > VECTOR_DIMENSIONS_MAX) {
-    throw new AppError(
-      'invalid_input',
-      `Vectors have 1 to ${VECTOR_DIMENSIONS_MAX} dimensions, not ${dimensions}.`,
-      { dimensions },
-    )
-  }
-  if (vector.length !== dimensions) {
-    throw new AppError(
-      'invalid_input',
-      `The vector has ${vector.length} dimensions where ${dimensions} are expected.`,
-      { dimensions: vector.length, expected: dimensions },
-    )
-  }
-  if (!isFiniteThroughout(vector)) {
-    throw new AppError('invalid_input', 'The vector holds a number that is not finite.', {
-      dimensions,
-    })
-  }
-}
-
-function isFiniteThroughout(vector: Float32Array): boolean {
+export function isFiniteThroughout(vector: Float32Array): boolean {
   for (let index = 0; index < vector.length; index++) {
     if (!Number.isFinite(vector[index])) return false
   }
@@ -69,9 +42,4 @@ export function dequantise({ scale, bytes }: Quantised): Float32Array {
   const vector = new Float32Array(bytes.length)
   for (let index = 0; index < bytes.length; index++) vector[index] = (bytes[index] ?? 0) * scale
   return vector
-}
-
-/** Whether the vectors of a space are kept in bytes alone, see `spaceSignature`. */
-export function isKeptInBytes(signature: string): boolean {
-  return signature.endsWith(':int8')
 }

@@ -3,20 +3,17 @@
  * be undone in one step; counts are of what was really done.
  */
 import { AppError } from '../domain/errors.ts'
-import type { ChangeId, Instant, MemoryId, Scope } from '../domain/ids.ts'
+import type { ChangeId, MemoryId } from '../domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
 import type { Memory } from '../domain/memory.ts'
+import type { Scope } from '../domain/scope.ts'
 import type { EnginePorts } from '../engine/engine-dependencies.ts'
 import { nextTurn } from '../lib/event-loop.ts'
-import {
-  type Decided,
-  decideAndCommit,
-  eachTraceOnce,
-  replacing,
-  stamp,
-} from '../storage/access/optimistic-commit.ts'
+import type { Instant } from '../lib/time.ts'
+import { type Decided, decideAndCommit, stamp } from '../storage/access/optimistic-commit.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import type { Change, MemoryFilter } from '../storage/store.ts'
+import { eachTraceOnce, replacing } from './memory-changes.ts'
 import { type Erased, erase, erasureOf, homeOf, leaveTombstones } from './memory-editor.ts'
 import { type ReadFilter, toMemoryFilter } from './memory-reader.ts'
 import { planSuppression } from './turn-suppression.ts'
@@ -76,6 +73,7 @@ export async function clear(
 }
 
 type Removed = { readonly memories: number; readonly turns: number }
+
 type Mark = { readonly change: ChangeId; readonly now: Instant }
 
 async function forgetAll(

@@ -2,22 +2,11 @@
  * Drafts: what a caller asks to be remembered or changed, checked against every limit. Nothing unchecked gets
  * past this file.
  */
-import { AppError } from '../domain/errors.ts'
-import {
-  type Instant,
-  type OwnerId,
-  type Place,
-  RESERVED_OWNER_PREFIX,
-  type Scope,
-  type SessionId,
-  SHARED_OWNER,
-  type TurnId,
-  type UserId,
-} from '../domain/ids.ts'
+
+import { characters, invalid } from '../domain/field-parsers.ts'
+import type { TurnId } from '../domain/ids.ts'
 import * as limits from '../domain/limits.ts'
 import {
-  type Json,
-  type JsonObject,
   MEMORY_CATEGORIES,
   MEMORY_TYPES,
   type MemoryCategory,
@@ -26,8 +15,11 @@ import {
   TRUST_LEVELS,
   type Trust,
 } from '../domain/memory.ts'
+import type { Json, JsonObject } from '../lib/json.ts'
+import type { Instant } from '../lib/time.ts'
 
 export const IMPORTANCE_DEFAULT = 5
+
 export const SALIENCE_DEFAULT = 0.5
 
 /** What may be said about a memory. Everything but the content has a default. */
@@ -83,31 +75,6 @@ export type Edit = {
   readonly entities?: readonly string[]
   readonly language?: string | null
   readonly metadata?: JsonObject
-}
-
-export type ScopeInput = {
-  readonly owner: string
-  readonly user?: string | null
-  readonly session?: string | null
-}
-
-export function parseScope(input: ScopeInput): Scope {
-  const { owner, user, session, ...unknown } = input
-  const [stray] = Object.keys(unknown)
-  // A misspelt `user` would mix the data of all users.
-  if (stray !== undefined) throw invalid(stray, `A scope has no field "${stray}".`)
-  return {
-    owner: ownerName(owner) as OwnerId, // each name is checked where it gets its brand
-    ...(user === undefined ? {} : { user: user === null ? null : (name('user', user) as UserId) }),
-    ...(session === undefined
-      ? {}
-      : { session: session === null ? null : (name('session', session) as SessionId) }),
-  }
-}
-
-/** Where a write with this scope goes: what the scope leaves open belongs to nobody in particular. */
-export function placeOf(scope: Scope): Place {
-  return { owner: scope.owner, user: scope.user ?? null, session: scope.session ?? null }
 }
 
 export function parseDraft(input: DraftInput, now: Instant): Draft {
@@ -216,33 +183,6 @@ function toJson(value: unknown, depth: number): Json {
   throw invalid('metadata', `metadata holds a ${typeof value}, which JSON can't.`)
 }
 
-/** The system's own rows, keys among them, lie under names that no caller may give. */
-function ownerName(value: unknown): string {
-  const owner = name('owner', value)
-  if (owner.startsWith(RESERVED_OWNER_PREFIX) && owner !== SHARED_OWNER) {
-    throw invalid(
-      'owner',
-      `An owner's name must not begin with ${RESERVED_OWNER_PREFIX}, except ${SHARED_OWNER}.`,
-    )
-  }
-  return owner
-}
-
-function name(field: string, value: unknown): string {
-  const text = characters(field, value, limits.NAME_CHARACTERS_MAX)
-  if (text.trim() !== text) throw invalid(field, `${field} must not begin or end with a space.`)
-  if (/\p{Cc}|\p{Cs}/u.test(text)) throw invalid(field, `${field} holds a control character.`)
-  return text
-}
-
-function characters(field: string, value: unknown, max: number): string {
-  if (typeof value !== 'string' || value === '') throw invalid(field, `${field} is non-empty text.`)
-  if (value.length > max) {
-    throw invalid(field, `${field} has ${value.length} characters; at most ${max} fit.`)
-  }
-  return value
-}
-
 function words(field: string, value: unknown, countMax: number, charactersMax: number) {
   if (!Array.isArray(value) || value.length > countMax) {
     throw invalid(field, `${field} is a list of at most ${countMax} texts.`)
@@ -281,8 +221,4 @@ function instant(field: string, value: unknown): Instant {
 
 function nullable(parse: (value: unknown) => unknown) {
   return (value: unknown) => (value === null ? null : parse(value))
-}
-
-function invalid(field: string, message: string): AppError {
-  return new AppError('invalid_input', message, { field })
 }

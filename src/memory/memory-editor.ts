@@ -1,24 +1,21 @@
 /** Correcting: edits, switching off and on, forgetting, restoring, erasing. */
 
 import { AppError } from '../domain/errors.ts'
-import type { Instant, MemoryId, Scope } from '../domain/ids.ts'
+import type { MemoryId } from '../domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
 import type { Memory, MemoryStatus, Tombstone } from '../domain/memory.ts'
+import type { Scope } from '../domain/scope.ts'
 import { resolveSettings } from '../domain/settings/settings.ts'
 import { tombstonesFor } from '../domain/tombstone.ts'
 import type { EnginePorts } from '../engine/engine-dependencies.ts'
 import { EXTRACTOR } from '../learning/distillation/fact-drafts.ts'
 import { PATTERN_EXTRACTOR } from '../learning/patterns/extractor.ts'
-import {
-  type Decided,
-  decideAndCommit,
-  getOrThrow,
-  replacing,
-  stamp,
-} from '../storage/access/optimistic-commit.ts'
+import type { Instant } from '../lib/time.ts'
+import { type Decided, decideAndCommit, stamp } from '../storage/access/optimistic-commit.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import type { Change } from '../storage/store.ts'
 import { type Edit, type EditInput, parseEdit } from './draft.ts'
+import { getOrThrow, replacing } from './memory-changes.ts'
 import { heldByPerson } from './pins.ts'
 import {
   planLinkErasure,

@@ -1,6 +1,6 @@
 /** Reading: lists, history, and how things stood at an earlier time. */
 import { AppError } from '../domain/errors.ts'
-import { type Instant, type MemoryId, parseId, type Scope } from '../domain/ids.ts'
+import type { MemoryId } from '../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../domain/limits.ts'
 import {
   hasEnded,
@@ -10,8 +10,10 @@ import {
   type MemoryType,
   type Trust,
 } from '../domain/memory.ts'
+import type { Scope } from '../domain/scope.ts'
 import type { EnginePorts } from '../engine/engine-dependencies.ts'
-import { getOrThrow } from '../storage/access/optimistic-commit.ts'
+import type { Instant } from '../lib/time.ts'
+import { parseCursor, parseLimit } from '../storage/access/page-request.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import {
   MEMORY_RANKINGS,
@@ -19,6 +21,7 @@ import {
   type MemoryOrder,
   type Page,
 } from '../storage/store.ts'
+import { getOrThrow } from './memory-changes.ts'
 
 export type ReadFilter = {
   /** Only active ones unless said otherwise. */
@@ -144,29 +147,4 @@ function parseOffset(offset: number): number {
 function cursorIn(order: MemoryOrder | undefined, after: string): string {
   // In an order that memories move in, the store reads it.
   return MEMORY_RANKINGS.some((ranking) => ranking === order) ? after : parseCursor('mem', after)
-}
-
-/** What an earlier page gave as `next`. Anything else would look like the end of the list. */
-export function parseCursor(prefix: 'mem' | 'aud' | 'rcp', after: string): string {
-  try {
-    return parseId(prefix, after)
-  } catch (error) {
-    throw new AppError(
-      'invalid_input',
-      '`after` is what `next` of the page before said.',
-      {
-        field: 'after',
-      },
-      error,
-    )
-  }
-}
-
-export function parseLimit(limit: number, max = PAGE_ROWS_MAX): number {
-  if (!Number.isInteger(limit) || limit < 1 || limit > max) {
-    throw new AppError('invalid_input', `A limit is a whole number from 1 to ${max}.`, {
-      field: 'limit',
-    })
-  }
-  return limit
 }

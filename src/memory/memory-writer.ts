@@ -1,17 +1,18 @@
 /** Writing: one statement, or every fact that pattern extraction finds in a text. */
 
 import { AppError } from '../domain/errors.ts'
-import type { MemoryId, Scope } from '../domain/ids.ts'
+import type { MemoryId } from '../domain/ids.ts'
 import type { Memory } from '../domain/memory.ts'
+import { placeOf, type Scope } from '../domain/scope.ts'
 import { resolveSettings } from '../domain/settings/settings.ts'
 import { blockingTombstones } from '../domain/tombstone.ts'
 import type { Verdict } from '../domain/verdict.ts'
 import type { EnginePorts } from '../engine/engine-dependencies.ts'
-import { type LearnOptions, patternDrafts } from '../learning/patterns/pattern-drafts.ts'
 import { withinTime } from '../lib/timeout.ts'
-import { decideAndCommit, replacing, stamp } from '../storage/access/optimistic-commit.ts'
+import { decideAndCommit, stamp } from '../storage/access/optimistic-commit.ts'
 import type { Change } from '../storage/store.ts'
-import { type DraftInput, parseDraft, placeOf } from './draft.ts'
+import { type DraftInput, parseDraft } from './draft.ts'
+import { replacing } from './memory-changes.ts'
 import { isStatement, neighboursOf } from './similar-memories.ts'
 import {
   decideWrite,
@@ -29,12 +30,6 @@ export type Remembered = {
   readonly because: string | null
 }
 
-export type Learned = {
-  readonly remembered: readonly Remembered[]
-  /** Facts that were not kept because they were forgotten after they were said. */
-  readonly refused: number
-}
-
 export async function remember(
   ports: EnginePorts,
   scope: Scope,
@@ -47,26 +42,7 @@ export async function remember(
   return remembered(decision)
 }
 
-/** Keeps what a person says about themselves in a text; see `core/patterns`. */
-export async function learn(
-  ports: EnginePorts,
-  scope: Scope,
-  text: string,
-  options: LearnOptions = {},
-): Promise<Learned> {
-  const kept: Remembered[] = []
-  let refused = 0
-  // What was said to a model is recorded while others wait: nobody is asked about it here.
-  const { adjudicate: _, ...alone } = ports
-  for (const draft of patternDrafts(text, options)) {
-    const decision = await write(alone, scope, draft, options.isHistory)
-    if (decision.kind === 'refused') refused++
-    else kept.push(remembered(decision))
-  }
-  return { remembered: kept, refused }
-}
-
-async function write(
+export async function write(
   ports: EnginePorts,
   scope: Scope,
   input: DraftInput,
@@ -171,7 +147,7 @@ function changesOf(ports: EnginePorts, decision: WriteDecision): readonly Change
   }
 }
 
-function remembered(decision: Exclude<WriteDecision, { kind: 'refused' }>): Remembered {
+export function remembered(decision: Exclude<WriteDecision, { kind: 'refused' }>): Remembered {
   const other =
     decision.kind === 'create'
       ? null

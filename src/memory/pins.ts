@@ -2,7 +2,8 @@
  * Who pinned a memory. What is learned about who a person is is pinned by what learned it, to be said always: that gives
  * way to what is said later. What a person pinned stays until they say otherwise.
  */
-import type { Json, JsonObject, Memory } from '../domain/memory.ts'
+import type { Memory } from '../domain/memory.ts'
+import type { Json, JsonObject } from '../lib/json.ts'
 
 const MACHINE = 'distillation'
 

@@ -1,5 +1,6 @@
-import { redaction } from '../conversations/receipts/receipt-lines.ts'
+import type { EntryId, MemoryId, OwnerId, TurnId } from '../domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
+import { hashOf } from '../lib/parts-hash.ts'
 import type { Change, Store } from '../storage/store.ts'
 import { suppressionId } from './turn-suppression.ts'
 
@@ -41,4 +42,14 @@ async function commitInParts(store: Store, changes: readonly Change[]): Promise<
   for (let start = 0; start < changes.length; start += COMMIT_CHANGES_MAX) {
     await store.commit(changes.slice(start, start + COMMIT_CHANGES_MAX))
   }
+}
+
+/** The id of the row that holds the lines of a memory or turn. */
+export function textsId(owner: OwnerId, id: MemoryId | TurnId): EntryId {
+  return `rct_${hashOf(owner, id)}` as EntryId // derived: the same memory has the same row
+}
+
+/** Removes the lines of a memory or turn from all receipts, in the commit that the change is part of. */
+export function redaction(owner: OwnerId, id: MemoryId | TurnId): Change {
+  return { op: 'remove', table: 'entry', scope: { owner }, id: textsId(owner, id), expect: 'any' }
 }

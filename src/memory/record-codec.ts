@@ -3,32 +3,21 @@
  * hand or made by someone else, so every field is looked at.
  */
 
-import type { Entry } from '../domain/entry.ts'
-import { AppError } from '../domain/errors.ts'
 import {
-  type EntryId,
-  type Instant,
-  type OwnerId,
-  type Place,
-  parseId,
-  SYSTEM_OWNER,
-} from '../domain/ids.ts'
-import {
-  type JsonObject,
-  MEMORY_STATUSES,
-  type Memory,
-  type Revision,
-  type Tombstone,
-} from '../domain/memory.ts'
-import { parseSettings, SETTINGS, type SettingName } from '../domain/settings/settings.ts'
+  type Fields,
+  instant,
+  invalid,
+  nullable,
+  object,
+  text,
+  whole,
+} from '../domain/field-parsers.ts'
+import { parseId } from '../domain/ids.ts'
+import { TURN_CHARACTERS_MAX } from '../domain/limits.ts'
+import { MEMORY_STATUSES, type Memory, type Revision, type Tombstone } from '../domain/memory.ts'
+import { type Place, parseScope } from '../domain/scope.ts'
 import { TURN_ROLES, type Turn } from '../domain/turn.ts'
-import { sha256 } from '../lib/hash.ts'
-import { parseEdit, parseProvenance, parseScope } from './draft.ts'
-
-/** The range of dates; anything else could not be written as ISO text. */
-export const INSTANT_MAX = 8_640_000_000_000_000
-
-type Fields = { readonly [field: string]: unknown }
+import { parseEdit, parseProvenance } from './draft.ts'
 
 export function parseMemory(value: unknown): Memory {
   const fields = object('memory', value)
@@ -78,8 +67,6 @@ export function parseTombstone(value: unknown): Tombstone {
   }
 }
 
-/** What was said is kept whole, so this is far above what one memory may hold. */
-export const TURN_CHARACTERS_MAX = 500_000
 const SPEAKER_CHARACTERS_MAX = 200
 
 export function parseTurn(value: unknown): Turn {
@@ -107,38 +94,6 @@ export function parseTurn(value: unknown): Turn {
     position: whole('position', fields.position, 0),
     saidAt: instant('saidAt', fields.saidAt),
     disabled: fields.disabled === true,
-  }
-}
-
-/** Where the settings of an owner are kept; of the whole system, for null. */
-export function settingEntryId(owner: OwnerId | null): EntryId {
-  return (owner === null ? 'set_system' : `set_${sha256(owner)}`) as EntryId // made, not drawn
-}
-
-/**
- * Stored settings, the only entries that leave a store. Their id and place are made from whom they are about, so that no
- * file can put an entry where keys are.
- */
-export function parseSettingEntry(value: unknown): Entry {
-  const fields = object('entry', value)
-  if (fields.kind !== 'setting') throw invalid('kind', 'Of entries, only settings are imported.')
-  const about = nullable(fields.about, (name) => parseScope({ owner: text('about', name) }).owner)
-  const values = parseSettings(object('body', fields.body))
-  const system = Object.keys(values).find(
-    (name) => about !== null && SETTINGS[name as SettingName].scope === 'system', // just parsed
-  )
-  if (system !== undefined) {
-    throw invalid(system, `"${system}" is set for the whole system, not for an owner.`)
-  }
-  return {
-    id: settingEntryId(about),
-    place: { owner: SYSTEM_OWNER, user: null, session: null },
-    kind: 'setting',
-    about,
-    at: instant('at', fields.at),
-    expiresAt: null,
-    version: whole('version', fields.version, 1),
-    body: values as JsonObject, // numbers, switches and words
   }
 }
 
@@ -186,13 +141,6 @@ function parsePlace(value: unknown): Place {
   return { owner: scope.owner, user: scope.user ?? null, session: scope.session ?? null }
 }
 
-function object(field: string, value: unknown): Fields {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalid(field, `${field} is a JSON object.`)
-  }
-  return value as Fields // an object, whatever its fields
-}
-
 function required(fields: Fields, field: string): unknown {
   if (fields[field] === undefined) throw invalid(field, `${field} is missing.`)
   return fields[field]
@@ -205,32 +153,5 @@ function status(value: unknown): Memory['status'] {
   return found
 }
 
-function text(field: string, value: unknown): string {
-  if (typeof value !== 'string') throw invalid(field, `${field} is text.`)
-  return value
-}
-
 /** Far above what is ever counted here, and far enough below what numbers hold that counting goes on from it. */
-const COUNT_MAX = 2 ** 31 - 1
-
-function whole(field: string, value: unknown, min: number): number {
-  if (!Number.isInteger(value) || Number(value) < min || Number(value) > COUNT_MAX) {
-    throw invalid(field, `${field} is a whole number from ${min} to ${COUNT_MAX}.`)
-  }
-  return Number(value)
-}
-
-function instant(field: string, value: unknown): Instant {
-  if (!Number.isInteger(value) || Math.abs(Number(value)) > INSTANT_MAX) {
-    throw invalid(field, `${field} is a time in whole milliseconds since 1970.`)
-  }
-  return Number(value) as Instant // checked above
-}
-
-function nullable<Value>(value: unknown, parse: (value: unknown) => Value): Value | null {
-  return value === null || value === undefined ? null : parse(value)
-}
-
-function invalid(field: string, message: string): AppError {
-  return new AppError('invalid_input', message, { field })
-}
+export const COUNT_MAX = 2 ** 31 - 1

@@ -1,8 +1,9 @@
 /**
  * Undoing a change: field by field, so that what was changed since stays as it is.
  */
-import type { ChangeId, Instant } from '../domain/ids.ts'
+import type { ChangeId } from '../domain/ids.ts'
 import type { Memory } from '../domain/memory.ts'
+import type { Instant } from '../lib/time.ts'
 
 /** Bookkeeping of every version, not part of what a change meant. */
 const BOOKKEEPING: ReadonlySet<string> = new Set([

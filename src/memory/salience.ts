@@ -3,9 +3,9 @@
  * it and from the time since the memory was last of use, so looking more often changes nothing.
  */
 
-import type { Instant } from '../domain/ids.ts'
 import type { Memory } from '../domain/memory.ts'
 import { DAY_MS, remainingShare } from '../lib/decay.ts'
+import type { Instant } from '../lib/time.ts'
 
 export const SALIENCE_HALF_LIFE_DAYS = 30
 

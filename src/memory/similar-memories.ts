@@ -4,10 +4,12 @@
  */
 
 import { embeddingText, spaceSignature } from '../domain/embedding-text.ts'
-import type { Instant, MemoryId, Place, Scope } from '../domain/ids.ts'
+import { NARRATIVE_KEY } from '../domain/identity.ts'
+import type { MemoryId } from '../domain/ids.ts'
 import type { Memory } from '../domain/memory.ts'
+import type { Place, Scope } from '../domain/scope.ts'
 import type { EnginePorts } from '../engine/engine-dependencies.ts'
-import { NARRATIVE_KEY } from '../learning/identity/narrative.ts'
+import type { Instant } from '../lib/time.ts'
 import { withinTime } from '../lib/timeout.ts'
 import type { Embedder } from '../models/embedder.ts'
 import type { MemoryFilter } from '../storage/store.ts'
@@ -27,13 +29,17 @@ export type Neighbours = {
 type Statement = Pick<Draft, 'content' | 'provenance'>
 
 const EXACT_MAX = 5
+
 /** Closer than this in meaning is worth a comparison. Alone it decides nothing. */
 const SIMILARITY_MIN = 0.9
 const CLOSE_MAX = 5
+
 /** Long texts say many things, and take long to embed. */
 const CLOSE_CHARACTERS_MAX = 300
+
 /** A write waits no longer than this for neighbours in meaning. */
 const CLOSE_MS = 150
+
 /** A model that failed or was late is not asked again for this long: others would wait for it in vain. */
 const PAUSE_MS = 60_000
 

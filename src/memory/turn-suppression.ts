@@ -5,18 +5,21 @@
  * enabled again when its last fact is restored. A turn without an entry was disabled by a person and is never enabled here.
  */
 
-import { redaction } from '../conversations/receipts/receipt-lines.ts'
 import type { Entry } from '../domain/entry.ts'
-import type { EntryId, Instant, MemoryId, OwnerId, Place, TurnId } from '../domain/ids.ts'
-import type { JsonObject, Memory } from '../domain/memory.ts'
+import type { EntryId, MemoryId, OwnerId, TurnId } from '../domain/ids.ts'
+import type { Memory } from '../domain/memory.ts'
+import type { Place } from '../domain/scope.ts'
 import { documentId } from '../domain/search-document.ts'
 import type { Turn } from '../domain/turn.ts'
 import type { EnginePorts } from '../engine/engine-dependencies.ts'
 import { nextTurn } from '../lib/event-loop.ts'
+import type { JsonObject } from '../lib/json.ts'
 import { hashOf } from '../lib/parts-hash.ts'
+import type { Instant } from '../lib/time.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import type { Change, Store } from '../storage/store.ts'
 import { asFirstPerson } from './contradiction/persons.ts'
+import { redaction } from './receipt-redaction.ts'
 import { isRestatedIn, isSupportedBy, selectSources, toStatement } from './restatement.ts'
 
 export type SuppressionPlan = {
@@ -27,8 +30,10 @@ export type SuppressionPlan = {
 
 /** A commit holds two changes for each turn. */
 const TURNS_MAX = 400
+
 /** Candidates for restatements of one fact. */
 const RESTATEMENTS_MAX = 200
+
 /** `coverage` is a sum of fractions. */
 const FULL_COVERAGE = 0.999
 

@@ -1,19 +1,15 @@
 /** Undoing: everything one change did is taken back together. */
 import { AppError } from '../domain/errors.ts'
-import type { ChangeId, MemoryId, Scope } from '../domain/ids.ts'
+import type { ChangeId, MemoryId } from '../domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../domain/limits.ts'
 import type { Memory } from '../domain/memory.ts'
+import type { Scope } from '../domain/scope.ts'
 import type { EnginePorts } from '../engine/engine-dependencies.ts'
 import { nextTurn } from '../lib/event-loop.ts'
-import {
-  type Decided,
-  decideAndCommit,
-  eachTraceOnce,
-  replacing,
-  stamp,
-} from '../storage/access/optimistic-commit.ts'
+import { type Decided, decideAndCommit, stamp } from '../storage/access/optimistic-commit.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import type { Change } from '../storage/store.ts'
+import { eachTraceOnce, replacing } from './memory-changes.ts'
 import { leaveTombstones, liftTombstones } from './memory-editor.ts'
 import { revert } from './reversion.ts'
 import { planRelease, planSuppression } from './turn-suppression.ts'

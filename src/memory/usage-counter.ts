@@ -2,14 +2,18 @@
  * Counts that memories were of use, off the hot path: uses are collected and written together a moment later. What
  * could not be written is written with the next ones; a process that dies loses a second of counting, nothing else.
  */
-import type { Instant, MemoryId, Scope } from '../domain/ids.ts'
+import type { MemoryId } from '../domain/ids.ts'
+import type { Scope } from '../domain/scope.ts'
 import type { Clock } from '../lib/clock.ts'
 import { nextTurn } from '../lib/event-loop.ts'
+import type { Instant } from '../lib/time.ts'
 import type { Change, Store } from '../storage/store.ts'
 
 const WRITE_AFTER_MS = 1_000
+
 /** Written at once: more would hold up a request that comes meanwhile. */
 const BATCH = 50
+
 /** Beyond this, new uses are not remembered: a store that fails for long must not fill the memory. */
 const PENDING_MAX = 50_000
 

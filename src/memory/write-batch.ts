@@ -4,23 +4,17 @@
  * one change. Made anew for every attempt to commit.
  */
 
-import type {
-  ChangeId,
-  Instant,
-  MemoryId,
-  Place,
-  Scope,
-  TombstoneId,
-  TurnId,
-} from '../domain/ids.ts'
+import type { ChangeId, MemoryId, TombstoneId, TurnId } from '../domain/ids.ts'
 import { holdsKey, type Memory, type Tombstone } from '../domain/memory.ts'
+import { type Place, placeOf, type Scope } from '../domain/scope.ts'
 import { resolveSettings, type Settings } from '../domain/settings/settings.ts'
 import { blockingTombstones } from '../domain/tombstone.ts'
 import type { Verdict } from '../domain/verdict.ts'
 import type { EnginePorts } from '../engine/engine-dependencies.ts'
-import { replacing } from '../storage/access/optimistic-commit.ts'
+import type { Instant } from '../lib/time.ts'
 import type { Change } from '../storage/store.ts'
-import { type Draft, placeOf } from './draft.ts'
+import type { Draft } from './draft.ts'
+import { replacing } from './memory-changes.ts'
 import { holderOf, judge } from './memory-writer.ts'
 import { isStatement, type Neighbours, neighboursOf } from './similar-memories.ts'
 import type { WriteDecision } from './write-decision.ts'

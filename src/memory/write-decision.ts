@@ -6,7 +6,7 @@
  * what is replaced stays in the history or becomes superseded.
  */
 
-import type { ChangeId, Instant, MemoryId, Place } from '../domain/ids.ts'
+import type { ChangeId, MemoryId } from '../domain/ids.ts'
 import {
   hasEnded,
   isBelieved,
@@ -14,7 +14,9 @@ import {
   type Tombstone,
   TRUST_LEVELS,
 } from '../domain/memory.ts'
+import type { Place } from '../domain/scope.ts'
 import type { Verdict } from '../domain/verdict.ts'
+import type { Instant } from '../lib/time.ts'
 import { foldStatement } from '../text/fingerprint.ts'
 import {
   type Comparison,

@@ -4,10 +4,11 @@
  */
 import type { Entry, EntryKind } from '../domain/entry.ts'
 import { AppError } from '../domain/errors.ts'
-import type { Instant, OwnerId } from '../domain/ids.ts'
+import type { OwnerId } from '../domain/ids.ts'
 import type { EnginePorts } from '../engine/engine-dependencies.ts'
 import { sha256 } from '../lib/hash.ts'
 import { persistently } from '../lib/retry.ts'
+import type { Instant } from '../lib/time.ts'
 import { decideAndCommit } from '../storage/access/optimistic-commit.ts'
 import { getEntry, putEntry, removeExpired } from '../storage/access/system-entries.ts'
 import type { Completion } from './language-model.ts'

@@ -1,7 +1,7 @@
 /** Whom a model is asked from. */
 
-import type { FormatName } from '../api/gateway/formats/format.ts'
 import { AppError } from '../domain/errors.ts'
+import type { FormatName } from '../domain/model-call.ts'
 import type { Provider, Registry, Route } from './provider.ts'
 
 /**

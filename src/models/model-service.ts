@@ -2,8 +2,8 @@
 
 import { AppError } from '../domain/errors.ts'
 import type { OwnerId } from '../domain/ids.ts'
+import { parseScope } from '../domain/scope.ts'
 import type { EnginePorts } from '../engine/engine-dependencies.ts'
-import { parseScope } from '../memory/draft.ts'
 import type { EmbeddingModel, EmbedOptions } from './embedder.ts'
 import type {
   Completion,

@@ -1,11 +1,13 @@
 /** Providers of models: which there are, which one a model is asked from, and what it can take. */
-import type { FormatName } from '../api/gateway/formats/format.ts'
+import type { FormatName } from '../domain/model-call.ts'
 
 export const PROVIDER_KINDS = ['openai', 'anthropic', 'gemini', 'ollama', 'demo'] as const
+
 export type ProviderKind = (typeof PROVIDER_KINDS)[number]
 
 /** `leading`: only at the beginning; `none`: not at all. */
 export const SYSTEM_ROLES = ['any', 'leading', 'none'] as const
+
 export type SystemRole = (typeof SYSTEM_ROLES)[number]
 
 export type ProviderModel = {

@@ -45,3 +45,9 @@ export interface Upstream {
   send(request: UpstreamRequest): Promise<UpstreamResponse>
   close(): Promise<void>
 }
+
+/** In lower case; empty when there is none. */
+export function headerOf(headers: HeaderPairs, wanted: string): string {
+  const found = headers.find(([name]) => name.toLowerCase() === wanted)
+  return found?.[1].trim().toLowerCase() ?? ''
+}

@@ -8,7 +8,8 @@
  */
 import { createCipheriv, createDecipheriv, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { AppError } from '../domain/errors.ts'
-import { isObject, parsedOrNull } from './importers/foreign-record.ts'
+import { isObject } from '../lib/json.ts'
+import { parsedOrNull } from './importers/foreign-record.ts'
 import { ENCRYPTED_FORMAT } from './importers/format-detection.ts'
 
 const SEALED_VERSION = 1
@@ -22,11 +23,13 @@ const PIECE_BYTES = 64 * 1024
 
 /** 64 MiB and a quarter of a second for each guess. */
 const SCRYPT_COST = { N: 2 ** 16, r: 8, p: 1 }
+
 /** What a file may ask of the machine that reads it. */
 const SCRYPT_BYTES_MAX = 512 * 1024 * 1024
 const SCRYPT_PARALLEL_MAX = 16
 
 type Cost = { readonly N: number; readonly r: number; readonly p: number }
+
 type Header = Cost & { readonly salt: Buffer; readonly check: Buffer }
 
 /** The lines as a sealed file has them. `cost` is for tests. */

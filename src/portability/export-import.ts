@@ -3,11 +3,12 @@
  * back row by row. Importing the same file twice changes nothing the second time.
  */
 import { AppError } from '../domain/errors.ts'
-import { type OwnerId, type Scope, SYSTEM_OWNER } from '../domain/ids.ts'
+import type { OwnerId } from '../domain/ids.ts'
+import { type Scope, SYSTEM_OWNER } from '../domain/scope.ts'
 import type { EnginePorts } from '../engine/engine-dependencies.ts'
-import type { Table } from '../storage/store.ts'
+import { isObject } from '../lib/json.ts'
+import type { Table, TableRow } from '../storage/store.ts'
 import { isSealed, sealLines, unsealLines } from './export-encryption.ts'
-import type { TableRow } from './id-mapping.ts'
 import {
   type Conflict,
   type Imported,
@@ -18,7 +19,7 @@ import {
   throwIfStopped,
   type Unit,
 } from './import-rows.ts'
-import { isObject, parsedOrNull } from './importers/foreign-record.ts'
+import { parsedOrNull } from './importers/foreign-record.ts'
 import { EXPORT_FORMAT } from './importers/format-detection.ts'
 import { isPortable, PORTABLE, PORTABLE_TABLES, rootsOf, rowsOf } from './portable-tables.ts'
 

@@ -2,11 +2,12 @@
 import type { MemoryId, OwnerId, TurnId } from '../domain/ids.ts'
 import { COMMIT_CHANGES_MAX, PAGE_ROWS_MAX } from '../domain/limits.ts'
 import type { Memory } from '../domain/memory.ts'
-import type { Change, Row, Store } from '../storage/store.ts'
-import { derivedId, isTurnId, type Rename, renamedEntry, type TableRow } from './id-mapping.ts'
+import type { Change, Row, Store, TableRow } from '../storage/store.ts'
+import { derivedId, isTurnId, type Rename, renamedEntry } from './id-mapping.ts'
 
 /** The tables whose rows are pointed at. */
 type Named = 'memory' | 'turn'
+
 type Ids = { readonly memory: Set<MemoryId>; readonly turn: Set<TurnId> }
 
 /** Gives what puts derived ids in the place of all that belong to other owners, for the rows of this batch. */

@@ -7,14 +7,13 @@ import type { ChangeId, MemoryId, OwnerId, RevisionId, TurnId } from '../domain/
 import type { Memory, Revision } from '../domain/memory.ts'
 import type { Turn } from '../domain/turn.ts'
 import { sha256 } from '../lib/hash.ts'
-import type { Row, Table } from '../storage/store.ts'
-
-export type TableRow = { [T in Table]: { readonly table: T; readonly row: Row<T> } }[Table]
+import type { TableRow } from '../storage/store.ts'
 
 export type Rename = <Id extends MemoryId | RevisionId | TurnId | ChangeId>(id: Id) => Id
 
 /** What ids are written with. */
 export const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+
 /** Of an id, after its prefix: the time and the counter, by which it sorts, and then what is drawn. */
 const SORTED_CHARACTERS = 14
 const DRAWN_CHARACTERS = 8

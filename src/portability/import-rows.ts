@@ -1,13 +1,13 @@
 /** How rows from outside get into a store: many in one commit where nothing is in the way, one by one otherwise. */
 import { AppError, toAppError } from '../domain/errors.ts'
-import type { Place, Scope } from '../domain/ids.ts'
 import type { Memory } from '../domain/memory.ts'
+import type { Place, Scope } from '../domain/scope.ts'
 import { blockingTombstones } from '../domain/tombstone.ts'
 import type { EnginePorts } from '../engine/engine-dependencies.ts'
 import { nextTurn } from '../lib/event-loop.ts'
-import type { Change, CommitOutcome, Store } from '../storage/store.ts'
+import type { Change, CommitOutcome, Store, TableRow } from '../storage/store.ts'
 import { rowsAtOwner, withoutIdsOfOthers } from './id-collisions.ts'
-import { derivedId, renamedEntry, type TableRow } from './id-mapping.ts'
+import { derivedId, renamedEntry } from './id-mapping.ts'
 
 export type Imported = {
   readonly imported: number
@@ -25,7 +25,9 @@ export type LineNote = { readonly line: number; readonly message: string }
 
 /** What stands or falls together: a row, or a memory with its history. */
 export type Unit = { readonly line: number; readonly rows: readonly TableRow[] }
+
 export type UnitResult = 'imported' | 'updated' | 'skipped'
+
 /** `elsewhere`: the id that is in the way is not in the place that the unit goes to. */
 export type Settled = UnitResult | 'elsewhere'
 
@@ -36,6 +38,7 @@ export type Settle = (ports: EnginePorts, unit: Unit, conflict: Conflict) => Pro
 
 /** So few that others are answered between two commits. */
 const BATCH_ROWS = 250
+
 /** Details of the first are enough to mend a file; all of them are counted. */
 const NOTES_MAX = 100
 
@@ -194,6 +197,7 @@ export function throwIfStopped(signal: AbortSignal | undefined): void {
 const KNOWN = 'It is here already, as it is or in a newer version.'
 const NOTHING = 'There is nothing in it that is taken in here.'
 const FORGOTTEN = 'It was forgotten here after the export, and stays forgotten.'
+
 /** Whether it is nowhere or somebody else's is not told. */
 const ORPHAN = 'It is an earlier version of a memory that is not here.'
 

@@ -2,17 +2,13 @@
  * What an export holds, table by table. Whatever gets a table later comes in here as one more line, and is then exported,
  * imported and moved to other owners like the rest. Keys, the audit log, answers and jobs stay where they are.
  */
+
+import { parseSettingEntry, settingEntryId } from '../admin/setting-entry.ts'
 import type { Entry } from '../domain/entry.ts'
-import { type OwnerId, type Scope, SYSTEM_OWNER } from '../domain/ids.ts'
+import type { OwnerId } from '../domain/ids.ts'
+import { type Scope, SYSTEM_OWNER } from '../domain/scope.ts'
 import { parseRootEntry } from '../files/root-codec.ts'
-import {
-  parseMemory,
-  parseRevision,
-  parseSettingEntry,
-  parseTombstone,
-  parseTurn,
-  settingEntryId,
-} from '../memory/record-codec.ts'
+import { parseMemory, parseRevision, parseTombstone, parseTurn } from '../memory/record-codec.ts'
 import { pages } from '../storage/access/row-pages.ts'
 import type { FindQuery, Row, Store, Table } from '../storage/store.ts'
 import {
@@ -32,6 +28,7 @@ type Portable<T extends Table> = {
   /** A copy of the row for another owner, under ids of its own; null when it means nothing there. */
   moved(row: Row<T>, owner: OwnerId): Row<T> | null
 }
+
 type Selection<T extends Table> = {
   readonly scope: Scope
   readonly where: FindQuery<T>['where']
@@ -81,6 +78,7 @@ export const PORTABLE: { readonly [T in Table]: Portable<T> } = {
     moved: entryFor,
   },
 }
+
 export const PORTABLE_TABLES = Object.keys(PORTABLE) as readonly Table[] // its own keys
 
 export function isPortable(table: unknown): table is Table {

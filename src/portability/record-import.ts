@@ -4,14 +4,19 @@
  */
 
 import { AppError } from '../domain/errors.ts'
-import type { ChangeId, Instant, OwnerId, Place, Scope } from '../domain/ids.ts'
-import type { JsonObject, Memory, Revision } from '../domain/memory.ts'
+import type { ChangeId, OwnerId } from '../domain/ids.ts'
+import type { Memory, Revision } from '../domain/memory.ts'
+import { type Place, parseScope, type Scope } from '../domain/scope.ts'
 import type { EnginePorts } from '../engine/engine-dependencies.ts'
 import { sha256 } from '../lib/hash.ts'
-import { IMPORTANCE_DEFAULT, parseScope, SALIENCE_DEFAULT } from '../memory/draft.ts'
+import { isObject, type JsonObject } from '../lib/json.ts'
+import type { Instant } from '../lib/time.ts'
+import { IMPORTANCE_DEFAULT, SALIENCE_DEFAULT } from '../memory/draft.ts'
+import { replacing } from '../memory/memory-changes.ts'
 import { parseMemory, parseRevision, parseTurn } from '../memory/record-codec.ts'
-import { replacing, stamp } from '../storage/access/optimistic-commit.ts'
-import { hashedCharacters, ID_ALPHABET, type TableRow } from './id-mapping.ts'
+import { stamp } from '../storage/access/optimistic-commit.ts'
+import type { TableRow } from '../storage/store.ts'
+import { hashedCharacters, ID_ALPHABET } from './id-mapping.ts'
 import {
   adding,
   type Conflict,
@@ -23,12 +28,7 @@ import {
   type Unit,
   type UnitResult,
 } from './import-rows.ts'
-import {
-  type ForeignMemory,
-  type ForeignRecord,
-  type ForeignTurn,
-  isObject,
-} from './importers/foreign-record.ts'
+import type { ForeignMemory, ForeignRecord, ForeignTurn } from './importers/foreign-record.ts'
 
 export type ForeignOptions = {
   readonly onProgress?: (records: number) => void
@@ -181,6 +181,7 @@ function metadataFor(record: ForeignMemory, { keepOwners }: Target): JsonObject 
 }
 
 const NAME_CHARACTERS_MAX = 200
+
 /** A memory and its history go into one commit. */
 const EARLIER_MAX = 500
 

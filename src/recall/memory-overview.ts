@@ -1,23 +1,27 @@
 /** Memories seen from afar: where they lie by meaning, what they name, and when they were made. */
 
+import { happenedAt } from '../domain/episode.ts'
 import { AppError } from '../domain/errors.ts'
-import { type Instant, type MemoryId, parseId, type Scope } from '../domain/ids.ts'
+import { type MemoryId, parseId } from '../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../domain/limits.ts'
 import type { Memory } from '../domain/memory.ts'
+import { parseScope, type Scope, type ScopeInput } from '../domain/scope.ts'
 import type { EnginePorts } from '../engine/engine-dependencies.ts'
-import { happenedAt } from '../learning/episodes.ts'
 import { nextTurn } from '../lib/event-loop.ts'
+import type { Instant } from '../lib/time.ts'
 import { withinTime } from '../lib/timeout.ts'
-import { parseScope, type ScopeInput } from '../memory/draft.ts'
-import { parseLimit, type ReadFilter, toMemoryFilter } from '../memory/memory-reader.ts'
+import { type ReadFilter, toMemoryFilter } from '../memory/memory-reader.ts'
+import { parseLimit } from '../storage/access/page-request.ts'
 import type { Page } from '../storage/store.ts'
 import { whyByWords } from '../storage/vectors-unavailable.ts'
 import type { Indexer } from './indexing/indexer.ts'
 
 /** What one overview looks at. */
 export const OVERVIEW_MEMORIES_MAX = 5_000
+
 /** Times are small, so there may be more of them. */
 const TIMES_MAX = 20_000
+
 /** A model may have to be loaded first; one that takes longer is told as missing. */
 const OPEN_MS = 20_000
 

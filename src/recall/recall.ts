@@ -14,16 +14,18 @@
  * How much is gathered never depends on how much was asked for, so the first results are the same for every limit.
  */
 import { AppError } from '../domain/errors.ts'
-import type { Instant, MemoryId, Scope } from '../domain/ids.ts'
+import type { MemoryId } from '../domain/ids.ts'
 import { PAGE_ROWS_MAX, QUERY_CHARACTERS_MAX, RECALL_MEMORIES_MAX } from '../domain/limits.ts'
 import { hasEnded, type Memory } from '../domain/memory.ts'
+import type { Scope } from '../domain/scope.ts'
 import { isTurnId, type SearchDocument } from '../domain/search-document.ts'
 import { resolveSettings, type Settings } from '../domain/settings/settings.ts'
 import type { EnginePorts } from '../engine/engine-dependencies.ts'
 import { nextTurn } from '../lib/event-loop.ts'
+import type { Instant } from '../lib/time.ts'
 import { withinTime } from '../lib/timeout.ts'
 import { innerProduct } from '../lib/vector-math.ts'
-import { parseLimit, type ReadFilter } from '../memory/memory-reader.ts'
+import { parseLimit } from '../storage/access/page-request.ts'
 import type { Page } from '../storage/store.ts'
 import { foldStatement } from '../text/fingerprint.ts'
 import { estimateTokens } from '../text/tokens.ts'
@@ -34,11 +36,9 @@ import { withoutTimeWords } from './question/time-terms.ts'
 import {
   byScore,
   type Candidate,
-  type Evidence,
   type Loaded,
   loadedWith,
   revised,
-  type Step,
   stepped,
   told,
 } from './ranking/candidate.ts'
@@ -56,13 +56,13 @@ import { type Asked, match, readQuestion } from './ranking/question-match.ts'
 import { type Fitted, withinBudget } from './ranking/result-budget.ts'
 import { weigh } from './ranking/score-boosts.ts'
 import { aboveFloor, CERTAIN_COVERAGE } from './ranking/similarity-threshold.ts'
-import { contextOf, filterOf, memoriesOnly } from './recall-query.ts'
+import { contextOf, filterOf, memoriesOnly, type RecallQuery } from './recall-query.ts'
+import type { LegReport, Recalled, Recollection } from './recall-result.ts'
 import {
   COURSE_MEMORIES,
   type FromThatTime,
   fromThatTime,
   keywordLeg,
-  type LegReport,
   type Meaning,
   meaningLeg,
   type Question,
@@ -74,68 +74,15 @@ import {
   unfound,
 } from './retrievers.ts'
 
-export type RecallQuery = ReadFilter & {
-  readonly text: string
-  readonly limit?: number
-  /** Also what is kept for review because its source is not trusted. */
-  readonly includeSuspect?: boolean
-  /**
-   * Whether to search memories (`facts`), turns of conversations, or both. The default is both, unless a filter asks for
-   * what only memories have, as `categories` does. The strategies `recent` and `exact` list memories alone.
-   */
-  readonly include?: Settings['recallSources']
-  /** What the person said just before, newest first: a follow-up question is searched together with it. */
-  readonly context?: readonly string[]
-  readonly strategy?: Settings['strategy']
-  readonly fusion?: Settings['fusion']
-  /** At most so many tokens of memories, but at least one memory. */
-  readonly tokensMax?: number
-  /**
-   * `prompt`: what a model is given. It fits into the setting `contextTokensMax`, and counts as a use of the memories.
-   * `search`, the default, changes nothing.
-   */
-  readonly purpose?: 'search' | 'prompt'
-  /** How things stood at an earlier time. Memories are found by what they say now. */
-  readonly asOf?: Date | number
-  /** How long to wait for each leg; default: the setting `legDeadlineMs`. */
-  readonly deadlineMs?: number
-}
-
-export type Recalled = {
-  /** Of type `turn` where it is a turn of a conversation. */
-  readonly memory: SearchDocument
-  readonly score: number
-  /** 0 … 1: how much of the question's words the memory holds. */
-  readonly coverage: number
-  readonly evidence: Evidence
-  readonly tokens: number
-  /** How it got here, step by step. */
-  readonly trail: readonly Step[]
-}
-
-export type Recollection = {
-  readonly memories: readonly Recalled[]
-  readonly strategy: Settings['strategy']
-  readonly legs: {
-    readonly keyword: LegReport
-    readonly meaning: LegReport
-    readonly rerank: LegReport
-  }
-  /** Something was found, but nothing that was near enough. */
-  readonly abstained: boolean
-  /** How near the nearest memory is, on the scale of the settings `answerFloor` and `memberFloor`; null without vectors. */
-  readonly closeness: number | null
-  /** The time that the question names, in its words. */
-  readonly time: string | null
-  readonly tokens: number
-}
-
 /** How many candidates are read and ranked by more than their place in the lists. */
 const POOL = RECALL_MEMORIES_MAX
+
 /** How many more are read where most of the first ones repeat each other: two extended legs at most. */
 const REFILL = 500
+
 /** Below this share of the best score, a memory is not part of the answer. */
 const TAIL_SHARE = 0.2
+
 type Recall = Question & { readonly query: RecallQuery }
 
 export async function recall(

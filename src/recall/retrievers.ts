@@ -3,12 +3,14 @@
  * is a missing list with a reason, not an error.
  */
 import { AppError } from '../domain/errors.ts'
-import type { Instant, MemoryId, Scope } from '../domain/ids.ts'
+import type { MemoryId } from '../domain/ids.ts'
+import type { Scope } from '../domain/scope.ts'
 import { isTurnId } from '../domain/search-document.ts'
 import type { Settings } from '../domain/settings/settings.ts'
 import type { EnginePorts } from '../engine/engine-dependencies.ts'
 import { nextTurn } from '../lib/event-loop.ts'
 import type { GuardedWork, LegGuard } from '../lib/probing-circuit-breaker.ts'
+import type { Instant } from '../lib/time.ts'
 import { type Timely, withinTime } from '../lib/timeout.ts'
 import type { Embedder } from '../models/embedder.ts'
 import type { Besides, DocumentFilter, Surroundings, TextMatch } from '../storage/store.ts'
@@ -22,6 +24,7 @@ import { isDominatedByOneText, RESERVED_DOCUMENTS } from './ranking/candidate-po
 import { COURSE_REACH } from './ranking/evidence.ts'
 import { type Asked, isNamed } from './ranking/question-match.ts'
 import { closenessAmong, SUBJECTS_MAX } from './ranking/similarity-threshold.ts'
+import type { LegReport } from './recall-result.ts'
 
 /** What recall works with besides the ports: all that lasts longer than one question. */
 export type RecallParts = {
@@ -42,38 +45,39 @@ export type Question = RecallParts & {
   readonly deadlineMs: number
 }
 
-/** What a leg did, in words: `searched`, `not asked`, or why there is nothing from it. */
-export type LegReport = {
-  readonly state: 'searched' | 'skipped' | 'failed'
-  readonly hits: number
-  readonly because: string | null
-  /** Of meaning: how many memories are known to have no vector yet. */
-  readonly missing?: number
-}
-
 /** Enough that fusion sees every memory that could still win; constant, see above. */
 const KEYWORD_CANDIDATES = 200
+
 /** Of a leg whose first hits are one text, repeated. */
 const EXTENDED_CANDIDATES = 1_000
+
 /** How many hits are looked at together with what stands around them. */
 export const COURSE_MEMORIES = 100
+
 /** So many of each leg are enough: what is further down in both is rarely among the best of them together. */
 const BESIDES: Besides = { reach: COURSE_REACH, hits: COURSE_MEMORIES }
+
 /** How many memories of the time that is asked about take part, and how long such a time may be. */
 const SPAN_MEMORIES = 50
 const SPAN_MS_MAX = 63 * 86_400_000
+
 /** A year and longer tells so little about when that its words tell more. */
 const TELLING_SPAN_MS_MAX = 183 * 86_400_000
+
 /** How long recall waits for memories that were just written to get their vectors. */
 const SETTLE_MS = 1_000
+
 /** The inverse document frequency of what stands in a tenth of all documents. */
 const COMMON_NAME_RARITY = Math.log(10)
+
 /** In fewer documents nothing is common. */
 const COMMON_NAME_HITS = 20
+
 /** Of the first hits by words, so many tell whether those speak whom the question names. */
 const NAMED_HITS = 8
 
 export type Skipped = { readonly kind: 'skipped'; readonly because: string }
+
 export type Leg<Result> = Timely<Result> | Skipped
 
 export async function keywordLeg(call: Question) {

@@ -1,8 +1,9 @@
 /** Recall in the owner's own memory and in the one that all share: each on its own, then the best of both. */
 import { AppError } from '../domain/errors.ts'
-import { type Scope, SHARED_OWNER } from '../domain/ids.ts'
+import { type Scope, SHARED_OWNER } from '../domain/scope.ts'
 import type { Settings } from '../domain/settings/settings.ts'
-import type { Recalled, RecallQuery, Recollection } from './recall.ts'
+import type { RecallQuery } from './recall-query.ts'
+import type { Recalled, Recollection } from './recall-result.ts'
 
 export type Reach = Settings['recallScope']
 

@@ -1,5 +1,6 @@
 /** What was said, found by its words. */
-import type { Scope, TurnId } from '../domain/ids.ts'
+import type { TurnId } from '../domain/ids.ts'
+import type { Scope } from '../domain/scope.ts'
 import type { Turn } from '../domain/turn.ts'
 import type { DocumentFilter, Store } from '../storage/store.ts'
 

@@ -1,5 +1,5 @@
 import type { EntryId, OwnerId } from '../domain/ids.ts'
-import type { JsonObject } from '../domain/memory.ts'
+import type { JsonObject } from '../lib/json.ts'
 import type { Table, Tables } from './store.ts'
 
 /** A row that was written or removed; which of them, looking tells. A memory also counts when its vectors changed. */

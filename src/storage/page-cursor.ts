@@ -1,6 +1,6 @@
 import { AppError } from '../domain/errors.ts'
-import type { Instant } from '../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../domain/limits.ts'
+import type { Instant } from '../lib/time.ts'
 import type { FindQuery, Page, Row, SessionQuery, SessionTally, Table, Tables } from './store.ts'
 
 /** Which part of a list is asked for. */

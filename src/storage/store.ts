@@ -2,12 +2,9 @@ import type { Entry, EntryKind } from '../domain/entry.ts'
 import type {
   ChangeId,
   EntryId,
-  Instant,
   MemoryId,
   OwnerId,
-  Place,
   RevisionId,
-  Scope,
   SessionId,
   TombstoneId,
   TurnId,
@@ -21,8 +18,10 @@ import type {
   Tombstone,
   Trust,
 } from '../domain/memory.ts'
+import type { Place, Scope } from '../domain/scope.ts'
 import type { DocumentType, SearchDocument } from '../domain/search-document.ts'
 import type { Turn, TurnRole } from '../domain/turn.ts'
+import type { Instant } from '../lib/time.ts'
 
 /** The only filters a caller may use on memories. Those left out do not narrow; an empty list matches nothing. */
 export type MemoryFilter = {
@@ -103,9 +102,12 @@ export const MEMORY_RANKINGS = [
   'mostUsed',
   'leastUsed',
 ] as const
+
 export type MemoryRanking = (typeof MEMORY_RANKINGS)[number]
+
 /** What people may have a list of memories in. */
 export const MEMORY_ORDERS = ['newest', 'oldest', ...MEMORY_RANKINGS] as const
+
 export type MemoryOrder = (typeof MEMORY_ORDERS)[number]
 
 export type Tables = {
@@ -126,13 +128,17 @@ export type Tables = {
     order: ById | 'said' | 'lastSaid'
   }
 }
+
 export type Table = keyof Tables
+
 /** All of them, in an order that never changes. */
 export const TABLES: readonly Table[] = ['memory', 'revision', 'tombstone', 'entry', 'turn']
+
 /** Something for each table. */
 export function forEachTable<Value>(make: (table: Table) => Value): Record<Table, Value> {
   return Object.fromEntries(TABLES.map((table) => [table, make(table)])) as Record<Table, Value> // all of them
 }
+
 export type Row<T extends Table> = Tables[T]['row']
 
 /** What must be true of a row for a change to apply. `any` still refuses a row of another owner or user. */
@@ -319,6 +325,7 @@ export type NewsFromElsewhere = {
   /** Of which memories a copy of their vectors may be out of date, as `tellElsewhere` was told. */
   readonly memories: readonly MemoriesOf[] | 'any'
 }
+
 export type MemoriesOf = { readonly owner: OwnerId; readonly ids: readonly MemoryId[] }
 
 /** Answers with the function that ends it. The listener must not fail. */
@@ -393,3 +400,7 @@ export interface Store {
   readonly takeAllowance?: TakeAllowance
   close(): Promise<void>
 }
+
+export type TableRow = {
+  [T in Table]: { readonly table: T; readonly row: Row<T> }
+}[Table]

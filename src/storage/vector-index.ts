@@ -1,4 +1,8 @@
-import type { MemoryId, Place, Scope } from '../domain/ids.ts'
+import { AppError } from '../domain/errors.ts'
+import type { MemoryId } from '../domain/ids.ts'
+import type { Place, Scope } from '../domain/scope.ts'
+import { compareText } from '../lib/compare.ts'
+import { isFiniteThroughout } from '../lib/vector-math.ts'
 import type { Besides, DocumentFilter, Surroundings } from './store.ts'
 
 /** Vectors that can be compared with each other: those of one model in one form. */
@@ -82,4 +86,35 @@ export interface VectorIndex {
   /** Small facts for `status`: how vectors are kept, how much memory blocks take. */
   report(): Readonly<Record<string, string | number | boolean>>
   close(): Promise<void>
+}
+
+/** Far above what any model gives. */
+export const VECTOR_DIMENSIONS_MAX = 16384
+
+/** Refuses a vector that can't be compared with those of its space. */
+export function refuseUnfit(dimensions: number, vector: Float32Array): void {
+  if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > VECTOR_DIMENSIONS_MAX) {
+    throw new AppError(
+      'invalid_input',
+      `Vectors have 1 to ${VECTOR_DIMENSIONS_MAX} dimensions, not ${dimensions}.`,
+      { dimensions },
+    )
+  }
+  if (vector.length !== dimensions) {
+    throw new AppError(
+      'invalid_input',
+      `The vector has ${vector.length} dimensions where ${dimensions} are expected.`,
+      { dimensions: vector.length, expected: dimensions },
+    )
+  }
+  if (!isFiniteThroughout(vector)) {
+    throw new AppError('invalid_input', 'The vector holds a number that is not finite.', {
+      dimensions,
+    })
+  }
+}
+
+/** Closest first; equal ones by id, newest first. */
+export function bySimilarity(a: VectorHit, b: VectorHit): number {
+  return b.similarity - a.similarity || compareText(b.id, a.id)
 }

@@ -1,5 +1,7 @@
-import type { Instant, MemoryId, OwnerId, Place } from '../domain/ids.ts'
+import type { MemoryId, OwnerId } from '../domain/ids.ts'
+import type { Place } from '../domain/scope.ts'
 import type { DocumentType } from '../domain/search-document.ts'
+import type { Instant } from '../lib/time.ts'
 import type { VectorSpace } from './vector-index.ts'
 
 /** A vector as another engine keeps it: with what it needs to pick the permitted ones inside its search. */

@@ -1,4 +1,5 @@
-import type { Instant, Scope } from '../domain/ids.ts'
+import type { Scope } from '../domain/scope.ts'
+import type { Instant } from '../lib/time.ts'
 import type { VectorHit, VectorSpace } from './vector-index.ts'
 import type { MirrorHealth, VectorMirror } from './vector-replica.ts'
 
@@ -13,6 +14,7 @@ export const TIER_STATES = {
   recovering: 'It is back and is being brought up to date; the index of the memories answers.',
   refused: 'It can’t be used as it is configured; the index of the memories answers.',
 } as const
+
 export type TierState = keyof typeof TIER_STATES
 
 /** What became of a search by meaning, and if the mirror did not answer it, why. The names are label values. */
@@ -24,6 +26,7 @@ export const TIER_OUTCOMES = {
   sparse: 'Too few of what it found passed the filter.',
   failed: 'It failed or was too slow.',
 } as const
+
 export type TierOutcome = keyof typeof TIER_OUTCOMES
 
 export type TierStatus = {

@@ -5,11 +5,11 @@ import {
   captureCategory,
   worthCapturing,
 } from '../learning/capture-rules.ts'
+import { trustIn } from '../learning/statement-trust.ts'
 import {
   looksLikeInjection,
   looksLikeInstruction,
   overridesInstructions,
-  trustIn,
 } from './prompt-injection.ts'
 
 const ATTACKS = '../shared/evals/adversarial/injection-attacks.json'

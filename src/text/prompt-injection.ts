@@ -5,13 +5,7 @@
  * Rules can't know what a sentence is meant for. What they find waits for a person; nothing is thrown away by them.
  */
 
-import type { Trust } from '../domain/memory.ts'
 import { clipMessage, foldText } from './speech/message-text.ts'
-
-/** How far a statement is believed, whoever finds it: one that looks like an instruction waits for a person. */
-export function trustIn(statement: string, trust: Trust): Trust {
-  return looksLikeInstruction(statement) ? 'suspect' : trust
-}
 
 /** Somebody wants to be taken for whoever gives the orders: wrong in any text. */
 export function overridesInstructions(text: string): boolean {
@@ -49,14 +43,17 @@ function withoutAccents(text: string): string {
 /** Not within a word. */
 const spaced = (source: string) =>
   new RegExp(`(?<![\\p{L}\\p{N}])(?:${withoutAccents(source)})(?![\\p{L}\\p{N}])`, 'u')
+
 /** Chinese and Japanese have no blanks to go by. */
 const dense = (source: string) => new RegExp(source, 'u')
+
 /** At the beginning of a sentence, or after what makes an order polite. */
 const begins = (source: string) =>
   new RegExp(
     `(?:^|[.!?;:。！？\\n"“«>-] ?)(?:please,? |kindly |bitte |por favor,? |s'il (?:te|vous) plait,? |assistant[,:] |now,? |and |then |also )*(?:${withoutAccents(source)})(?![\\p{L}\\p{N}])`,
     'u',
   )
+
 /** Up to so many words in between. */
 const some = (count: number) => `(?:[^ .!?\\n]+ ){0,${count}}?`
 

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { extractPatterns, patternRules } from '../learning/patterns/extractor.ts'
-import { truthRules, warming } from './regex-warmup.ts'
+import { truthRules } from '../memory/contradiction/pattern-warmup.ts'
+import { warming } from './regex-warmup.ts'
 
 it('[CN15] rules are warmed up a piece at a time, and answer as before', () => {
   const said = 'I live in Oslo, and my dog is called Rex. 我住在北京。'

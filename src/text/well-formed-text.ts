@@ -1,3 +1,5 @@
+import { BLANK, LONE_HALVES } from '../domain/service-endpoint.ts'
+
 const LONE_HALF = /\p{Surrogate}/gu
 
 /** As much of a text as a model can see, without halves of characters: neither those of the cut nor lone ones. */
@@ -9,4 +11,10 @@ function cutAt(text: string, unitsMax: number): number {
   if (text.length <= unitsMax) return text.length
   const splitsPair = (text.codePointAt(unitsMax - 1) ?? 0) > 0xffff
   return splitsPair ? unitsMax - 1 : unitsMax
+}
+
+/** As UTF-8 can hold it, and never blank. NUL ends a text early in some services. */
+export function sendable(text: string): string {
+  const sound = text.replace(LONE_HALVES, '\ufffd').replaceAll('\0', ' ')
+  return sound.trim() === '' ? BLANK : sound
 }

@@ -1,9 +1,10 @@
 /** Somebody who asks a model, and what it was given. */
 
 import type { Receipt } from '../../src/conversations/receipts/receipt.ts'
+import type { ScopeInput } from '../../src/domain/scope.ts'
 import type { SettingValues } from '../../src/domain/settings/settings.ts'
 import type { Engine } from '../../src/engine/engine.ts'
-import type { DraftInput, ScopeInput } from '../../src/memory/draft.ts'
+import type { DraftInput } from '../../src/memory/draft.ts'
 import type { LanguageModel } from '../../src/models/language-model.ts'
 import type { Store } from '../../src/storage/store.ts'
 import {
@@ -14,9 +15,13 @@ import {
 } from './conversations-support.ts'
 
 export const SMALL_TALK = 'How tall is Everest?'
+
 export const ABOUT_DOG = 'What is my dog called?'
+
 export const LAST_WEEK = 'What did we decide about the Lisbon trip?'
+
 export const DOG: DraftInput = { content: 'The dog of the user is called Rex' }
+
 export const EPISODE: DraftInput = {
   content: 'The user and the assistant planned the trip to Lisbon with the dog called Rex.',
   type: 'episodic',
@@ -24,6 +29,7 @@ export const EPISODE: DraftInput = {
   entities: ['Lisbon', 'Tomasz'],
   metadata: { decisions: ['Go to Lisbon by train'] },
 }
+
 export const who = (content: string, fields: Partial<DraftInput> = {}): DraftInput => ({
   content,
   category: 'identity',

@@ -1,12 +1,12 @@
 /** A client of the gateway, as far as the engine sees it. */
 import { onTestFinished } from 'vitest'
-import type { Answer, Asked, Exchange } from '../../src/api/gateway/formats/format.ts'
 import type {
   ConversationRequest,
   Outcome,
   Prepared,
 } from '../../src/conversations/conversations.ts'
 import type { OwnerId } from '../../src/domain/ids.ts'
+import type { Answer, Asked, Exchange } from '../../src/domain/model-call.ts'
 import type { SettingValues } from '../../src/domain/settings/settings.ts'
 import { createEngineOn, type Engine } from '../../src/engine/engine.ts'
 import type { EnginePorts } from '../../src/engine/engine-dependencies.ts'
@@ -16,6 +16,7 @@ import { countingIds, FakeClock } from '../fakes/clock.ts'
 export type OpenStore = () => Promise<Store>
 
 export const ADA = { owner: 'ada' }
+
 export const ada = 'ada' as OwnerId
 
 export type RequestFields = Partial<Omit<ConversationRequest, 'asked' | 'wants'>> & {

@@ -1,8 +1,9 @@
 /** The texts that receipts cite: what the model read, and how erasure redacts it, over every store. */
 import { describe, expect, it } from 'vitest'
 import type { Entry } from '../../src/domain/entry.ts'
-import { type OwnerId, SHARED_OWNER } from '../../src/domain/ids.ts'
+import type { OwnerId } from '../../src/domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../../src/domain/limits.ts'
+import { SHARED_OWNER } from '../../src/domain/scope.ts'
 import { redactingStore } from '../../src/memory/receipt-redaction.ts'
 import { pages } from '../../src/storage/access/row-pages.ts'
 import { type Change, type Store, TABLES } from '../../src/storage/store.ts'
@@ -20,6 +21,7 @@ import {
 const DAY = 86_400_000
 const OBOE = 'Clara plays the oboe'
 const QUESTION = 'Which instrument does Clara play?'
+
 /** No pattern learns from it, so that the turn is all that holds it. */
 const SAID = 'Wondering whether the bassoon of Clara survives the flight to Porto in winter'
 const ABOUT_FLIGHT = 'Which instrument of Clara survives the flight to Porto?'

@@ -1,5 +1,6 @@
-import type { IdKinds, Instant } from '../../src/domain/ids.ts'
-import type { Clock, Ids } from '../../src/lib/clock.ts'
+import type { IdKinds, Ids } from '../../src/domain/ids.ts'
+import type { Clock } from '../../src/lib/clock.ts'
+import type { Instant } from '../../src/lib/time.ts'
 
 /** Time that moves only when told to, or when someone sleeps. */
 export class FakeClock implements Clock {

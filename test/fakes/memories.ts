@@ -1,25 +1,31 @@
 /** Makes rows for tests: every field has a plain value unless a test says otherwise. */
 import type {
   ChangeId,
-  Instant,
   MemoryId,
   OwnerId,
-  Place,
   RevisionId,
   SessionId,
   UserId,
 } from '../../src/domain/ids.ts'
 import type { Memory, Revision } from '../../src/domain/memory.ts'
+import type { Place } from '../../src/domain/scope.ts'
+import type { Instant } from '../../src/lib/time.ts'
 
 export const instant = (ms: number) => ms as Instant
+
 export const memoryId = (name: string | number) =>
   `mem_${String(name).padStart(6, '0')}` as MemoryId
+
 export const changeId = (name: string | number) => `chg_${name}` as ChangeId
+
 export const owner = (name: string) => name as OwnerId
+
 export const user = (name: string) => name as UserId
+
 export const session = (name: string) => name as SessionId
 
 export const ADA: Place = { owner: owner('ada'), user: null, session: null }
+
 export const BOB: Place = { owner: owner('bob'), user: null, session: null }
 
 let count = 0

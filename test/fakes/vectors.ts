@@ -1,7 +1,8 @@
 /** Makes vectors for tests, the same in every run, and finds the nearest of them the plain way. */
 import { embeddingTextHash } from '../../src/domain/embedding-text.ts'
-import { compareText, type MemoryId } from '../../src/domain/ids.ts'
+import type { MemoryId } from '../../src/domain/ids.ts'
 import type { SearchDocument } from '../../src/domain/search-document.ts'
+import { compareText } from '../../src/lib/compare.ts'
 import type { VectorEntry, VectorHit, VectorSpace } from '../../src/storage/vector-index.ts'
 
 export function space(dimensions: number, name = 'test:model'): VectorSpace {

@@ -1,9 +1,8 @@
 /** Conversations beyond every usual size: recorded, listed, searched, quoted and removed, at a cost that does not grow with them. */
 import { expect, it, onTestFinished } from 'vitest'
-import type { Place } from '../../src/domain/ids.ts'
-import { COMMIT_CHANGES_MAX } from '../../src/domain/limits.ts'
+import { COMMIT_CHANGES_MAX, TURN_CHARACTERS_MAX } from '../../src/domain/limits.ts'
+import type { Place } from '../../src/domain/scope.ts'
 import type { Turn } from '../../src/domain/turn.ts'
-import { TURN_CHARACTERS_MAX } from '../../src/memory/record-codec.ts'
 import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/storage/store.ts'

@@ -4,9 +4,9 @@
  */
 import { writeSync } from 'node:fs'
 import { createIds } from '../../src/app/id-generator.ts'
-import type { Instant } from '../../src/domain/ids.ts'
 import { createEngineOn } from '../../src/engine/engine.ts'
 import type { Clock } from '../../src/lib/clock.ts'
+import type { Instant } from '../../src/lib/time.ts'
 import { createLanguageModel } from '../../src/models/llm/provider-language-model.ts'
 import { createUpstream } from '../../src/models/providers/provider-upstream.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'

@@ -8,13 +8,12 @@ import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { createIds } from '../../src/app/id-generator.ts'
-import { type Instant, SYSTEM_OWNER } from '../../src/domain/ids.ts'
 import type { Memory } from '../../src/domain/memory.ts'
-import { readSignal } from '../../src/domain/signal.ts'
-import type { Signal } from '../../src/domain/turn.ts'
+import { parseScope, SYSTEM_OWNER } from '../../src/domain/scope.ts'
+import { readSignal, type Signal } from '../../src/domain/signal.ts'
 import { createEngineOn } from '../../src/engine/engine.ts'
 import { type Job, readJob } from '../../src/jobs/job.ts'
-import { parseScope } from '../../src/memory/draft.ts'
+import type { Instant } from '../../src/lib/time.ts'
 import { createLanguageModel } from '../../src/models/llm/provider-language-model.ts'
 import { createUpstream } from '../../src/models/providers/provider-upstream.ts'
 import { pages } from '../../src/storage/access/row-pages.ts'
@@ -39,8 +38,10 @@ import {
 } from './learning-script.ts'
 
 const KILLS = repetitions({ usual: 30, thorough: 100 })
+
 /** Two at a time: one per core of a small machine. */
 const AT_ONCE = 2
+
 /** Of one database: a small one is looked through in no time. */
 const KILLS_PER_FILE = 10
 const DELAY_MS_MAX = 60

@@ -4,8 +4,8 @@
  */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createIds } from '../../src/app/id-generator.ts'
+import { parseScope } from '../../src/domain/scope.ts'
 import { createEngineOn } from '../../src/engine/engine.ts'
-import { parseScope } from '../../src/memory/draft.ts'
 import { createLanguageModel } from '../../src/models/llm/provider-language-model.ts'
 import { createUpstream } from '../../src/models/providers/provider-upstream.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
@@ -17,6 +17,7 @@ import { factsOf, LEARNING, learnedFrom, OWNER, registryOf, say } from './learni
 const ADA = parseScope({ owner: OWNER })
 const SESSION = { owner: OWNER, session: 'one' }
 const PATIENCE_MS = 20_000
+
 /** For a model that says nothing at all. */
 const SHORT_PATIENCE_MS = 2_000
 const WHOLE = learnedFrom('one')

@@ -5,8 +5,8 @@
  */
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../src/domain/errors.ts'
+import { parseScope } from '../../src/domain/scope.ts'
 import { createEngineOn, type Engine } from '../../src/engine/engine.ts'
-import { parseScope } from '../../src/memory/draft.ts'
 import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/storage/store.ts'

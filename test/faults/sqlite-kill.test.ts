@@ -8,15 +8,17 @@ import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { parseId } from '../../src/domain/ids.ts'
-import { parseScope } from '../../src/memory/draft.ts'
+import { parseScope } from '../../src/domain/scope.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import { bundled } from '../support/bundle.ts'
 import { temporaryFile } from '../support/temporary-folder.ts'
 import { repetitions } from '../support/thoroughness.ts'
 
 const KILLS = repetitions({ usual: 50, thorough: 200 })
+
 /** Two at a time: one per core of a small machine. */
 const WRITERS = 2
+
 /** Of one database: the whole of it is looked through after every kill. */
 const KILLS_PER_FILE = 25
 const DELAY_MS_MAX = 60

@@ -1,7 +1,8 @@
 /** A store with a mirror beside its vectors, both in memory, and a clock and timers that the test moves. */
 import { expect, onTestFinished } from 'vitest'
-import type { MemoryId, Scope } from '../../src/domain/ids.ts'
+import type { MemoryId } from '../../src/domain/ids.ts'
 import type { Memory } from '../../src/domain/memory.ts'
+import type { Scope } from '../../src/domain/scope.ts'
 import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { referenceVectors } from '../../src/storage/in-memory/in-memory-vector-index.ts'
 import { referenceMirror } from '../../src/storage/in-memory/in-memory-vector-replica.ts'
@@ -21,7 +22,9 @@ import { configured, FaultyMirror, HeldTimers } from '../fakes/vector-replica.ts
 import { space, unitVector, unitVectors } from '../fakes/vectors.ts'
 
 export const SPACE = space(8)
+
 export const ALL: Scope = { owner: ADA.owner }
+
 /** So many that a mirror that lacks some would be noticed by what it finds. */
 export const MANY = 300
 

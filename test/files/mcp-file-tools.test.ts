@@ -1,7 +1,7 @@
 /** Memory in files over MCP, under the names that prompts of agents with files have. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { createEngine } from '../../src/app/composition.ts'
-import { parseScope } from '../../src/memory/draft.ts'
+import { parseScope } from '../../src/domain/scope.ts'
 import { ANN, BEN, CLIENTS, type Host, openHost, type TestClient } from '../api/mcp/mcp-support.ts'
 import { temporaryFile } from '../support/temporary-folder.ts'
 import { folderWith } from './file-support.ts'

@@ -1,6 +1,6 @@
 /** Questions to several sources together. */
 import { expect, it } from 'vitest'
-import { parseScope } from '../../src/memory/draft.ts'
+import { parseScope } from '../../src/domain/scope.ts'
 import { keyFor, start } from '../api/http/http-support.ts'
 import { temporaryFile } from '../support/temporary-folder.ts'
 import { folderWith } from './file-support.ts'

@@ -1,6 +1,6 @@
 /** Several processes that do jobs on one store, as far as jobs can tell. */
 import { onTestFinished } from 'vitest'
-import type { Instant, OwnerId } from '../../src/domain/ids.ts'
+import type { OwnerId } from '../../src/domain/ids.ts'
 import {
   createJobs,
   type Job,
@@ -10,6 +10,7 @@ import {
   type Jobs,
   type JobsOptions,
 } from '../../src/jobs/jobs.ts'
+import type { Instant } from '../../src/lib/time.ts'
 import type { Store } from '../../src/storage/store.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
 import { FakeTimers } from '../fakes/timers.ts'
@@ -17,7 +18,9 @@ import { FakeTimers } from '../fakes/timers.ts'
 export type OpenStore = () => Promise<Store>
 
 export const owner = (name: string) => name as OwnerId
+
 export const LEASE_MS = 60_000
+
 export const POLL_MS = 5_000
 
 export type Server = {

@@ -1,6 +1,7 @@
 /** An owner's memories on a store, a clock that tests move, and what consolidation makes of them. */
 import { onTestFinished } from 'vitest'
-import type { Instant, OwnerId, SessionId } from '../../src/domain/ids.ts'
+import { NARRATIVE_KEY } from '../../src/domain/identity.ts'
+import type { OwnerId, SessionId } from '../../src/domain/ids.ts'
 import type { Memory } from '../../src/domain/memory.ts'
 import type { SettingValues } from '../../src/domain/settings/settings.ts'
 import type { Turn } from '../../src/domain/turn.ts'
@@ -9,7 +10,7 @@ import {
   type ConsolidateOptions,
   consolidate,
 } from '../../src/learning/consolidation/consolidator.ts'
-import { NARRATIVE_KEY } from '../../src/learning/identity/narrative.ts'
+import type { Instant } from '../../src/lib/time.ts'
 import { undo } from '../../src/memory/undo.ts'
 import type { Change, Store } from '../../src/storage/store.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
@@ -19,10 +20,14 @@ import { memory } from '../fakes/memories.ts'
 export type OpenStore = () => Promise<Store>
 
 export const DAY = 86_400_000
+
 export const HOUR = 3_600_000
+
 export const ADA = { owner: 'ada' as OwnerId }
+
 export const MEETING =
   'Ada meets her team in the blue room on the third floor of the office in Berlin'
+
 export const LONGER = MEETING.replace('team', 'whole team')
 
 /** By default turns are kept forever, and the step that removes them would have nothing to do. */

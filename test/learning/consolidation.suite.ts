@@ -1,8 +1,7 @@
 /** What consolidation promises, run over every store that can be opened here. */
 import { describe, expect, it } from 'vitest'
 import type { Memory } from '../../src/domain/memory.ts'
-import { pendingSignal, readSignal, toSignalEntry } from '../../src/domain/signal.ts'
-import type { Signal } from '../../src/domain/turn.ts'
+import { pendingSignal, readSignal, type Signal, toSignalEntry } from '../../src/domain/signal.ts'
 import { consolidate, listReports } from '../../src/learning/consolidation/consolidator.ts'
 import { erase, restore } from '../../src/memory/memory-editor.ts'
 import { failingAt, interruptedBeforeCommit } from '../fakes/faulty-store.ts'

@@ -1,17 +1,15 @@
 /** One owner whose conversations are distilled, as far as the engine sees it. */
 import { onTestFinished } from 'vitest'
-import type { Instant, OwnerId, SessionId, TurnId } from '../../src/domain/ids.ts'
+import type { OwnerId, SessionId, TurnId } from '../../src/domain/ids.ts'
 import type { Memory } from '../../src/domain/memory.ts'
-import { pendingSignal, signalId } from '../../src/domain/signal.ts'
-import type { Signal, Turn } from '../../src/domain/turn.ts'
+import type { SessionPlace } from '../../src/domain/scope.ts'
+import { pendingSignal, type Signal, signalId } from '../../src/domain/signal.ts'
+import type { Turn } from '../../src/domain/turn.ts'
 import type { EnginePorts } from '../../src/engine/engine-dependencies.ts'
 import type { DistillationMode } from '../../src/learning/distillation/distillation-task.ts'
-import {
-  type DistilParts,
-  distil,
-  type SessionPlace,
-} from '../../src/learning/distillation/distiller.ts'
+import { type DistilParts, distil } from '../../src/learning/distillation/distiller.ts'
 import { allSignals } from '../../src/learning/signals.ts'
+import type { Instant } from '../../src/lib/time.ts'
 import type { LanguageModel } from '../../src/models/language-model.ts'
 import type { Change, Store } from '../../src/storage/store.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'
@@ -19,6 +17,7 @@ import { countingIds, FakeClock } from '../fakes/clock.ts'
 export type OpenStore = () => Promise<Store>
 
 export const NEVER = new AbortController().signal
+
 export const HOME = { owner: 'ada' as OwnerId, user: null }
 
 export const placeOf = (session: string): SessionPlace => ({

@@ -1,7 +1,8 @@
 /** Somebody who talks to a model through the gateway, and servers that learn from it. */
 import { onTestFinished } from 'vitest'
 import type { Entry, EntryKind } from '../../src/domain/entry.ts'
-import { type OwnerId, SYSTEM_OWNER } from '../../src/domain/ids.ts'
+import type { OwnerId } from '../../src/domain/ids.ts'
+import { SYSTEM_OWNER } from '../../src/domain/scope.ts'
 import type { SettingValues } from '../../src/domain/settings/settings.ts'
 import { createEngineOn, type Engine } from '../../src/engine/engine.ts'
 import type { LanguageModel } from '../../src/models/language-model.ts'
@@ -12,12 +13,17 @@ import { countingIds, FakeClock } from '../fakes/clock.ts'
 export type OpenStore = () => Promise<Store>
 
 export const ADA = { owner: 'ada' }
+
 export const ada = 'ada' as OwnerId
+
 export const QUIET_MS = 60_000
+
 export const HOUR_MS = 3_600_000
+
 /** Long enough to be worth a question. */
 export const ROME =
   'I am going to Rome with my sister Clara in June, and we both eat no meat at all.'
+
 export const OSLO = 'In August we go to Oslo by train, because neither of us wants to fly anywhere.'
 
 export async function openLife(

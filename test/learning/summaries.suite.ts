@@ -1,6 +1,7 @@
 /** What summarizing promises, run over every store that can be opened here. */
 import { describe, expect, it } from 'vitest'
-import { byPlace, type Scope, type SessionId, type UserId } from '../../src/domain/ids.ts'
+import type { SessionId, UserId } from '../../src/domain/ids.ts'
+import { byPlace, type Scope } from '../../src/domain/scope.ts'
 import { summarize, summarizeMemories } from '../../src/learning/summaries/summarizer.ts'
 import { SUMMARY_PROMPT_VERSION } from '../../src/learning/summaries/summary-prompt.ts'
 import { ADA, type OpenStore, openOwner } from './consolidation-support.ts'

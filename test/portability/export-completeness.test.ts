@@ -1,7 +1,7 @@
 /** What an export holds, and that all of it comes back: over stores, owners, versions and passphrases. */
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
-import { settingEntryId } from '../../src/memory/record-codec.ts'
+import { settingEntryId } from '../../src/admin/setting-entry.ts'
 import { exportLines, importLines } from '../../src/portability/export-import.ts'
 import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
@@ -224,6 +224,7 @@ const anyStore = fc.record({
   turns: fc.array(anyTurn, { maxLength: 8 }),
   settings: fc.uniqueArray(fc.option(name), { maxLength: 3 }),
 })
+
 type Contents = typeof anyStore extends fc.Arbitrary<infer Value> ? Value : never
 
 function changesFor({ memories, turns, settings }: Contents): readonly Change[] {

@@ -1,6 +1,6 @@
 /** What becomes of foreign records: rows of ours, once each, however often and however far an import runs. */
 import { describe, expect, it } from 'vitest'
-import { parseScope } from '../../src/memory/draft.ts'
+import { parseScope } from '../../src/domain/scope.ts'
 import { exportLines, importLines } from '../../src/portability/export-import.ts'
 import type {
   ForeignMemory,

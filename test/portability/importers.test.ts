@@ -9,7 +9,7 @@ import {
   importFile,
   openImport,
 } from '../../src/app/import-source.ts'
-import { parseScope } from '../../src/memory/draft.ts'
+import { parseScope } from '../../src/domain/scope.ts'
 import { exportLines, importLines } from '../../src/portability/export-import.ts'
 import { openForeignDatabase } from '../../src/portability/importers/foreign-database.ts'
 import { importRecords } from '../../src/portability/record-import.ts'

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { createIds } from '../../src/app/id-generator.ts'
 import type { MemoryId } from '../../src/domain/ids.ts'
 import type { Memory } from '../../src/domain/memory.ts'
+import { parseScope } from '../../src/domain/scope.ts'
 import { createEngineOn, type Engine } from '../../src/engine/engine.ts'
-import { parseScope } from '../../src/memory/draft.ts'
 import { derivedId } from '../../src/portability/id-mapping.ts'
 import { importRecords } from '../../src/portability/record-import.ts'
 import { createReferenceStore } from '../../src/storage/in-memory/in-memory-store.ts'
@@ -34,6 +34,7 @@ const linesOf = async (engine: Engine, scope: { owner: string } | null = null) =
   for await (const line of engine.export(scope)) lines.push(line)
   return lines
 }
+
 /** Everything but the header, which tells the time. */
 const rowsOf = async (engine: Engine, scope: { owner: string } | null = null) =>
   (await linesOf(engine, scope)).slice(1)

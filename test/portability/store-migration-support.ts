@@ -3,8 +3,9 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import { embeddingTextHash } from '../../src/domain/embedding-text.ts'
 import { AppError } from '../../src/domain/errors.ts'
-import type { Scope, TombstoneId } from '../../src/domain/ids.ts'
+import type { TombstoneId } from '../../src/domain/ids.ts'
 import { MEMORY_STATUSES } from '../../src/domain/memory.ts'
+import type { Scope } from '../../src/domain/scope.ts'
 import {
   type MovableStore,
   type NewStore,

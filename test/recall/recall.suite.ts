@@ -1,11 +1,13 @@
 /** What recall promises, run over every store that can be opened here together with its vectors. */
+
 import { existsSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { SettingValues } from '../../src/domain/settings/settings.ts'
 import { createEngineOn, type Engine } from '../../src/engine/engine.ts'
 import type { Reranker } from '../../src/models/reranker.ts'
-import type { RecallQuery, Recollection } from '../../src/recall/recall.ts'
+import type { RecallQuery } from '../../src/recall/recall-query.ts'
+import type { Recollection } from '../../src/recall/recall-result.ts'
 import type { Store } from '../../src/storage/store.ts'
 import type { VectorIndex } from '../../src/storage/vector-index.ts'
 import { countingIds, FakeClock } from '../fakes/clock.ts'

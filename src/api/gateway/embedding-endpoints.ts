@@ -1,7 +1,7 @@
 /** `POST /v1/embeddings` and `POST /v1/rerank`, answered by the models that memory itself works with. */
 import { z } from 'zod'
 import { AppError } from '../../domain/errors.ts'
-import type { JsonObject } from '../../domain/memory.ts'
+import type { JsonObject } from '../../lib/json.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import { sendJson } from '../http/messages/response.ts'
 import { type Exchange, type GatewayOptions, readBody } from './gateway-request.ts'
@@ -9,6 +9,7 @@ import { type Exchange, type GatewayOptions, readBody } from './gateway-request.
 const TEXTS_MAX = 2_048
 const DOCUMENTS_MAX = 1_000
 const TEXT_CHARACTERS_MAX = 200_000
+
 /** As much as OpenAI's embedding models take. */
 const TOKENS_MAX = 8_192
 

@@ -1,9 +1,9 @@
 /** One request on its way through the gateway, and what every part of it is given. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '../../domain/errors.ts'
-import type { JsonObject } from '../../domain/memory.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { JsonObject } from '../../lib/json.ts'
 import type { Registry } from '../../models/provider.ts'
 import type { Upstream } from '../../models/upstream.ts'
 import type { CountTokens } from '../../text/tokens.ts'
@@ -50,6 +50,7 @@ export type Exchange = {
 }
 
 export const BODY_BYTES_MAX = 32 * 1_048_576
+
 /** Long enough for large images over slow lines. */
 const BODY_TIMEOUT_MS = 300_000
 

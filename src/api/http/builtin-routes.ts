@@ -13,25 +13,12 @@ import { describeApi } from './openapi.ts'
 import { renderDocs } from './pages/docs-page.ts'
 import { renderPage } from './pages/home-page.ts'
 import { studioRoutes } from './pages/studio-assets.ts'
-import type { Exchange, Surroundings } from './request-context.ts'
+import type { Surroundings } from './request-context.ts'
+import type { OwnRoute } from './route.ts'
 import { type Authentication, callerOf, type Identity } from './security/authentication.ts'
 import { isSecure } from './security/host-validation.ts'
 import { endedCookie, readCookie, sessionCookie } from './security/login-sessions.ts'
 import type { HttpDoorOptions } from './server-options.ts'
-
-export type OwnRoute = {
-  readonly method: 'GET' | 'POST' | 'DELETE'
-  readonly path: string
-  readonly summary: string
-  /** `open`: a key is not even looked at. `optional`: tells more to those who bring one. */
-  readonly access: 'open' | 'optional' | 'key'
-  /** A part of something else that is described: left out of the description. */
-  readonly isPart?: boolean
-  readonly input?: z.ZodObject
-  /** By status, what is answered: JSON of this shape, a text of this type, or nothing. */
-  readonly answers: { readonly [status: number]: z.ZodType | string | null }
-  readonly handle: (exchange: Exchange) => Promise<void>
-}
 
 export type OwnOptions = Pick<
   HttpDoorOptions,
@@ -46,6 +33,7 @@ export type OwnOptions = Pick<
 }
 
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+
 /** How long a reading of the status is told again: whoever asks for it needs no key. */
 const HEALTH_FRESH_MS = 1_000
 

@@ -4,8 +4,8 @@ import { ERRORS } from '../../domain/errors.ts'
 import type { Access } from '../operations/authorization.ts'
 import { OPERATIONS } from '../operations/index.ts'
 import type { Operation } from '../operations/operation.ts'
-import type { OwnRoute } from './builtin-routes.ts'
 import type { JsonSchema } from './messages/request-input.ts'
+import type { OwnRoute } from './route.ts'
 
 export type Parameter = {
   readonly name: string
@@ -14,8 +14,11 @@ export type Parameter = {
   readonly description?: string
   readonly schema: JsonSchema
 }
+
 type Content = { readonly [type: string]: { readonly schema?: JsonSchema } }
+
 type Answer = { readonly description: string; readonly content?: Content }
+
 export type ApiOperation = {
   readonly operationId: string
   readonly summary: string
@@ -26,6 +29,7 @@ export type ApiOperation = {
   readonly responses: { readonly [status: string]: Answer | { readonly $ref: string } }
   readonly security: readonly { readonly [scheme: string]: readonly string[] }[]
 }
+
 export type ApiDescription = {
   readonly openapi: '3.1.0'
   readonly info: { readonly title: string; readonly version: string; readonly description: string }

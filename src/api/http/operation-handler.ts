@@ -1,7 +1,7 @@
 /** Does an operation of the table for a request: fields in, conditions, repeated requests, answer out. */
 import { createHash } from 'node:crypto'
 import { AppError, InvalidFields } from '../../domain/errors.ts'
-import type { JsonObject } from '../../domain/memory.ts'
+import type { JsonObject } from '../../lib/json.ts'
 import type { Caller } from '../operations/authorization.ts'
 import { type Context, type Operation, perform } from '../operations/operation.ts'
 import { IDEMPOTENCY_KEY_CHARACTERS_MAX } from './http-limits.ts'

@@ -77,3 +77,14 @@ export type HttpDoorOptions = {
   readonly onRequest?: (report: RequestReport) => void
   readonly mounts?: readonly Mount[]
 }
+
+/** How `serve` meets the world. */
+export type ServerSettings = {
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | null
+  /** Believe what a proxy says about who asks and how. */
+  readonly trustProxy: boolean
+  /** Names under which it may be asked, besides its own address. */
+  readonly allowedHosts: readonly string[]
+  /** Pages of other origins that may ask it. */
+  readonly allowedOrigins: readonly string[]
+}

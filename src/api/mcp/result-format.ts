@@ -6,12 +6,12 @@ import type { z } from 'zod'
 import type { WireTurn } from '../operations/conversations/session-operations.ts'
 import type { flushSession } from '../operations/learning/distillation-operations.ts'
 import type { WireLearning } from '../operations/learning/signal-operations.ts'
-import { snippetOf } from '../operations/memories/memory-operations.ts'
-import type { WireMemory } from '../operations/memory-schema.ts'
+import { snippetOf, type WireMemory } from '../operations/memory-schema.ts'
 import type { LayerAnswer, LayerHit } from '../operations/recall/agent-operations.ts'
 import type { Fields, Tool } from './tool.ts'
 
 type Hit = { readonly id: string; readonly snippet: string; readonly score: number }
+
 type SearchHit = Hit & {
   readonly source: string
   readonly speaker?: string

@@ -5,13 +5,15 @@
 
 import type { Role } from '../../domain/access.ts'
 import { AppError } from '../../domain/errors.ts'
-import { type ApiKeyId, SHARED_OWNER } from '../../domain/ids.ts'
+import type { ApiKeyId } from '../../domain/ids.ts'
+import { SHARED_OWNER } from '../../domain/scope.ts'
 
 /**
  * `read`: looks at memories. `write`: adds, changes and bins single ones, which can all be undone. `curate`: removes
  * for good, clears, moves whole owners in and out, changes an owner's settings. `manage`: the system itself.
  */
 export const ACCESS = ['read', 'write', 'curate', 'manage'] as const
+
 export type Access = (typeof ACCESS)[number]
 
 const COVERED: Readonly<Record<Role, readonly Access[]>> = {

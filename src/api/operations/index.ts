@@ -1,11 +1,13 @@
 /** The table: everything that can be done over a door. */
 
 import * as trying from './admin/diagnostics.ts'
+import * as jobOperations from './admin/job-operations.ts'
 import * as keys from './admin/key-operations.ts'
 import * as describing from './admin/settings-description.ts'
 import * as settings from './admin/settings-operations.ts'
 import * as system from './admin/system-operations.ts'
 import * as vectorStore from './admin/vector-store-operations.ts'
+import * as hookOperations from './conversations/hook-operations.ts'
 import * as receipts from './conversations/receipt-operations.ts'
 import * as receiptStats from './conversations/receipt-statistics.ts'
 import * as transcript from './conversations/session-operations.ts'
@@ -13,6 +15,7 @@ import * as fileContents from './files/file-index-operations.ts'
 import * as files from './files/file-operations.ts'
 import * as memoryTool from './files/memory-tool-operation.ts'
 import * as flushing from './files/session-note-operation.ts'
+import * as consolidationOperations from './learning/consolidation-operations.ts'
 import * as lifecycle from './learning/distillation-operations.ts'
 import * as episodes from './learning/episode-operations.ts'
 import * as identity from './learning/identity-operations.ts'
@@ -105,19 +108,19 @@ export const OPERATIONS: readonly Operation[] = [
   transcript.restoreTurn,
   transcript.forgetTurn,
   lifecycle.flushSession,
-  lifecycle.consolidateMemories,
-  lifecycle.listConsolidations,
-  background.listJobs,
-  background.retryJob,
-  background.cancelJob,
+  consolidationOperations.consolidateMemories,
+  consolidationOperations.listConsolidations,
+  jobOperations.listJobs,
+  jobOperations.retryJob,
+  jobOperations.cancelJob,
   background.listSignals,
   background.getSignal,
   background.forgetSignals,
   background.retrySignals,
   background.learningStatus,
-  lifecycle.listReview,
-  lifecycle.approveMemory,
-  lifecycle.rejectMemory,
+  review.listReview,
+  review.approveMemory,
+  review.rejectMemory,
   review.listConflicts,
   review.settleConflict,
   review.reconcileMemory,
@@ -133,8 +136,8 @@ export const OPERATIONS: readonly Operation[] = [
   files.appendNote,
   flushing.flushToFiles,
   memoryTool.useMemoryTool,
-  lifecycle.recallForPrompt,
-  lifecycle.captureMessages,
+  hookOperations.recallForPrompt,
+  hookOperations.captureMessages,
   keys.listKeys,
   keys.createKey,
   keys.revokeKey,

@@ -11,6 +11,7 @@ import {
   TRUST_LEVELS,
 } from '../../domain/memory.ts'
 import type { HistoryEntry } from '../../memory/memory-reader.ts'
+import { SNIPPET_CHARACTERS } from './memories/memory-operations.ts'
 
 /** A time that comes in: ISO text with or without a time of day, or milliseconds since 1970. */
 export const timeInput = z
@@ -38,8 +39,11 @@ export function listOf<Item extends z.ZodType>(item: Item) {
 const LIST_MAX = 1_000
 
 export const memoryType = z.enum(MEMORY_TYPES)
+
 export const memoryCategory = z.enum(MEMORY_CATEGORIES)
+
 export const memoryStatus = z.enum(MEMORY_STATUSES)
+
 export const metadata = z.record(z.string(), z.json())
 
 /** Of answers to what is done in several steps. */
@@ -87,6 +91,7 @@ export const wireMemory = z
     updatedAt: time,
   })
   .meta({ id: 'Memory' })
+
 export type WireMemory = z.output<typeof wireMemory>
 
 /** Field by field: a list of memories is made of this, and copying with some left out takes several times as long. */
@@ -142,7 +147,17 @@ export function toWireVersion({ memory, replacedAt }: HistoryEntry) {
 }
 
 export function isoTime(at: number): string
+
 export function isoTime(at: number | null): string | null
+
 export function isoTime(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString()
+}
+
+export function snippetOf(content: string): string {
+  const line = content.replaceAll(/\s+/gu, ' ').trim()
+  const characters = [...line]
+  return characters.length <= SNIPPET_CHARACTERS
+    ? line
+    : `${characters.slice(0, SNIPPET_CHARACTERS - 1).join('')}…`
 }

@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod'
 import { AppError, type FieldFault, InvalidFields } from '../../domain/errors.ts'
-import { SHARED_OWNER } from '../../domain/ids.ts'
+import { SHARED_OWNER } from '../../domain/scope.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { type Access, type Caller, refuseUnlessMay } from './authorization.ts'
 

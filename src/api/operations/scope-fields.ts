@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { AppError } from '../../domain/errors.ts'
 import { NAME_CHARACTERS_MAX } from '../../domain/limits.ts'
-import type { ScopeInput } from '../../memory/draft.ts'
+import type { ScopeInput } from '../../domain/scope.ts'
 import { type Access, mayReach } from './authorization.ts'
 import type { Context } from './operation.ts'
 

@@ -3,7 +3,8 @@
  * of the environment. A variable that is ours by its name but unknown is refused: a typo must not look like success.
  */
 import { isAbsolute, join, resolve } from 'node:path'
-import type { GlobalFlags, Names, RemoteServer, ServerSettings } from '../../api/cli/host.ts'
+import type { GlobalFlags, Names, RemoteServer } from '../../api/cli/host.ts'
+import type { ServerSettings } from '../../api/http/server-options.ts'
 import type { ToolSets } from '../../api/mcp/tool-registry.ts'
 import { VECTOR_FORMS, type VectorForm } from '../../domain/embedding-text.ts'
 import { AppError, toAppError } from '../../domain/errors.ts'
@@ -13,6 +14,7 @@ import {
   type SettingValues,
 } from '../../domain/settings/settings.ts'
 import { nearest } from '../../lib/closest-match.ts'
+import { given } from '../../lib/object.ts'
 import {
   PROVIDERS,
   parseEmbeddingModel,
@@ -107,6 +109,7 @@ export const ENVIRONMENT = {
   MEMORY_EMBEDDING_CACHE_MAX: 'How many vectors are kept in memory. Default: 1000; 0 for none.',
   MEMORY_EMBEDDING_CACHE_TTL_MS: 'For how long. Default: 300000, five minutes.',
 } as const
+
 type VariableName = keyof typeof ENVIRONMENT
 
 export type Environment = { readonly [name: string]: string | undefined }
@@ -160,6 +163,7 @@ export type GatewayConfig = {
 }
 
 export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const
+
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
 export type System = { readonly platform: NodeJS.Platform; readonly home: string }
@@ -413,13 +417,6 @@ function whole(name: VariableName, variable: Variable): number | undefined {
     return text === undefined ? undefined : Number(text)
   }
   throw new AppError('invalid_input', `${name} takes a whole number, not "${text}".`)
-}
-
-/** Only what was given: an option that is left out has its default, one that is undefined has not. */
-function given<Options extends object>(options: Options) {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {
-    [Name in keyof Options]?: Exclude<Options[Name], undefined>
-  } // the rest was left out
 }
 
 /** Whether colours are wanted at all, see no-color.org. */

@@ -4,8 +4,8 @@
  */
 import { readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
-import { FORMAT_NAMES, type FormatName } from '../../api/gateway/formats/format.ts'
 import { AppError } from '../../domain/errors.ts'
+import { FORMAT_NAMES, type FormatName } from '../../domain/model-call.ts'
 import { parseBaseUrl, parseKey } from '../../domain/service-endpoint.ts'
 import { nearest } from '../../lib/closest-match.ts'
 import type { Provider, ProviderKind, ProviderTimeouts, Registry } from '../../models/provider.ts'

@@ -1,7 +1,7 @@
 /** What a file of providers may hold, and how it is told what is wrong with it. */
 import { z } from 'zod'
-import { FORMAT_NAMES, type FormatName } from '../../api/gateway/formats/format.ts'
 import { AppError } from '../../domain/errors.ts'
+import { FORMAT_NAMES, type FormatName } from '../../domain/model-call.ts'
 import { nearest } from '../../lib/closest-match.ts'
 import {
   PROVIDER_KINDS,

@@ -1,7 +1,7 @@
 /** Moving everything between the places that there are: a data folder, encrypted or not, and a PostgreSQL server. */
 import { existsSync, mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { MoveTarget, Moving, NewKey } from '../../api/cli/host.ts'
+import type { MoveTarget, Moving, NewKey } from '../../api/cli/database.ts'
 import {
   type MovableStore,
   moveStore,

@@ -8,7 +8,7 @@ import type {
   NewKey,
   OnProgress,
   Salvaged,
-} from '../../api/cli/host.ts'
+} from '../../api/cli/database.ts'
 import { AppError, type ErrorCode, toAppError } from '../../domain/errors.ts'
 import type { LanguageModel } from '../../models/language-model.ts'
 import { openPostgresStore } from '../../storage/postgres/postgres-store.ts'
@@ -35,6 +35,7 @@ import { createPostgresDatabase, engineOptions } from './postgres-database.ts'
 
 export const DATABASE_FILE = 'recollect.db'
 const CACHE_FILE = 'embedding-cache.db'
+
 export const FILES_FILE = 'files.db'
 
 export type DatabaseOptions = {

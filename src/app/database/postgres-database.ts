@@ -1,6 +1,6 @@
 /** The database on a PostgreSQL server. Copies and encryption are that server's own business. */
 import { join } from 'node:path'
-import type { Database, Moving } from '../../api/cli/host.ts'
+import type { Database, Moving } from '../../api/cli/database.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { LanguageModel } from '../../models/language-model.ts'
 import { createEngine, type EngineOptions } from '../composition.ts'

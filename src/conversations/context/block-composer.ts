@@ -11,7 +11,6 @@ import {
   renderBlock,
   turnLine,
 } from '../../domain/context-block.ts'
-import type { Instant } from '../../domain/ids.ts'
 import {
   isTurnDocument,
   roleOfDocument,
@@ -19,6 +18,7 @@ import {
   turnOfDocument,
 } from '../../domain/search-document.ts'
 import { PATTERN_EXTRACTOR } from '../../learning/patterns/extractor.ts'
+import type { Instant } from '../../lib/time.ts'
 import { looksLikeInjection } from '../../text/prompt-injection.ts'
 import { linesOfPassage, type Needle, needlesIn, needlesOf } from '../../text/query-passage.ts'
 import { STOP_WORDS } from '../../text/search/stopwords.ts'
@@ -51,12 +51,16 @@ export type FittedBlock = {
 
 /** Of the room that the fence leaves: what is always said must leave some for what was asked. */
 const IDENTITY_SHARE = 0.5
+
 /** Less of a document says nothing. */
 const SHORTENED_CHARACTERS_MIN = 40
+
 /** More than a token of any text has. */
 const CHARACTERS_PER_TOKEN_MAX = 8
+
 /** A question that shares so much of its words with another asks the same. */
 const REPEATED_SHARE = 0.8
+
 /** With so much, they are about the same thing. */
 const RELATED_SHARE = 0.4
 
@@ -113,6 +117,7 @@ export function fitBlock(
 /** An answer in the form of a list is longer than most excerpts, and one item of it is not what was asked for. */
 const LEADING_TURNS = 2
 const LEADING_FACTOR = 3
+
 /** Of the room that the fence leaves, at about so many characters for a token. */
 const LEADING_SHARE = 0.25
 const CHARACTERS_PER_TOKEN = 4

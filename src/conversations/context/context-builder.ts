@@ -8,84 +8,24 @@
  */
 
 import { memoryIdsIn } from '../../domain/context-block.ts'
-import type { Instant, MemoryId, OwnerId, Scope } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
-import type { Settings } from '../../domain/settings/settings.ts'
-import type { EnginePorts } from '../../engine/engine-dependencies.ts'
 import { Slots } from '../../lib/semaphore.ts'
 import { withinTime } from '../../lib/timeout.ts'
-import type { LanguageModel } from '../../models/language-model.ts'
-import type { Recalled, RecallQuery, Recollection } from '../../recall/recall.ts'
-import type { Change } from '../../storage/store.ts'
-import type { CountTokens } from '../../text/tokens.ts'
 import { Gatekeeper } from '../gate/gate-runner.ts'
 import type { ReceiptGate } from '../receipts/receipt.ts'
 import { type FittedBlock, fitBlock } from './block-composer.ts'
 import { type Found, look, NOTHING } from './context-retrieval.ts'
 import { alwaysSaid, episodesAtHand, namesKnown, overridesAtHand } from './identity-section.ts'
 import { pointOf } from './message-focus.ts'
+import type { Message, Reader, Reading, ReadingParts } from './types.ts'
 import type { Home } from './user-cache.ts'
-
-export type ReadingParts = {
-  readonly ports: EnginePorts
-  readonly recall: (scope: Scope, query: RecallQuery) => Promise<Recollection>
-  /** On the account of an owner; null where there is none. */
-  readonly modelFor: (owner: OwnerId) => LanguageModel | null
-  /** Counts that memories were given to a model. */
-  readonly countUse: (scope: Scope, ids: readonly MemoryId[]) => void
-}
-
-export type Message = {
-  /** Whose message it is. What others told the same owner is not for it. */
-  readonly home: Home
-  /** Everything of the user, or a session. Asked for only when something is looked for. */
-  readonly place: () => Promise<Scope>
-  readonly text: string
-  /** What was said in the request itself: a model that reads it needs no quotation of it. */
-  readonly shown?: ReadonlySet<string>
-  /** What the person said just before in the session, newest first. */
-  readonly context?: readonly string[]
-  readonly at: Instant
-  readonly settings: Settings
-  /** In tokens, for all of the block. */
-  readonly budget: number
-  readonly countTokens: CountTokens
-  /** How many memories at most, besides those that are always given. */
-  readonly limit?: number
-  /** How long each part of recall may take. */
-  readonly legMs?: number
-  /** How to look, where it is not to be as the settings say. The purpose `search` counts no use. */
-  readonly looking?: Pick<RecallQuery, 'strategy' | 'fusion' | 'purpose'>
-  /** What is left of the time that all of it may take. */
-  readonly leftMs: () => number
-  readonly signal: AbortSignal
-  /** Parts that failed, noted as soon as it is known. */
-  readonly degraded: Set<string>
-}
-
-export type Reading = {
-  readonly gate: ReceiptGate
-  /** Or why there is nothing to give. */
-  readonly block: FittedBlock | 'not-needed' | 'nothing-relevant' | 'no-budget'
-  /** What recall found, also what did not fit. */
-  readonly recalled: readonly Recalled[]
-}
-
-export interface Reader {
-  read(message: Message): Promise<Reading>
-  /** Is to hear every commit. */
-  changed(changes: readonly Change[]): void
-  /** Looks again the next time, for what other processes have changed. */
-  forget(owners: readonly OwnerId[] | 'any'): void
-  /** Lets go of texts of memories. */
-  letGo(): void
-  close(): Promise<void>
-}
 
 /** Lookups that run at once. */
 const LOOKUPS_MAX = 4
+
 /** Beyond this a lookup is taken for hung, and others have their turn. */
 const TURN_MS_MAX = 10_000
+
 /** Of what is left of the time: a model that decides must leave enough to find something. */
 const MODEL_SHARE = 0.5
 

@@ -6,11 +6,13 @@
  */
 
 import type { BlockContent } from '../../domain/context-block.ts'
-import type { Instant, MemoryId, OwnerId, Scope } from '../../domain/ids.ts'
+import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import { BELIEVED_TRUST_LEVELS } from '../../domain/memory.ts'
+import type { Scope } from '../../domain/scope.ts'
 import { DOCUMENT_TYPES, type SearchDocument } from '../../domain/search-document.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
 import { hashOf } from '../../lib/parts-hash.ts'
+import type { Instant } from '../../lib/time.ts'
 import type { Store } from '../../storage/store.ts'
 import type { SkipReason } from '../conversations.ts'
 import type { ReceiptGate, ReceiptMemory } from '../receipts/receipt.ts'

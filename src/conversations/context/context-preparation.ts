@@ -3,22 +3,24 @@
 import type { StoredSettings } from '../../admin/stored-settings.ts'
 import { stripBlocks } from '../../domain/context-block.ts'
 import type { ErrorCode } from '../../domain/errors.ts'
-import type { Instant, Scope } from '../../domain/ids.ts'
+import { parseScope, type Scope } from '../../domain/scope.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
 import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import { orCancelled } from '../../lib/abort.ts'
 import type { Patience } from '../../lib/overdue-circuit-breaker.ts'
-import { hashOf, steady } from '../../lib/parts-hash.ts'
-import { orCancelled, type Timely, withinTime } from '../../lib/timeout.ts'
-import { parseScope } from '../../memory/draft.ts'
-import type { Recalled } from '../../recall/recall.ts'
+import { hashOf } from '../../lib/parts-hash.ts'
+import type { Instant } from '../../lib/time.ts'
+import { type Timely, withinTime } from '../../lib/timeout.ts'
+import type { Recalled } from '../../recall/recall-result.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import type { ConversationRequest, Prepared, SkipReason } from '../conversations.ts'
 import type { ReceiptGate, ReceiptMemory } from '../receipts/receipt.ts'
 import { findSession } from '../recording/transcript-writer.ts'
+import { steady } from '../session/exchange-hashes.ts'
 import type { Conversation } from '../session/session-resolver.ts'
-import type { Reader } from './context-builder.ts'
 import type { BlockDecision, GivenBlock, StickyBlocks } from './context-cache.ts'
 import { shownMessages } from './shown-messages.ts'
+import type { Reader } from './types.ts'
 import type { Home } from './user-cache.ts'
 
 export type PreparingParts = {
@@ -139,12 +141,14 @@ function questionOf({ asked }: ConversationRequest): string {
 
 /** Text in a prompt has about four characters a token, code and other scripts fewer. */
 const CHARACTERS_PER_TOKEN = 3
+
 /** Kept free for the answer when the client doesn't say how long it may be. */
 const ANSWER_TOKENS = 4_096
 const ANSWER_SHARE_MAX = 1 / 8
 
 /** A follow-up question is searched together with so many messages before it. */
 const CONTEXT_MESSAGES = 2
+
 /** Of the answer to each, so much: it begins with what it is about. */
 const ANSWERED_CHARACTERS = 200
 

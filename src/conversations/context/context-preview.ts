@@ -1,15 +1,15 @@
 /** What the gateway would give a model for a message: found in the same way, but given to nobody and counted nowhere. */
 
 import { stripBlocks } from '../../domain/context-block.ts'
+import { parseScope, type ScopeInput } from '../../domain/scope.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
 import type { EnginePorts } from '../../engine/engine-dependencies.ts'
-import { parseScope, type ScopeInput } from '../../memory/draft.ts'
-import type { Recalled } from '../../recall/recall.ts'
+import type { Recalled } from '../../recall/recall-result.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import type { SkipReason } from '../conversations.ts'
 import type { ReceiptGate } from '../receipts/receipt.ts'
 import type { FittedBlock } from './block-composer.ts'
-import type { Reader } from './context-builder.ts'
+import type { Reader } from './types.ts'
 
 /** Settings that can be tried without changing them. */
 export type Trial = Partial<

@@ -3,22 +3,25 @@
  * "Where did we leave off?", is not looked up by its words: it gets what is newest of the kind.
  */
 
-import type { Instant, MemoryId, Scope } from '../../domain/ids.ts'
+import { NARRATIVE_KEY } from '../../domain/identity.ts'
+import type { MemoryId } from '../../domain/ids.ts'
 import { BELIEVED_TRUST_LEVELS, MEMORY_CATEGORIES, type Memory } from '../../domain/memory.ts'
+import type { Scope } from '../../domain/scope.ts'
 import { type SearchDocument, turnDocument } from '../../domain/search-document.ts'
 import { IDENTITY_HINTS, identityGrade } from '../../learning/identity/identity-grade.ts'
-import { NARRATIVE_KEY } from '../../learning/identity/narrative.ts'
+import type { Instant } from '../../lib/time.ts'
 import { hasContent } from '../../recall/question/follow-up.ts'
 import { timeSpan } from '../../recall/question/time-expressions.ts'
-import type { Recalled, RecallQuery } from '../../recall/recall.ts'
+import type { RecallQuery } from '../../recall/recall-query.ts'
+import type { Recalled } from '../../recall/recall-result.ts'
 import { findSaid } from '../../recall/turn-retriever.ts'
 import type { MemoryFilter, Store, TurnFilter } from '../../storage/store.ts'
 import { namesMatter } from '../gate/topic-detection.ts'
 import type { ReceiptGate } from '../receipts/receipt.ts'
-import type { Message, ReadingParts } from './context-builder.ts'
 import { pointOf } from './message-focus.ts'
 import { planSizes } from './section-sizes.ts'
 import { isCalculation, isSmallTalk } from './small-talk.ts'
+import type { Message, ReadingParts } from './types.ts'
 
 export type Found = {
   /** Memories and turns, best first. */
@@ -31,6 +34,7 @@ export const NOTHING: Found = { documents: [], recalled: [] }
 type Looking = Pick<ReadingParts, 'ports' | 'recall'>
 
 const FACTS = MEMORY_CATEGORIES.filter((each) => each !== 'episode' && each !== 'identity')
+
 /** Ranked documents that a block is chosen from: some repeat others, are shown anyway, or are too long. */
 const RANKED_MAX = 40
 
@@ -135,6 +139,7 @@ function inUse(at: Instant): MemoryFilter {
 const HINTED_MAX = 20
 const IMPORTANT_MAX = 100
 const IMPORTANCE_MIN = 7
+
 /** As many as a block can hold. */
 const FACTS_MAX = 15
 
@@ -219,6 +224,7 @@ function lastFirst(a: Dated, b: Dated): number {
 
 const QUOTED_DAYS = 365
 const DAY_MS = 86_400_000
+
 /** Some are left out, and others take their place. */
 const QUOTES_PER_PLACE = 4
 

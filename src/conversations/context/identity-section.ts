@@ -1,8 +1,8 @@
 /** Who a person is, as far as every message needs it: what is always said, and the names that a message may drop. */
 
-import type { Instant } from '../../domain/ids.ts'
 import { hasEnded, type Memory } from '../../domain/memory.ts'
 import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import type { Instant } from '../../lib/time.ts'
 import { leadingWords } from '../../memory/contradiction/attributes.ts'
 import { USER_WORDS } from '../../memory/contradiction/persons.ts'
 import { readStatement } from '../../memory/contradiction/statements.ts'
@@ -11,11 +11,13 @@ import { UNSPACED } from '../../text/search/terms.ts'
 import { AtHand, type Home } from './user-cache.ts'
 
 const DAY_MS = 86_400_000
+
 /** Of those that are looked at, the most important are always said. */
 const OVERRIDES_LOOKED_AT = 100
 const OVERRIDES_MAX = 12
 const EPISODES_MAX = 25
 const EPISODE_DAYS = 90
+
 /** Shorter words say little about anybody. */
 const WORD_CHARACTERS_MIN = 4
 

@@ -1,6 +1,7 @@
 /** The messages of a request: a model reads them anyway, so memory does not repeat them. */
-import type { Asked } from '../../api/gateway/formats/format.ts'
+
 import { stripBlocks } from '../../domain/context-block.ts'
+import type { Asked } from '../../domain/model-call.ts'
 
 /** Trimmed, without blocks of memories. */
 export function shownMessages({ exchanges }: Pick<Asked, 'exchanges'>): ReadonlySet<string> {

@@ -4,9 +4,11 @@
  * seconds, for what is new once a minute, because finding that there is nothing new takes a look at all memories of the
  * owner.
  */
-import { covers, type Instant, type OwnerId, type Scope, type UserId } from '../../domain/ids.ts'
+import type { OwnerId, UserId } from '../../domain/ids.ts'
 import { BELIEVED_TRUST_LEVELS, type Memory } from '../../domain/memory.ts'
+import { covers, type Scope } from '../../domain/scope.ts'
 import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import type { Instant } from '../../lib/time.ts'
 import type { Change, MemoryFilter } from '../../storage/store.ts'
 
 /** A user of an owner, or nobody in particular: never all of them. */

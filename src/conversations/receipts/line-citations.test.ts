@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Instant } from '../../domain/ids.ts'
+import type { Instant } from '../../lib/time.ts'
 import { citeText, lastUntil, type ReceiptText, TEXTS_PER_DOCUMENT_MAX } from './line-citations.ts'
 
 const DAY = 86_400_000

@@ -5,7 +5,7 @@
  * receipt at the cost of one row. Receipts refer to a line by a key and not by a hash of its text: a hash that stays
  * behind would confirm a guess of what was erased.
  */
-import type { Instant } from '../../domain/ids.ts'
+import type { Instant } from '../../lib/time.ts'
 
 export type ReceiptText = {
   readonly key: string
@@ -16,6 +16,7 @@ export type ReceiptText = {
 
 /** Excerpts of a long turn differ from question to question. Beyond this, the lines that expire first are dropped. */
 export const TEXTS_PER_DOCUMENT_MAX = 256
+
 /** Lines are kept for so much longer than needed, so that citing them again within that time writes nothing. */
 const REFRESH_MS = 86_400_000
 

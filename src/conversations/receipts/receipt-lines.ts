@@ -2,10 +2,12 @@
 
 import { insertLines } from '../../domain/context-block.ts'
 import type { Entry } from '../../domain/entry.ts'
-import type { EntryId, Instant, MemoryId, OwnerId, Place, TurnId } from '../../domain/ids.ts'
-import type { JsonObject } from '../../domain/memory.ts'
+import type { EntryId, MemoryId, OwnerId, TurnId } from '../../domain/ids.ts'
+import type { Place } from '../../domain/scope.ts'
 import { DOCUMENT_TYPES, type SearchDocument } from '../../domain/search-document.ts'
-import { hashOf } from '../../lib/parts-hash.ts'
+import type { JsonObject } from '../../lib/json.ts'
+import type { Instant } from '../../lib/time.ts'
+import { textsId } from '../../memory/receipt-redaction.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { Change, Store } from '../../storage/store.ts'
 import { citeText, lastUntil, type ReceiptText } from './line-citations.ts'
@@ -21,16 +23,6 @@ export type NewReceipt = {
 
 /** Other servers may cite the same memories at the same time. */
 const ATTEMPTS_MAX = 8
-
-/** The id of the row that holds the lines of a memory or turn. */
-export function textsId(owner: OwnerId, id: MemoryId | TurnId): EntryId {
-  return `rct_${hashOf(owner, id)}` as EntryId // derived: the same memory has the same row
-}
-
-/** Removes the lines of a memory or turn from all receipts, in the commit that the change is part of. */
-export function redaction(owner: OwnerId, id: MemoryId | TurnId): Change {
-  return { op: 'remove', table: 'entry', scope: { owner }, id: textsId(owner, id), expect: 'any' }
-}
 
 /**
  * Writes receipts and the lines that they cite in one commit. The commit checks that each memory and turn whose lines it

@@ -1,6 +1,8 @@
-import type { FormatName, Placement, Usage } from '../../api/gateway/formats/format.ts'
-import type { Instant, MemoryId, OwnerId, Place, ReceiptId, TurnId } from '../../domain/ids.ts'
+import type { MemoryId, OwnerId, ReceiptId, TurnId } from '../../domain/ids.ts'
+import type { FormatName, Placement, Usage } from '../../domain/model-call.ts'
+import type { Place } from '../../domain/scope.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
+import type { Instant } from '../../lib/time.ts'
 import type { GateSection } from '../gate/types.ts'
 
 /**
@@ -81,6 +83,7 @@ export type ReceiptPiece = {
  * memory is in the trash, and the line is shown again once it is restored. `not-kept`: the line was not stored.
  */
 export const REDACTIONS = ['erased', 'forgotten', 'not-kept'] as const
+
 export type Redaction = (typeof REDACTIONS)[number]
 
 /** A piece with the line as the model read it, or the reason why it is not shown. */

@@ -5,13 +5,14 @@
 
 import type { Entry } from '../../domain/entry.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { Instant, OwnerId, ReceiptId, Scope } from '../../domain/ids.ts'
+import type { OwnerId, ReceiptId } from '../../domain/ids.ts'
+import { parseScope, type Scope, type ScopeInput } from '../../domain/scope.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
 import type { EnginePorts } from '../../engine/engine-dependencies.ts'
 import { type GiveWay, NOT_AT_ALL } from '../../lib/backpressure.ts'
 import { persistently } from '../../lib/retry.ts'
-import { parseScope, type ScopeInput } from '../../memory/draft.ts'
-import { parseCursor, parseLimit } from '../../memory/memory-reader.ts'
+import type { Instant } from '../../lib/time.ts'
+import { parseCursor, parseLimit } from '../../storage/access/page-request.ts'
 import { removeExpired } from '../../storage/access/system-entries.ts'
 import type { Change, Page } from '../../storage/store.ts'
 import type { ReceiptQuery } from '../conversations.ts'
@@ -20,11 +21,14 @@ import { type NewReceipt, readDetail, storeReceipts } from './receipt-lines.ts'
 
 const WRITE_AFTER_MS = 250
 const BATCH = 100
+
 /** So few lines go into a commit that others are answered between two of them. */
 const PIECES_PER_COMMIT = 250
+
 /** Beyond this the oldest are given up: a store that fails for long must not fill the memory. */
 const PENDING_MAX = 10_000
 const LIST_LIMIT = 50
+
 /** What is too old or too much is removed with every so many new ones, so many at a time. */
 const CLEAN_EVERY = 100
 const CLEANED_ROWS = 500

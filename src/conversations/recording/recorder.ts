@@ -1,6 +1,5 @@
 /** What is kept of a request after it: what was said, what is learned from that, and the receipt. */
 
-import { PLACEMENTS, type Placement } from '../../api/gateway/formats/format.ts'
 import {
   type BlockPiece,
   blockFrame,
@@ -10,18 +9,20 @@ import {
   unmarkLines,
 } from '../../domain/context-block.ts'
 import { type ErrorCode, toAppError } from '../../domain/errors.ts'
-import type { Instant, MemoryId, ReceiptId, SessionId, TurnId } from '../../domain/ids.ts'
+import type { MemoryId, ReceiptId, SessionId, TurnId } from '../../domain/ids.ts'
 import { NAME_CHARACTERS_MAX } from '../../domain/limits.ts'
+import { PLACEMENTS, type Placement } from '../../domain/model-call.ts'
+import type { ScopeInput } from '../../domain/scope.ts'
 import { turnOfDocument } from '../../domain/search-document.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
 import type { EnginePorts } from '../../engine/engine-dependencies.ts'
 import type { Extraction } from '../../learning/patterns/extractor.ts'
 import type { LearnOptions } from '../../learning/patterns/pattern-drafts.ts'
+import type { Learned } from '../../learning/patterns/pattern-learning.ts'
 import type { NoteSaid } from '../../learning/signal-writer.ts'
 import type { GiveWay } from '../../lib/backpressure.ts'
 import { persistently } from '../../lib/retry.ts'
-import type { ScopeInput } from '../../memory/draft.ts'
-import type { Learned } from '../../memory/memory-writer.ts'
+import type { Instant } from '../../lib/time.ts'
 import { queryTerms } from '../../text/search/terms.ts'
 import { conversationOf, type Preparation } from '../context/context-preparation.ts'
 import type { ConversationRequest, Outcome } from '../conversations.ts'

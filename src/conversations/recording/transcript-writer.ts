@@ -3,13 +3,16 @@
  * ids are made from where a turn stands and what it says, so that none of that writes anything twice. Turns and the links
  * by which the conversation is known again are one commit.
  */
-import type { Exchange } from '../../api/gateway/formats/format.ts'
-import type { EntryId, Instant, MemoryId, SessionId, TurnId } from '../../domain/ids.ts'
+
+import type { EntryId, MemoryId, SessionId, TurnId } from '../../domain/ids.ts'
+import { TURN_CHARACTERS_MAX } from '../../domain/limits.ts'
+import type { Exchange } from '../../domain/model-call.ts'
+import type { SessionPlace } from '../../domain/scope.ts'
 import type { Turn } from '../../domain/turn.ts'
 import type { EnginePorts } from '../../engine/engine-dependencies.ts'
-import type { NotedExchange, SessionPlace } from '../../learning/signal-writer.ts'
+import type { NotedExchange } from '../../learning/signal-writer.ts'
 import { hashOf } from '../../lib/parts-hash.ts'
-import { TURN_CHARACTERS_MAX } from '../../memory/record-codec.ts'
+import type { Instant } from '../../lib/time.ts'
 import { type Decided, decideAndCommit } from '../../storage/access/optimistic-commit.ts'
 import type { Change, Store } from '../../storage/store.ts'
 import { claimResponse } from '../session/response-owner.ts'
@@ -37,6 +40,7 @@ import {
 import { disableStatedFacts } from './forgotten-facts.ts'
 
 export type Said = { readonly turn: TurnId; readonly text: string }
+
 /** `isHistory`: part of the history that the client sent, so said at an unknown time before the request. */
 export type SaidByUser = Said & { readonly isHistory: boolean }
 

@@ -2,11 +2,12 @@
  * Exchanges in a row, as hashes. One exchange alone is found in many conversations ("thanks", "You are welcome!"); the
  * more of those before it are the same, the surer it is that the conversation is.
  */
-import type { Exchange } from '../../api/gateway/formats/format.ts'
-import { bare, hashOf } from '../../lib/parts-hash.ts'
+import type { Exchange } from '../../domain/model-call.ts'
+import { hashOf } from '../../lib/parts-hash.ts'
 
 /** How many exchanges a run may hold, the surest first, besides all that the client sends: it may cut off the beginning. */
 export const RUN_LENGTHS = [6, 2, 1] as const
+
 /** An exchange of this many characters is hardly found in two conversations. */
 const TELLING_CHARACTERS_MIN = 100
 
@@ -56,4 +57,17 @@ export class Runs {
   isTelling(length: number, end: number): boolean {
     return length > 1 || end === 1 || this.#telling.has(end - 1)
   }
+}
+
+/** A text without what changes from one request to the next, as the time of day: words with a digit in them. */
+export function steady(text: string): string {
+  return text
+    .split(/\s+/)
+    .filter((word) => !/\d/.test(word))
+    .join(' ')
+}
+
+/** A text without its blanks: clients and formats join and trim texts as they like. */
+export function bare(text: string): string {
+  return text.replace(/\s+/g, '')
 }

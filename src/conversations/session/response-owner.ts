@@ -2,9 +2,10 @@
  * Whose the answers are that providers keep. Under one account of ours their ids would open them to everybody, so it is
  * noted for whom each was made: in a place of its own, as it is asked by those whom it doesn't belong to.
  */
-import type { Instant, OwnerId } from '../../domain/ids.ts'
+import type { OwnerId } from '../../domain/ids.ts'
 import type { EnginePorts } from '../../engine/engine-dependencies.ts'
 import { hashOf } from '../../lib/parts-hash.ts'
+import type { Instant } from '../../lib/time.ts'
 import { getEntry, putEntry } from '../../storage/access/system-entries.ts'
 import type { Change } from '../../storage/store.ts'
 import type { ResponseOwner } from '../conversations.ts'

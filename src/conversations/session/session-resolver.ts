@@ -4,13 +4,14 @@
  * opened with. A link leads from the hash of such a thing to the session, and to the place in it that comes next.
  */
 
-import type { Exchange } from '../../api/gateway/formats/format.ts'
 import type { Entry } from '../../domain/entry.ts'
-import type { EntryId, Instant, OwnerId, SessionId, TurnId, UserId } from '../../domain/ids.ts'
-import type { JsonObject } from '../../domain/memory.ts'
-import { bare, hashOf } from '../../lib/parts-hash.ts'
+import type { EntryId, OwnerId, SessionId, TurnId, UserId } from '../../domain/ids.ts'
+import type { Exchange } from '../../domain/model-call.ts'
+import type { JsonObject } from '../../lib/json.ts'
+import { hashOf } from '../../lib/parts-hash.ts'
+import type { Instant } from '../../lib/time.ts'
 import type { Change } from '../../storage/store.ts'
-import { RUN_LENGTHS, Runs } from './exchange-hashes.ts'
+import { bare, RUN_LENGTHS, Runs } from './exchange-hashes.ts'
 
 export type Conversation = {
   readonly owner: OwnerId
@@ -38,7 +39,9 @@ export type Link = {
   /** What the person said, for an answer that comes in several requests. */
   readonly turn?: TurnId
 }
+
 export type KnownLink = Link & { readonly entry: Entry }
+
 export type Links = ReadonlyMap<EntryId, KnownLink>
 
 /** Where a request stands. */
@@ -53,11 +56,14 @@ export type Spot = {
 
 /** Of a long history, only so much is kept at once. */
 export const EXCHANGES_MAX = 200
+
 /** How far back the last exchange that is known may lie, where all before it is the same, and where only some is. */
 const WHOLE_SOUGHT_MAX = 50
 const RUNS_SOUGHT_MAX = 10
+
 /** The same words again after this time begin something new; before, it is somebody trying again. */
 const IDLE_MS = 30 * 60_000
+
 export const KEPT_MS = 30 * 86_400_000
 
 /** A link to look for, and the exchange that would come after it. */

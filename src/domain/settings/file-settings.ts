@@ -1,6 +1,6 @@
 /** The part of the table of settings that is about files. */
-import { FUSIONS } from '../../recall/ranking/fusion.ts'
-import type { SettingDeclaration } from './settings-table.ts'
+import { FUSIONS } from './recall-modes.ts'
+import type { SettingDeclaration } from './setting-declaration.ts'
 
 /** `auto`: where nobody but the person reads the answer. */
 export const CITATION_MODES = ['auto', 'on', 'off'] as const

@@ -1,14 +1,12 @@
 /** The table of settings: what an operator or an owner may tune, each with default, range and help. */
 
-import { FUSIONS } from '../../recall/ranking/fusion.ts'
 import { EMBEDDING_PROVIDERS, RERANK_PROVIDERS } from '../model-name.ts'
 import { FILE_SETTINGS } from './file-settings.ts'
+import { FUSIONS, STRATEGIES } from './recall-modes.ts'
+import type { SettingDeclaration } from './setting-declaration.ts'
 import { VECTOR_SETTINGS } from './vector-store-settings.ts'
 
-/** How memories are looked for. `exact` and `recent` are the same: the newest, whatever the question. */
-export const STRATEGIES = ['hybrid', 'semantic', 'keyword', 'recent', 'exact'] as const
-
-type NumberSetting = {
+export type NumberSetting = {
   readonly kind: 'number'
   readonly default: number
   readonly min: number
@@ -16,31 +14,22 @@ type NumberSetting = {
   readonly step: 'integer' | 'any'
 }
 
-type ChoiceSetting = {
+export type ChoiceSetting = {
   readonly kind: 'choice'
   readonly default: string
   readonly choices: readonly string[]
 }
 
-type SwitchSetting = { readonly kind: 'switch'; readonly default: boolean }
+export type SwitchSetting = { readonly kind: 'switch'; readonly default: boolean }
 
 /** A name, or empty for none. */
-type TextSetting = {
+export type TextSetting = {
   readonly kind: 'text'
   readonly default: string
   /** What the text must be. Default: anything. */
   readonly format?: 'timeZone' | 'address'
   /** It names a model of one of these, as `provider/model`, or none. */
   readonly providers?: readonly string[]
-}
-
-export type SettingScope = 'system' | 'owner'
-export type SettingDeclaration = (NumberSetting | ChoiceSetting | SwitchSetting | TextSetting) & {
-  /** The narrowest level that may set it: an owner's value overrides the system's. */
-  readonly scope: SettingScope
-  /** A stored value is read when the engine starts, and not again. */
-  readonly appliesAt?: 'start'
-  readonly help: string
 }
 
 export const SETTINGS = {

@@ -4,18 +4,18 @@
  */
 import { AppError } from '../errors.ts'
 import { namesModelOf } from '../model-name.ts'
-import { SETTINGS, type SettingDeclaration } from './settings-table.ts'
+import type { SettingDeclaration } from './setting-declaration.ts'
+import { SETTINGS } from './settings-table.ts'
 
-export {
-  SETTINGS,
-  type SettingDeclaration,
-  type SettingScope,
-  STRATEGIES,
-} from './settings-table.ts'
+export { STRATEGIES } from './recall-modes.ts'
+
+export type { SettingDeclaration, SettingScope } from './setting-declaration.ts'
+export { SETTINGS } from './settings-table.ts'
 
 const TEXT_CHARACTERS_MAX = 200
 
 export type SettingName = keyof typeof SETTINGS
+
 type ValueOf<Name extends SettingName> = (typeof SETTINGS)[Name] extends {
   readonly choices: readonly (infer Choice)[]
 }
@@ -25,8 +25,11 @@ type ValueOf<Name extends SettingName> = (typeof SETTINGS)[Name] extends {
     : (typeof SETTINGS)[Name] extends { readonly kind: 'text' }
       ? string
       : number
+
 export type SettingValue = number | string | boolean
+
 export type Settings = { readonly [Name in SettingName]: ValueOf<Name> }
+
 export type SettingValues = { readonly [Name in SettingName]?: ValueOf<Name> }
 
 /** What a setting takes, in words. */

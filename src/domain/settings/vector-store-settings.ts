@@ -1,5 +1,5 @@
 /** The part of the table of settings that says where vectors are kept. */
-import type { SettingDeclaration } from './settings-table.ts'
+import type { SettingDeclaration } from './setting-declaration.ts'
 
 export const QUANTIZATIONS = ['none', 'int8', 'binary'] as const
 

@@ -76,3 +76,6 @@ function isHigh(unit: number): boolean {
 function isLow(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff
 }
+
+/** Both in the same measure: how much a span may hold, and how much of it may be what the one before has told. */
+export type Limits = { readonly whole: Size; readonly overlap: Size }

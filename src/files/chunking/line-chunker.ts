@@ -5,7 +5,7 @@
  */
 import type { Lines } from '../../text/lines.ts'
 import { CUT, type Structure } from '../../text/markdown/document-structure.ts'
-import { LineSizes, type Size, sizeBetween, TWELFTHS } from './chunk-size.ts'
+import { type Limits, LineSizes, type Size, sizeBetween, TWELFTHS } from './chunk-size.ts'
 import { cutLongLine } from './long-line.ts'
 
 export type CutOptions = {
@@ -24,9 +24,6 @@ export type Span = {
   readonly first: number
   readonly last: number
 }
-
-/** Both in the same measure: how much a span may hold, and how much of it may be what the one before has told. */
-export type Limits = { readonly whole: Size; readonly overlap: Size }
 
 /** A character takes a token and four bytes at most. */
 const TOKENS_MIN = 1
@@ -68,6 +65,7 @@ type Group = {
 }
 
 const NO_SIZE: Size = { twelfths: 0, bytes: 0 }
+
 /** The share of a whole chunk below which lines are too few to be found for what they say. */
 const TINY_SHARE = 1 / 16
 

@@ -1,8 +1,7 @@
 /** Cuts a line that is too long: after a sentence if it can be, else between words, else between any two characters. */
 
 import { afterBlanks, beforeBlanks, isBlankUnit } from '../../text/lines.ts'
-import { type Size, sizeOfCharacter } from './chunk-size.ts'
-import type { Limits } from './line-chunker.ts'
+import { type Limits, type Size, sizeOfCharacter } from './chunk-size.ts'
 
 type Part = { readonly start: number; readonly end: number }
 

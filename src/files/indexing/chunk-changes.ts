@@ -1,7 +1,8 @@
 /** The changes that put a file into the index, rename it there, or take it out. */
 
-import type { DocumentId, Instant, SessionId } from '../../domain/ids.ts'
+import type { DocumentId, SessionId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
+import type { Instant } from '../../lib/time.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { Change, Store } from '../../storage/store.ts'
 import type { Chunk, FileTrouble } from '../file.ts'

@@ -3,9 +3,10 @@
  * beside it, where all is to be made anew, the filling of another generation.
  */
 import { AppError, toAppError } from '../../domain/errors.ts'
-import type { Instant, OwnerId } from '../../domain/ids.ts'
+import type { OwnerId } from '../../domain/ids.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { orCancelled } from '../../lib/timeout.ts'
+import { orCancelled } from '../../lib/abort.ts'
+import type { Instant } from '../../lib/time.ts'
 import { recipeOf } from '../chunking/chunker-version.ts'
 import type { FileTrouble } from '../file.ts'
 import type { FileSettings } from '../file-options.ts'
@@ -52,6 +53,7 @@ export type SyncOptions = {
 
 /** How often a look is begun anew because others write to the same index. */
 const LOOKS_MAX = 5
+
 /** A generation that could not be completed is tried again by itself, but not by every question. */
 const REBUILD_PAUSE_MS = 60_000
 

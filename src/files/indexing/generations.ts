@@ -7,8 +7,8 @@
  */
 import type { Entry } from '../../domain/entry.ts'
 import type { EntryId, OwnerId, UserId } from '../../domain/ids.ts'
-import type { JsonObject } from '../../domain/memory.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { JsonObject } from '../../lib/json.ts'
 import { hashOf } from '../../lib/parts-hash.ts'
 import type { Change, Store } from '../../storage/store.ts'
 

@@ -4,15 +4,16 @@ import type {
   ChangeId,
   DocumentId,
   EntryId,
-  Instant,
   MemoryId,
   OwnerId,
   SessionId,
   UserId,
 } from '../../domain/ids.ts'
 import { PROVENANCE_WORD_CHARACTERS_MAX } from '../../domain/limits.ts'
-import type { JsonObject, Memory, MemoryType } from '../../domain/memory.ts'
+import type { Memory, MemoryType } from '../../domain/memory.ts'
+import type { JsonObject } from '../../lib/json.ts'
 import { hashOf } from '../../lib/parts-hash.ts'
+import type { Instant } from '../../lib/time.ts'
 import type { Change } from '../../storage/store.ts'
 import type { Chunk, FileSource, FileTrouble, KnownFile } from '../file.ts'
 

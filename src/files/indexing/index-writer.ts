@@ -1,8 +1,9 @@
 /** Writes to a generation, several files in one commit, each of them wholly or not at all. */
-import type { ChangeId, Instant } from '../../domain/ids.ts'
+import type { ChangeId, Ids } from '../../domain/ids.ts'
 import { INDEX_COMMIT_CHANGES_MAX } from '../../domain/limits.ts'
-import type { Clock, Ids } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { nextTurn } from '../../lib/event-loop.ts'
+import type { Instant } from '../../lib/time.ts'
 import type { Change, CommitOutcome } from '../../storage/store.ts'
 import type { IndexStore } from './chunk-vectors.ts'
 import { type Generation, type Generations, guard, isGuard } from './generations.ts'

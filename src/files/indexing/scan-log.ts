@@ -1,6 +1,7 @@
 /** What the last look at each root has found wrong, kept in the index: whoever asks may be another process. */
 import type { Entry } from '../../domain/entry.ts'
-import type { EntryId, Instant, OwnerId } from '../../domain/ids.ts'
+import type { EntryId, OwnerId } from '../../domain/ids.ts'
+import type { Instant } from '../../lib/time.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { Change, Store } from '../../storage/store.ts'
 import type { FileTrouble } from '../file.ts'

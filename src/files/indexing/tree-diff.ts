@@ -2,7 +2,7 @@
  * What has changed in a tree of files: first by what a look tells, then by the contents of those files that may be others
  * than before. A file that is found elsewhere with the same contents has moved, and keeps what was made of it.
  */
-import { compareText } from '../../domain/ids.ts'
+import { compareText } from '../../lib/compare.ts'
 import type { KnownFile, SeenFile } from '../file.ts'
 
 export type TreeDiff = {

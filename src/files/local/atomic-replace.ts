@@ -1,13 +1,15 @@
 /** Files are never changed, but replaced: whoever reads sees all of the old one or all of the new one, after a crash too. */
 import { randomUUID } from 'node:crypto'
 import type { Stats } from 'node:fs'
-import { type FileHandle, link, lstat, open, readdir, rename, rm } from 'node:fs/promises'
+import { type FileHandle, link, open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { statOrNull, trySyncFolder } from '../../lib/atomic-file.ts'
 import { codeOf } from './file-errors.ts'
 import { OWN_PREFIX } from './file-selection.ts'
 
 /** What is remembered of people is nobody else's business. */
 export const NEW_FILE_MODE = 0o600
+
 export const NEW_FOLDER_MODE = 0o700
 const PERMISSIONS = 0o7777
 const LEFTOVER = new RegExp(`^\\${OWN_PREFIX}-.+\\.tmp$`)
@@ -36,7 +38,7 @@ export async function replaceFile(
     return true
   } finally {
     await rm(temporary, { force: true })
-    await syncFolder(folder)
+    await trySyncFolder(folder)
   }
 }
 
@@ -84,23 +86,9 @@ function isSame(before: Stats, now: Stats | null): boolean {
   )
 }
 
-export async function statOrNull(path: string): Promise<Stats | null> {
-  return lstat(path).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return null
-    throw error
-  })
-}
-
 /** What processes left that died while they wrote. Nobody else writes while the lock is held. */
 export async function sweep(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (LEFTOVER.test(name)) await rm(join(folder, name), { recursive: true, force: true })
   }
-}
-
-/** Until this is done, a power cut may undo a rename. Not every file system can. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r').catch(() => null)
-  await handle?.sync().catch(() => {})
-  await handle?.close()
 }

@@ -4,16 +4,10 @@ import type { Stats } from 'node:fs'
 import { mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { AppError } from '../../domain/errors.ts'
+import { statOrNull, trySyncFolder } from '../../lib/atomic-file.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { FolderEntry, Workspace } from '../file-tree.ts'
-import {
-  NEW_FOLDER_MODE,
-  replaceFile,
-  statOrNull,
-  sweep,
-  syncFolder,
-  temporaryName,
-} from './atomic-replace.ts'
+import { NEW_FOLDER_MODE, replaceFile, sweep, temporaryName } from './atomic-replace.ts'
 import { writingError } from './file-errors.ts'
 import { bytesOf } from './file-snapshot.ts'
 import { FolderLock } from './folder-lock.ts'
@@ -39,11 +33,13 @@ export type WorkspaceOptions = {
 
 const FILE_BYTES_MAX = 10_000_000
 const LOCK_WAIT_MS = 15_000
+
 /** Editors save in between, but not for ever. */
 const ATTEMPTS_MAX = 8
 const LINE_BREAK = 10
 
 type Content = { readonly bytes: Buffer; readonly stats: Stats }
+
 /** A folder that stays what it is while something is done in it, and a name in it. */
 type Spot = { readonly folder: string; readonly name: string }
 
@@ -153,7 +149,7 @@ class FolderWorkspace implements Workspace {
         const gone = join(folder, temporaryName())
         await rename(join(folder, name), gone)
         await rm(gone, { recursive: true, force: true })
-        await syncFolder(folder)
+        await trySyncFolder(folder)
         return true
       })
     })
@@ -170,8 +166,8 @@ class FolderWorkspace implements Workspace {
       return this.#at(base, from, (source) =>
         this.#at(base, to, async (target) => {
           await rename(join(source.folder, source.name), join(target.folder, target.name))
-          await syncFolder(source.folder)
-          await syncFolder(target.folder)
+          await trySyncFolder(source.folder)
+          await trySyncFolder(target.folder)
           return 'renamed' as const
         }),
       )

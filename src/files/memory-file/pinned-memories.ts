@@ -2,8 +2,9 @@
 
 import { type OwnerId, parseId } from '../../domain/ids.ts'
 import { isBelieved, type Memory } from '../../domain/memory.ts'
+import type { ScopeInput } from '../../domain/scope.ts'
 import type { EnginePorts } from '../../engine/engine-dependencies.ts'
-import type { DraftInput, ScopeInput } from '../../memory/draft.ts'
+import type { DraftInput } from '../../memory/draft.ts'
 import * as correct from '../../memory/memory-editor.ts'
 import type { Remembered } from '../../memory/memory-writer.ts'
 import { pages } from '../../storage/access/row-pages.ts'

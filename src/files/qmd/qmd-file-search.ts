@@ -11,8 +11,8 @@ import { orCancelled } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { linesOf, textOfLines } from '../../text/lines.ts'
 import { structureOfMarkdown } from '../../text/markdown/markdown-structure.ts'
+import { snippetOf } from '../../text/query-snippet.ts'
 import { indexTerms, queryTerms } from '../../text/search/terms.ts'
-import { snippetOf } from '../citation.ts'
 import { FILE_SOURCES, type FileSource } from '../file.ts'
 import type {
   FileAnswer,
@@ -58,6 +58,7 @@ export type QmdOptions = {
 
 const BACKEND = 'qmd'
 const RESULTS_MAX = 100
+
 /** Some hits turn out to be none; more are asked for than told. */
 const ASKED_FACTOR = 3
 const MARKDOWN = /\.(?:md|markdown|mdx)$/i

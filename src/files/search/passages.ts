@@ -2,7 +2,7 @@
 
 import type { Memory } from '../../domain/memory.ts'
 import { isMemoryDocument } from '../../domain/search-document.ts'
-import type { Recalled, Recollection } from '../../recall/recall.ts'
+import type { Recalled, Recollection } from '../../recall/recall-result.ts'
 import { fitOfCoverage, type Writing, writingOf } from '../../text/writing-system.ts'
 import type { FileSource } from '../file.ts'
 import { factsOf } from '../indexing/index-rows.ts'
@@ -26,8 +26,10 @@ export type Passage = {
 
 /** All words but for what rounding takes away. */
 const EXACT_COVERAGE = 0.999
+
 /** One that speaks of the time that is asked about fits at least so well, whatever words it has. */
 const TIMELY_FIT = 0.6
+
 /** What is told together with a better part of its file must be this good beside it, and not too much of the file. */
 const JOINED_SHARE = 0.5
 const JOINED_PARTS_MAX = 2

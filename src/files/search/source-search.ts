@@ -6,10 +6,11 @@
 import { AppError, toAppError } from '../../domain/errors.ts'
 import { RECALL_MEMORIES_MAX } from '../../domain/limits.ts'
 import { MEMORY_CATEGORIES } from '../../domain/memory.ts'
+import { parseScope, type ScopeInput } from '../../domain/scope.ts'
 import { isTurnDocument } from '../../domain/search-document.ts'
 import type { Settings } from '../../domain/settings/settings.ts'
-import { parseScope, type ScopeInput } from '../../memory/draft.ts'
-import type { Recalled, RecallQuery, Recollection } from '../../recall/recall.ts'
+import type { RecallQuery } from '../../recall/recall-query.ts'
+import type { Recalled, Recollection } from '../../recall/recall-result.ts'
 import type { Reach } from '../../recall/scope-merge.ts'
 import type { CountTokens } from '../../text/tokens.ts'
 import type { FileSource } from '../file.ts'
@@ -18,6 +19,7 @@ import type { Files } from '../files.ts'
 import { fitsOf } from './passages.ts'
 
 export const SOURCES = ['memories', 'episodes', 'transcript', 'files'] as const
+
 export type Source = (typeof SOURCES)[number]
 
 export type SourcesQuery = RecallQuery & {

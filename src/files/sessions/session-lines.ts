@@ -2,8 +2,8 @@
  * Transcripts of conversations as programs write them: one JSON a line. What was said by the person and the model is read,
  * each on one line and without secrets; everything else is passed over. Lines keep their numbers.
  */
-import { isObject, wordsOf } from '../../api/gateway/formats/request-text.ts'
-import type { Json, JsonObject } from '../../domain/memory.ts'
+import { wordsOf } from '../../domain/message-content.ts'
+import { isObject, type Json, type JsonObject } from '../../lib/json.ts'
 import { linesOf } from '../../text/lines.ts'
 import { CUT, plainStructure } from '../../text/markdown/document-structure.ts'
 import { type RedactOptions, redact } from '../../text/redaction.ts'
@@ -71,6 +71,7 @@ function messagesIn(
 
 /** What programs put in the name of the person: notes to the model, what a part of it was told, summaries. */
 const NOT_SAID = ['isMeta', 'isSidechain', 'isCompactSummary'] as const
+
 /** Kinds of lines that hold a message, where a line has a kind. */
 const KINDS: ReadonlySet<Json | undefined> = new Set([undefined, 'message', 'user', 'assistant'])
 

@@ -1,6 +1,7 @@
 /** What can be kept of a value in a model's answer: it may be of any kind, in any number and of any length. */
-import type { Instant } from '../../domain/ids.ts'
-import type { Fields } from './answer-json.ts'
+
+import type { Fields } from '../../lib/json.ts'
+import type { Instant } from '../../lib/time.ts'
 
 /** The first of the names that the object has a value for. */
 export function field(fields: Fields, ...names: readonly string[]): unknown {

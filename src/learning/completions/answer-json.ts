@@ -3,13 +3,13 @@
  * it; none of that is a reason to lose an answer. One that is cut off is: nobody knows what is missing.
  */
 import { AppError } from '../../domain/errors.ts'
+import type { Fields } from '../../lib/json.ts'
 
 /** Far more than any answer that was asked for, and little enough to be read at once. */
 export const ANSWER_CHARACTERS_MAX = 200_000
+
 /** How many places are tried where the object may begin. */
 const STARTS_MAX = 20
-
-export type Fields = { readonly [name: string]: unknown }
 
 /** `names`: an object with one of these fields is the one that was asked for. */
 export function readObject(text: string, names: readonly string[]): Fields {

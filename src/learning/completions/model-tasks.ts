@@ -7,7 +7,8 @@ import { AppError } from '../../domain/errors.ts'
 import type { Memory } from '../../domain/memory.ts'
 import type { Adjudicate } from '../../domain/verdict.ts'
 import type { EnginePorts } from '../../engine/engine-dependencies.ts'
-import { orCancelled, withinTime } from '../../lib/timeout.ts'
+import { orCancelled } from '../../lib/abort.ts'
+import { withinTime } from '../../lib/timeout.ts'
 import type { LanguageModel } from '../../models/language-model.ts'
 import {
   JUDGED_CHARACTERS_MAX,

@@ -6,7 +6,7 @@
  * killed anywhere: what was done is whole, and the next run does the rest. Running it again changes nothing more.
  */
 
-import type { Scope } from '../../domain/ids.ts'
+import type { Scope } from '../../domain/scope.ts'
 import { resolveSettings } from '../../domain/settings/settings.ts'
 import type { EnginePorts } from '../../engine/engine-dependencies.ts'
 import type { WordNarrative } from '../completions/model-tasks.ts'
@@ -33,6 +33,7 @@ import { lastConsolidatedAt, saveReport } from './report-store.ts'
 import { takeCensus } from './statistics.ts'
 
 export type { ConsolidationProgress } from './consolidation-run.ts'
+
 export type {
   ConsolidationAction,
   ConsolidationReport,

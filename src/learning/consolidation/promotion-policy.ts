@@ -1,19 +1,25 @@
 /** Facts that keep coming up in conversations become a little more salient. */
-import type { Instant } from '../../domain/ids.ts'
+
 import { METADATA_CHARACTERS_MAX } from '../../domain/limits.ts'
 import type { Memory } from '../../domain/memory.ts'
+import type { Instant } from '../../lib/time.ts'
 import { isLasting } from '../../memory/salience.ts'
 import type { Stamp } from './merging/merge-decision.ts'
 import { tellingNumbers } from './merging/word-sets.ts'
 
 export const RECENT_DAYS = 60
+
 export const EPISODES_MAX = 200
+
 export const MENTIONS_MIN = 3
 const STEP = 0.05
+
 /** How much of what a fact is about an episode must hold to mention it. */
 const SHARE_MIN = 0.6
+
 /** One word in common is chance. */
 const WORDS_MIN = 2
+
 /** Where a fact remembers it, so that undoing takes both back. */
 const NOTE = 'promotedAt'
 const HOUR_MS = 3_600_000

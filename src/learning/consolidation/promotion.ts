@@ -1,10 +1,12 @@
 /** Facts that recent episodes keep mentioning become more salient. All of a run is one change. */
 
-import type { Instant, MemoryId } from '../../domain/ids.ts'
+import type { MemoryId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
 import { DAY_MS } from '../../lib/decay.ts'
 import { nextTurn, Pace } from '../../lib/event-loop.ts'
-import { decideAndCommit, replacing } from '../../storage/access/optimistic-commit.ts'
+import type { Instant } from '../../lib/time.ts'
+import { replacing } from '../../memory/memory-changes.ts'
+import { decideAndCommit } from '../../storage/access/optimistic-commit.ts'
 import { loadAll, nextChange, type Run } from './consolidation-run.ts'
 import { wordNumbers } from './merging/word-sets.ts'
 import {
@@ -18,6 +20,7 @@ import {
 import type { Census } from './statistics.ts'
 
 const MEMORIES_PER_REPORT = 200
+
 /** So few that others are answered between two commits. */
 const MEMORIES_PER_COMMIT = 10
 

@@ -1,9 +1,11 @@
 /** Reports of consolidation: the last ones of each owner are kept, without what would fill them. */
 
 import type { Entry } from '../../domain/entry.ts'
-import type { Instant, ReportId, Scope } from '../../domain/ids.ts'
-import type { JsonObject } from '../../domain/memory.ts'
+import type { ReportId } from '../../domain/ids.ts'
+import type { Scope } from '../../domain/scope.ts'
 import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import type { JsonObject } from '../../lib/json.ts'
+import type { Instant } from '../../lib/time.ts'
 import type { Change } from '../../storage/store.ts'
 import type { ConsolidationReport, KeptReport } from './report.ts'
 import { withUndoStates } from './undo-state.ts'

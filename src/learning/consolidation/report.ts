@@ -1,7 +1,8 @@
 /** What a consolidation did, or would do. It holds ids and numbers, never the text of a memory. */
 
-import type { ChangeId, Instant, MemoryId, ReportId } from '../../domain/ids.ts'
+import type { ChangeId, MemoryId, ReportId } from '../../domain/ids.ts'
 import { DAY_MS } from '../../lib/decay.ts'
+import type { Instant } from '../../lib/time.ts'
 
 export const CONSOLIDATION_STEPS = [
   'read',
@@ -14,6 +15,7 @@ export const CONSOLIDATION_STEPS = [
   'trim',
   'narrate',
 ] as const
+
 export type ConsolidationStep = (typeof CONSOLIDATION_STEPS)[number]
 
 export type ConsolidationAction = {
@@ -71,6 +73,7 @@ export type ConsolidationReport = {
 
 /** `done`: nothing of it is left to take back. `impossible`: it can't be, or what it was done to is gone. */
 export const UNDO_STATES = ['possible', 'done', 'impossible'] as const
+
 export type UndoState = (typeof UNDO_STATES)[number]
 
 /** A report as it is read later, with what can still be taken back of it. */

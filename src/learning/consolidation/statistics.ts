@@ -3,9 +3,11 @@
  * hundred thousand take tens of megabytes. Whoever acts reads the memory itself again.
  */
 
-import type { Instant, MemoryId, Scope, UserId } from '../../domain/ids.ts'
+import type { MemoryId, UserId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
+import type { Scope } from '../../domain/scope.ts'
 import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import type { Instant } from '../../lib/time.ts'
 import {
   idleDays,
   isLasting,

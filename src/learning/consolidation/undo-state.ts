@@ -1,8 +1,9 @@
 /** What of consolidations can still be taken back. It is read from the memories, as others may have undone it, or parts of it. */
 
-import type { ChangeId, MemoryId, Scope } from '../../domain/ids.ts'
+import type { ChangeId, MemoryId } from '../../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../../domain/limits.ts'
 import type { Memory, Revision } from '../../domain/memory.ts'
+import type { Scope } from '../../domain/scope.ts'
 import type { EnginePorts } from '../../engine/engine-dependencies.ts'
 import { stands } from '../../memory/reversion.ts'
 import { pages } from '../../storage/access/row-pages.ts'

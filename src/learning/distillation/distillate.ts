@@ -3,16 +3,12 @@
  * is taken as it stands or left out, and nothing is added that the model did not say.
  */
 
-import type { Instant } from '../../domain/ids.ts'
 import { MEMORY_TYPES, type MemoryType } from '../../domain/memory.ts'
+import type { Fields } from '../../lib/json.ts'
+import type { Instant } from '../../lib/time.ts'
 import { foldStatement } from '../../text/fingerprint.ts'
 import * as read from '../completions/answer-fields.ts'
-import {
-  type Fields,
-  readObject,
-  refuseOtherAnswers,
-  unreadable,
-} from '../completions/answer-json.ts'
+import { readObject, refuseOtherAnswers, unreadable } from '../completions/answer-json.ts'
 
 export const FACT_CATEGORIES = [
   'general',
@@ -24,6 +20,7 @@ export const FACT_CATEGORIES = [
   'entity',
   'pattern',
 ] as const
+
 export type FactCategory = (typeof FACT_CATEGORIES)[number]
 
 export type DistilledEpisode = {
@@ -66,6 +63,7 @@ const LINE_CHARACTERS_MAX = 300
 const ENTITIES_MAX = 20
 const NAME_CHARACTERS_MAX = 100
 const FACTS_MAX = 50
+
 /** A sentence that is longer is no fact, and cut short it could lose its "not". */
 const FACT_CHARACTERS_MAX = 1_000
 const FACT_CHARACTERS_MIN = 3

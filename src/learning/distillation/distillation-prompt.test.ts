@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Instant, TurnId } from '../../domain/ids.ts'
+import type { TurnId } from '../../domain/ids.ts'
+import type { Instant } from '../../lib/time.ts'
 import { fenceTurn } from '../completions/prompt-fencing.ts'
 import { type DistillationContext, prompt, repairPrompt } from './distillation-prompt.ts'
 import { EXTRACTED_TURNS_MAX, parseTurnFacts, turnExtraction } from './turn-prompt.ts'

@@ -1,7 +1,7 @@
 /** What a model is asked when a conversation is distilled. The version is stored on everything that came of it. */
 
 import { inOneLine } from '../../domain/context-block.ts'
-import type { Instant } from '../../domain/ids.ts'
+import type { Instant } from '../../lib/time.ts'
 import { fenceNote, fenceTurn } from '../completions/prompt-fencing.ts'
 import type { Choice } from './turn-selection.ts'
 

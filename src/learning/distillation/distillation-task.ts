@@ -1,8 +1,9 @@
 /** What a model is asked about a session: about all that waits, or, after each turn, only for facts. */
 
-import type { Scope, TurnId } from '../../domain/ids.ts'
+import type { TurnId } from '../../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../../domain/limits.ts'
 import type { Memory } from '../../domain/memory.ts'
+import type { Scope } from '../../domain/scope.ts'
 import type { Turn } from '../../domain/turn.ts'
 import type { EnginePorts } from '../../engine/engine-dependencies.ts'
 import { pages } from '../../storage/access/row-pages.ts'

@@ -14,18 +14,13 @@
  */
 
 import { AppError, toAppError } from '../../domain/errors.ts'
-import type {
-  ChangeId,
-  Instant,
-  MemoryId,
-  Place,
-  Scope,
-  SessionId,
-  TurnId,
-} from '../../domain/ids.ts'
+import type { ChangeId, MemoryId, TurnId } from '../../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../../domain/limits.ts'
-import type { Signal, Turn } from '../../domain/turn.ts'
+import type { Scope, SessionPlace } from '../../domain/scope.ts'
+import type { Signal } from '../../domain/signal.ts'
+import type { Turn } from '../../domain/turn.ts'
 import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import type { Instant } from '../../lib/time.ts'
 import { type DraftInput, parseDraft } from '../../memory/draft.ts'
 import { type Mark, type Verdicts, WriteBatch } from '../../memory/write-batch.ts'
 import { type Decided, decideAndCommit, stamp } from '../../storage/access/optimistic-commit.ts'
@@ -76,12 +71,12 @@ export type DistilParts = {
   readonly fence?: () => Promise<Change>
 }
 
-export type SessionPlace = Place & { readonly session: SessionId }
-
 /** How often a session that changes while the model thinks is begun anew. */
 const ROUNDS_MAX = 3
+
 /** Of one distillation, so that marking them fits into its commit. */
 const SIGNALS_MAX = 500
+
 /** How often a distillation asks what a fact is to a known one. */
 const VERDICTS_MAX = 8
 

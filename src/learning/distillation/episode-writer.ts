@@ -1,10 +1,13 @@
 /** The episode of a session: one memory, which every distillation of the session goes on with. */
 
-import type { Instant, MemoryId, Place, Scope, SessionId, TurnId } from '../../domain/ids.ts'
+import type { MemoryId, SessionId, TurnId } from '../../domain/ids.ts'
 import { PROVENANCE_TURNS_MAX } from '../../domain/limits.ts'
-import type { Json, Memory } from '../../domain/memory.ts'
+import type { Memory } from '../../domain/memory.ts'
+import type { Place, Scope } from '../../domain/scope.ts'
 import type { EnginePorts } from '../../engine/engine-dependencies.ts'
 import { sha256 } from '../../lib/hash.ts'
+import type { Json } from '../../lib/json.ts'
+import type { Instant } from '../../lib/time.ts'
 import { type DraftInput, parseDraft } from '../../memory/draft.ts'
 import { holderOf } from '../../memory/memory-writer.ts'
 import type { WriteBatch } from '../../memory/write-batch.ts'
@@ -18,6 +21,7 @@ type SessionPlace = Place & { readonly session: SessionId }
 
 const HASH_CHARACTERS = 40
 const LINES_MAX = 20
+
 /** Of one list as JSON: all of them must fit into the metadata of a memory, beside what a person may have put there. */
 const LIST_CHARACTERS_MAX = 3_000
 const ENTITIES_MAX = 64

@@ -1,13 +1,14 @@
 /** What a model found, as statements: who said them, when, and whether they can be believed. */
 
-import type { Instant } from '../../domain/ids.ts'
 import { PROVENANCE_TURNS_MAX, PROVENANCE_WORD_CHARACTERS_MAX } from '../../domain/limits.ts'
 import type { Provenance, Trust } from '../../domain/memory.ts'
+import type { Instant } from '../../lib/time.ts'
 import type { DraftInput } from '../../memory/draft.ts'
 import { PINNED_BY_MACHINE } from '../../memory/pins.ts'
 import { foldStatement } from '../../text/fingerprint.ts'
-import { overridesInstructions, trustIn } from '../../text/prompt-injection.ts'
+import { overridesInstructions } from '../../text/prompt-injection.ts'
 import { IDENTITY_IMPORTANCE, IDENTITY_SALIENCE } from '../identity/identity-grade.ts'
+import { trustIn } from '../statement-trust.ts'
 import type { DistilledFact } from './distillate.ts'
 import type { ChosenTurn } from './turn-selection.ts'
 

@@ -1,7 +1,7 @@
 /** Facts that were found become part of a commit, and what became of them is told. */
 
 import { toAppError } from '../../domain/errors.ts'
-import type { Instant } from '../../domain/ids.ts'
+import type { Instant } from '../../lib/time.ts'
 import { type DraftInput, parseDraft } from '../../memory/draft.ts'
 import type { WriteBatch } from '../../memory/write-batch.ts'
 import type { WriteDecision } from '../../memory/write-decision.ts'

@@ -1,6 +1,7 @@
 /** What became of a distillation. */
 import type { ErrorCode } from '../../domain/errors.ts'
-import type { ChangeId, Instant, MemoryId } from '../../domain/ids.ts'
+import type { ChangeId, MemoryId } from '../../domain/ids.ts'
+import type { Instant } from '../../lib/time.ts'
 
 /**
  * `skipped`: no model was of use, or none was asked; the signals wait, except after `low_novelty`, where there was nothing

@@ -1,7 +1,8 @@
 /** What patterns find in the person's own words, for what no model reads: there is none, or too little was said. */
 
 import { unmarkLines } from '../../domain/context-block.ts'
-import type { Signal, Turn } from '../../domain/turn.ts'
+import type { Signal } from '../../domain/signal.ts'
+import type { Turn } from '../../domain/turn.ts'
 import type { DraftInput } from '../../memory/draft.ts'
 import { patternDrafts } from '../patterns/pattern-drafts.ts'
 import { EXTRACTOR } from './fact-drafts.ts'

@@ -4,13 +4,13 @@
  */
 import type { ChangeId, MemoryId, TurnId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
+import type { SessionPlace } from '../../domain/scope.ts'
 import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import { replacing } from '../../memory/memory-changes.ts'
 import { isPinnedByPerson } from '../../memory/pins.ts'
 import type { Mark } from '../../memory/write-batch.ts'
-import { replacing } from '../../storage/access/optimistic-commit.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { Change } from '../../storage/store.ts'
-import type { SessionPlace } from './distiller.ts'
 
 export type Corrected = {
   /** Turns that say something else by now, or are gone. */

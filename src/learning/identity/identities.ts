@@ -1,16 +1,17 @@
 /** Who a person is: statements that are always told, and a narrative that is made from them. All of them are memories. */
 
 import { AppError } from '../../domain/errors.ts'
-import type { MemoryId, Scope, UserId } from '../../domain/ids.ts'
+import { NARRATIVE_KEY } from '../../domain/identity.ts'
+import type { MemoryId, UserId } from '../../domain/ids.ts'
 import { BELIEVED_TRUST_LEVELS, type Memory } from '../../domain/memory.ts'
+import type { Scope, ScopeInput } from '../../domain/scope.ts'
 import type { EnginePorts } from '../../engine/engine-dependencies.ts'
-import type { DraftInput, ScopeInput } from '../../memory/draft.ts'
+import type { DraftInput } from '../../memory/draft.ts'
 import type { Remembered } from '../../memory/memory-writer.ts'
 import { isPinnedByMachine } from '../../memory/pins.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import { foldStatement } from '../../text/fingerprint.ts'
 import { IDENTITY_IMPORTANCE, IDENTITY_SALIENCE } from './identity-grade.ts'
-import { NARRATIVE_KEY } from './narrative.ts'
 
 export type Identity = {
   /** Null for what is said of an owner without users. */

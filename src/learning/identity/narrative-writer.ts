@@ -3,13 +3,16 @@
  * one that was forgotten, or whose making was undone, comes back only when there is something else to tell.
  */
 
-import { redaction } from '../../conversations/receipts/receipt-lines.ts'
-import type { MemoryId, Scope, UserId } from '../../domain/ids.ts'
+import { NARRATIVE_KEY } from '../../domain/identity.ts'
+import type { MemoryId, UserId } from '../../domain/ids.ts'
 import { hasEnded, type Memory } from '../../domain/memory.ts'
+import type { Scope } from '../../domain/scope.ts'
 import { nextTurn } from '../../lib/event-loop.ts'
 import { parseDraft } from '../../memory/draft.ts'
+import { replacing } from '../../memory/memory-changes.ts'
+import { redaction } from '../../memory/receipt-redaction.ts'
 import { WriteBatch } from '../../memory/write-batch.ts'
-import { decideAndCommit, replacing } from '../../storage/access/optimistic-commit.ts'
+import { decideAndCommit } from '../../storage/access/optimistic-commit.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { Change } from '../../storage/store.ts'
 import type { WordNarrative } from '../completions/model-tasks.ts'
@@ -19,7 +22,6 @@ import {
   isOurs,
   isUpToDate,
   joinedNarrative,
-  NARRATIVE_KEY,
   type NarrativeWording,
   narrativeDraft,
   narrativeSources,

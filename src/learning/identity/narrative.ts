@@ -4,6 +4,7 @@
  */
 
 import { inOneLine } from '../../domain/context-block.ts'
+import { NARRATIVE_KEY } from '../../domain/identity.ts'
 import type { MemoryId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
 import { sha256 } from '../../lib/hash.ts'
@@ -14,11 +15,11 @@ import { fenceNote } from '../completions/prompt-fencing.ts'
 import type { PromptMessage } from '../distillation/distillation-prompt.ts'
 import { wordsIn } from '../summaries/summary-prompt.ts'
 
-/** Of what is told about a person as a whole. */
-export const NARRATIVE_KEY = 'identity:narrative'
 /** Rises with every change of the words below that may change an answer. */
 export const NARRATIVE_VERSION = '1'
+
 export const NARRATIVE_CHARACTERS_MAX = 1_200
+
 /** Facts of less importance say little about who somebody is. */
 export const FACT_IMPORTANCE_MIN = 7
 const EXTRACTOR = 'narrative'

@@ -4,8 +4,9 @@ import type { TurnId } from '../../domain/ids.ts'
 import type { Trust } from '../../domain/memory.ts'
 import type { DraftInput } from '../../memory/draft.ts'
 import { PINNED_BY_MACHINE } from '../../memory/pins.ts'
-import { overridesInstructions, trustIn } from '../../text/prompt-injection.ts'
+import { overridesInstructions } from '../../text/prompt-injection.ts'
 import { IDENTITY_IMPORTANCE, identityGrade } from '../identity/identity-grade.ts'
+import { trustIn } from '../statement-trust.ts'
 import {
   type Extraction,
   extractPatterns,

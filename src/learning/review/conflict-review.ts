@@ -1,17 +1,14 @@
 /** Memories that say otherwise than others, where neither rules nor a model could tell which one holds. People can. */
 
 import { AppError } from '../../domain/errors.ts'
-import type { MemoryId, Scope } from '../../domain/ids.ts'
+import type { MemoryId } from '../../domain/ids.ts'
 import { BELIEVED_TRUST_LEVELS, type Memory } from '../../domain/memory.ts'
+import type { Scope } from '../../domain/scope.ts'
 import type { EnginePorts } from '../../engine/engine-dependencies.ts'
 import { parseEdit } from '../../memory/draft.ts'
-import { parseCursor, parseLimit } from '../../memory/memory-reader.ts'
-import {
-  decideAndCommit,
-  getOrThrow,
-  replacing,
-  stamp,
-} from '../../storage/access/optimistic-commit.ts'
+import { getOrThrow, replacing } from '../../memory/memory-changes.ts'
+import { decideAndCommit, stamp } from '../../storage/access/optimistic-commit.ts'
+import { parseCursor, parseLimit } from '../../storage/access/page-request.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { Page } from '../../storage/store.ts'
 import { choose, inConflictWith, type Replaced, withoutConflict } from './conflict-resolution.ts'
@@ -26,6 +23,7 @@ export type Settled = {
 }
 
 const LIST_LIMIT = 50
+
 /** What waits for review is judged there first. */
 const OPEN = {
   conflicting: true,

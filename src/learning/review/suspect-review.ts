@@ -1,11 +1,13 @@
 /** Memories that look like instructions to a model wait here until a person has said what they are. */
+
 import { AppError } from '../../domain/errors.ts'
-import type { MemoryId, Scope } from '../../domain/ids.ts'
+import type { MemoryId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
+import type { Scope } from '../../domain/scope.ts'
 import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import { getOrThrow } from '../../memory/memory-changes.ts'
 import * as correct from '../../memory/memory-editor.ts'
-import { parseCursor, parseLimit } from '../../memory/memory-reader.ts'
-import { getOrThrow } from '../../storage/access/optimistic-commit.ts'
+import { parseCursor, parseLimit } from '../../storage/access/page-request.ts'
 import type { Page } from '../../storage/store.ts'
 
 export type ReviewQuery = { readonly limit?: number; readonly after?: string }

@@ -5,12 +5,15 @@
  */
 
 import { AppError } from '../../domain/errors.ts'
-import type { Instant, Scope, UserId } from '../../domain/ids.ts'
+import type { UserId } from '../../domain/ids.ts'
 import { CONTENT_CHARACTERS_MAX } from '../../domain/limits.ts'
 import type { Memory } from '../../domain/memory.ts'
+import type { Scope } from '../../domain/scope.ts'
 import type { EnginePorts } from '../../engine/engine-dependencies.ts'
 import { nextTurn } from '../../lib/event-loop.ts'
-import { replacing, stamp } from '../../storage/access/optimistic-commit.ts'
+import type { Instant } from '../../lib/time.ts'
+import { replacing } from '../../memory/memory-changes.ts'
+import { stamp } from '../../storage/access/optimistic-commit.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { Change } from '../../storage/store.ts'
 import { type CountTokens, estimateTokens } from '../../text/tokens.ts'
@@ -57,6 +60,7 @@ const DAYS_MAX = 365
 const DAY_MS = 86_400_000
 const TOKENS_DEFAULT = 4_000
 const TOKENS_MAX = 1_000_000
+
 /** Of one call, the oldest; another call takes the next ones. */
 const MEMORIES_MAX = 500
 

@@ -1,20 +1,24 @@
 /** Summaries without a model: a line of each memory, with its first sentences. */
 
-import type { MemoryId, Place, UserId } from '../../domain/ids.ts'
+import type { MemoryId, UserId } from '../../domain/ids.ts'
 import { CONTENT_CHARACTERS_MAX } from '../../domain/limits.ts'
 import { type Memory, TRUST_LEVELS } from '../../domain/memory.ts'
+import type { Place } from '../../domain/scope.ts'
 import { IMPORTANCE_DEFAULT, SALIENCE_DEFAULT } from '../../memory/draft.ts'
 import { isLasting } from '../../memory/salience.ts'
 import type { Stamp } from '../consolidation/merging/merge-decision.ts'
 import { SUMMARY_PROMPT_VERSION } from './summary-prompt.ts'
 
 const EXTRACTOR = 'summary'
+
 /** Rises with every change of the rules that changes what they say. */
 const RULES_VERSION = 'rules-1'
 const SENTENCES = 3
 const LINE_CHARACTERS_MAX = 400
+
 /** In one summary: more would be neither recalled for what they say nor committed at once without holding others up. */
 const MEMORIES_MAX = 50
+
 /** A summary of fewer saves nothing. */
 const MEMORIES_MIN = 2
 

@@ -1,6 +1,6 @@
 /** How the two APIs are asked for one answer, and what their answers say. Nothing here believes what comes. */
-import { countIn, isList, isObject } from '../../api/gateway/formats/request-text.ts'
-import { sendable } from '../../domain/service-endpoint.ts'
+import { countIn, isList, isObject } from '../../lib/json.ts'
+import { sendable } from '../../text/well-formed-text.ts'
 import type { CompletionRequest, ModelMessage } from '../language-model.ts'
 import { type Provider, type SystemRole, systemRoleOf } from '../provider.ts'
 import type { HeaderPairs } from '../upstream.ts'

@@ -4,11 +4,11 @@
  * It has one attempt and little time: whoever waits for a recall rather gets the order it had than waits longer.
  */
 import { AppError, toAppError } from '../../domain/errors.ts'
-import { authorization, parseBaseUrl, parseKey, sendable } from '../../domain/service-endpoint.ts'
+import { parseBaseUrl, parseKey } from '../../domain/service-endpoint.ts'
 import { cancelled, stopIfCancelled } from '../../lib/abort.ts'
-import { postJson, type Sender } from '../../lib/http-client.ts'
+import { authorization, postJson, type Sender } from '../../lib/http-client.ts'
 import { field } from '../../lib/json.ts'
-import { boundedText } from '../../text/well-formed-text.ts'
+import { boundedText, sendable } from '../../text/well-formed-text.ts'
 import type { Reranker } from '../reranker.ts'
 
 export type RemoteRerankerOptions = {
@@ -27,10 +27,13 @@ type Scores = Awaited<ReturnType<Reranker['rerank']>>
 const SOURCE = 'The reranker'
 const TIMEOUT_MS = 5_000
 const TIMEOUT_MS_MAX = 2 ** 31 - 1
+
 /** Some services send the texts back beside their scores. */
 const RESPONSE_BYTES_MAX = 16 * 1024 * 1024
+
 /** More than most rerankers read, and little enough to be sent within the time. */
 const TEXT_UNITS_MAX = 8_000
+
 /** Voyage AI calls the number of results by another name and refuses fields that it doesn't know. */
 const HOSTS_OF_VOYAGE: readonly string[] = ['api.voyageai.com', 'ai.mongodb.com']
 

@@ -1,12 +1,11 @@
 /** ChatGPT's data export: conversations as trees, of which the branch that was shown last becomes the transcript. */
 import { TURN_ROLES } from '../../domain/turn.ts'
+import { type Fields, isObject } from '../../lib/json.ts'
 import {
-  type Fields,
   type ForeignRecord,
   type ForeignTurn,
   field,
   invalid,
-  isObject,
   objectOf,
   readItem,
   textOf,

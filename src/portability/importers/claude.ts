@@ -1,13 +1,12 @@
 /** Claude's data export: conversations as lists of messages, which become the transcript. */
 import type { TurnRole } from '../../domain/turn.ts'
+import { type Fields, isObject } from '../../lib/json.ts'
 import { conversationsOf } from './chatgpt.ts'
 import {
-  type Fields,
   type ForeignRecord,
   type ForeignTurn,
   field,
   invalid,
-  isObject,
   objectOf,
   readItem,
   textOf,

@@ -4,15 +4,10 @@
  * limits yet, that happens where a record becomes a row.
  */
 import { AppError, toAppError } from '../../domain/errors.ts'
-import type { Instant } from '../../domain/ids.ts'
-import {
-  type JsonObject,
-  MEMORY_CATEGORIES,
-  type MemoryCategory,
-  type MemoryType,
-} from '../../domain/memory.ts'
+import { MEMORY_CATEGORIES, type MemoryCategory, type MemoryType } from '../../domain/memory.ts'
 import type { TurnRole } from '../../domain/turn.ts'
-import { INSTANT_MAX } from '../../memory/record-codec.ts'
+import { type Fields, isObject, type JsonObject } from '../../lib/json.ts'
+import { INSTANT_MAX, type Instant } from '../../lib/time.ts'
 
 /** The systems that something can come from. They are part of the ids of what is imported, so they never change. */
 export type ForeignSystem =
@@ -79,9 +74,6 @@ export type ForeignFault = {
 
 export type ForeignRecord = ForeignMemory | ForeignTurn | ForeignFault
 
-/** A JSON object or a row of a table, of which nothing is known yet. */
-export type Fields = { readonly [name: string]: unknown }
-
 /** The records that `read` makes of one item, or the reason why it makes none. */
 export function readItem(
   at: number,
@@ -121,10 +113,6 @@ function earlierOf(a: Instant | null, b: Instant | null): Instant | null {
 
 function laterOf(a: Instant | null, b: Instant | null): Instant | null {
   return a === null || (b !== null && b > a) ? b : a
-}
-
-export function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 export function objectOf(value: unknown, what: string): Fields {
@@ -168,6 +156,7 @@ export function numberOf(fields: Fields, ...names: readonly string[]): number | 
 
 /** Seconds count from 1970 as milliseconds do; from this number on they would be in the year 5138. */
 const SECONDS_MAX = 1e11
+
 /** As databases write it: a date and a time of the world's clock, without saying so. */
 const ZONELESS = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?)$/
 

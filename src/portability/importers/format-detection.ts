@@ -1,5 +1,7 @@
 /** What a file is, from how it begins. Names say little: half of these are called `memories.json`. */
-import { isObject, parsedOrNull, textOf } from './foreign-record.ts'
+
+import { isObject } from '../../lib/json.ts'
+import { parsedOrNull, textOf } from './foreign-record.ts'
 
 export const IMPORT_FORMATS = [
   'recollect',
@@ -14,12 +16,14 @@ export const IMPORT_FORMATS = [
   'claude',
   'markdown',
 ] as const
+
 export type ImportFormat = (typeof IMPORT_FORMATS)[number]
 
 /** How much of a file is enough to tell. */
 export const DETECTION_BYTES = 65_536
 
 export const EXPORT_FORMAT = 'recollect-export'
+
 export const ENCRYPTED_FORMAT = 'recollect-encrypted'
 
 const SQLITE_MAGIC = 'SQLite format 3\0'

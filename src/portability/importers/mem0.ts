@@ -1,13 +1,13 @@
 /** Exports of mem0: lists of memories in any of the wrappings its interfaces use, and histories. */
-import type { Instant } from '../../domain/ids.ts'
+
 import { sha256 } from '../../lib/hash.ts'
+import { type Fields, isObject } from '../../lib/json.ts'
+import type { Instant } from '../../lib/time.ts'
 import {
   categoryOf,
-  type Fields,
   type ForeignMemory,
   type ForeignRecord,
   field,
-  isObject,
   metadataOf,
   objectOf,
   readItem,

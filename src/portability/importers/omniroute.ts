@@ -2,13 +2,12 @@
 
 import { MEMORY_TYPES } from '../../domain/memory.ts'
 import { sha256 } from '../../lib/hash.ts'
+import { type Fields, isObject } from '../../lib/json.ts'
 import {
   categoryOf,
-  type Fields,
   type ForeignMemory,
   type ForeignRecord,
   field,
-  isObject,
   metadataOf,
   numberOf,
   objectOf,

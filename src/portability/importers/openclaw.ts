@@ -1,12 +1,7 @@
 /** Rows of OpenClaw's memory index: pieces of Markdown files, with the lines they stand on. */
-import {
-  type Fields,
-  type ForeignMemory,
-  numberOf,
-  requiredText,
-  textOf,
-  timeOf,
-} from './foreign-record.ts'
+
+import type { Fields } from '../../lib/json.ts'
+import { type ForeignMemory, numberOf, requiredText, textOf, timeOf } from './foreign-record.ts'
 
 function chunk(row: Fields, at: number): ForeignMemory {
   const path = requiredText(row, 'path')

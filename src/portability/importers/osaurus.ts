@@ -2,8 +2,8 @@
 
 import { TURN_ROLES } from '../../domain/turn.ts'
 import { sha256 } from '../../lib/hash.ts'
+import type { Fields } from '../../lib/json.ts'
 import {
-  type Fields,
   type ForeignMemory,
   type ForeignRecord,
   importanceOf,

@@ -1,12 +1,11 @@
 /** The knowledge graph of the MCP server `server-memory`: entities with observations, and relations between them. */
 import { entityDraft, relationDraft } from '../../domain/entity-graph.ts'
+import { type Fields, isObject } from '../../lib/json.ts'
 import {
-  type Fields,
   type ForeignMemory,
   type ForeignRecord,
   field,
   invalid,
-  isObject,
   objectOf,
   readItem,
   requiredText,

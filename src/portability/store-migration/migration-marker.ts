@@ -4,8 +4,10 @@
  */
 import type { Entry } from '../../domain/entry.ts'
 import { AppError } from '../../domain/errors.ts'
-import { type EntryId, type Instant, SYSTEM_OWNER } from '../../domain/ids.ts'
-import type { JsonObject } from '../../domain/memory.ts'
+import type { EntryId } from '../../domain/ids.ts'
+import { SYSTEM_OWNER } from '../../domain/scope.ts'
+import type { JsonObject } from '../../lib/json.ts'
+import type { Instant } from '../../lib/time.ts'
 import { MOVED } from '../../storage/migration-source.ts'
 import type { Store, Table } from '../../storage/store.ts'
 

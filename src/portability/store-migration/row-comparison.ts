@@ -1,14 +1,21 @@
 /** Rows of two stores side by side. */
 import { createHash } from 'node:crypto'
-import { compareText, type OwnerId } from '../../domain/ids.ts'
+import type { OwnerId } from '../../domain/ids.ts'
+import { compareText } from '../../lib/compare.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { ChangedRow } from '../../storage/migration-source.ts'
-import { type Change, type Row, type Store, TABLES, type Table } from '../../storage/store.ts'
+import {
+  type Change,
+  type Row,
+  type Store,
+  TABLES,
+  type Table,
+  type TableRow,
+} from '../../storage/store.ts'
 import { MARKER_ID } from './migration-marker.ts'
 
-export type TableRow = { [T in Table]: { readonly table: T; readonly row: Row<T> } }[Table]
-
 export const PAGE_ROWS = 500
+
 /** They may be very long, and a page is held in memory at both ends. */
 const PAGE_TURNS = 100
 

@@ -3,11 +3,12 @@
  * killed goes on where it was, and two that are at it at once notice each other.
  */
 import { AppError } from '../../domain/errors.ts'
-import { compareText, type MemoryId, type OwnerId } from '../../domain/ids.ts'
+import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import { documentId } from '../../domain/search-document.ts'
+import { compareText } from '../../lib/compare.ts'
 import { pages } from '../../storage/access/row-pages.ts'
 import type { ChangedRow } from '../../storage/migration-source.ts'
-import { type Change, type Store, TABLES, type Table } from '../../storage/store.ts'
+import { type Change, type Store, TABLES, type Table, type TableRow } from '../../storage/store.ts'
 import { type Cursor, type Marker, markerEntry, readMarker } from './migration-marker.ts'
 import {
   digestOf,
@@ -19,7 +20,6 @@ import {
   putting,
   read,
   removing,
-  type TableRow,
 } from './row-comparison.ts'
 import type { VectorCopies } from './vector-copy.ts'
 

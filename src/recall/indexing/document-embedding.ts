@@ -2,8 +2,8 @@ import { embeddingText, embeddingTextHash } from '../../domain/embedding-text.ts
 import { toAppError } from '../../domain/errors.ts'
 import type { MemoryId } from '../../domain/ids.ts'
 import type { SearchDocument } from '../../domain/search-document.ts'
+import { orCancelled } from '../../lib/abort.ts'
 import { nextTurn } from '../../lib/event-loop.ts'
-import { orCancelled } from '../../lib/timeout.ts'
 import type { Embedder } from '../../models/embedder.ts'
 import type { VectorEntry } from '../../storage/vector-index.ts'
 

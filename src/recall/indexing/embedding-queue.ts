@@ -2,9 +2,12 @@
  * Documents that wait for their vectors, by whose they are, and those that are getting them. Memories go before turns:
  * they are few, short, and what a question waits for.
  */
-import type { MemoryId, Scope } from '../../domain/ids.ts'
+import type { MemoryId } from '../../domain/ids.ts'
 import type { Memory } from '../../domain/memory.ts'
-import { isTurnId } from '../../domain/search-document.ts'
+import type { Scope } from '../../domain/scope.ts'
+import { isTurnId, type SearchDocument, turnDocument } from '../../domain/search-document.ts'
+import { hasSameVector } from '../../storage/access/commit-hook.ts'
+import type { Change } from '../../storage/store.ts'
 
 /** Whose memories are looked at together. */
 export type Home = {
@@ -159,4 +162,27 @@ export function isHomeOf({ owner, user }: Scope, home: Home): boolean {
 /** Names hold no line breaks, so the two can't run into each other; an owner alone has none. */
 export function nameOf({ owner, user }: Home): string {
   return `${owner}\n${user ?? ''}`
+}
+
+/**
+ * Those that were written and need their vector made: new ones, and those of which something has changed that is kept
+ * beside a vector. To have others go through the model again would cost time, or money, for the same numbers: fading,
+ * merging and forgetting change a great many memories, and none of their words.
+ */
+export function embeddedAnew(changes: readonly Change[]): readonly SearchDocument[] {
+  const before = new Map<Memory['id'], Memory>()
+  for (const change of changes) {
+    if (change.op === 'put' && change.table === 'revision') {
+      before.set(change.row.memory.id, change.row.memory)
+    }
+  }
+  return changes.flatMap((change) => {
+    if (change.op === 'put' && change.table === 'turn') return [turnDocument(change.row)]
+    if (change.op !== 'put' || change.table !== 'memory') return []
+    const { row, expect } = change
+    const previous = before.get(row.id)
+    // Only what this very row replaces tells: an import brings revisions along of memories that are new here.
+    const isReplaced = typeof expect === 'object' && previous?.version === expect.version
+    return isReplaced && hasSameVector(previous, row) ? [] : [row]
+  })
 }

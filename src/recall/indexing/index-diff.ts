@@ -1,5 +1,6 @@
 import { embeddingTextHash } from '../../domain/embedding-text.ts'
-import type { MemoryId, Scope } from '../../domain/ids.ts'
+import type { MemoryId } from '../../domain/ids.ts'
+import type { Scope } from '../../domain/scope.ts'
 import { DOCUMENT_TYPES, type SearchDocument } from '../../domain/search-document.ts'
 import type { Store } from '../../storage/store.ts'
 import type { VectorIndex, VectorSpace } from '../../storage/vector-index.ts'

@@ -9,10 +9,11 @@
  */
 import { spaceSignature, VECTOR_FORMS } from '../../domain/embedding-text.ts'
 import { AppError, toAppError } from '../../domain/errors.ts'
-import type { MemoryId, Scope } from '../../domain/ids.ts'
+import type { MemoryId } from '../../domain/ids.ts'
+import type { Scope } from '../../domain/scope.ts'
 import { DOCUMENT_TYPES, type SearchDocument } from '../../domain/search-document.ts'
 import type { EnginePorts } from '../../engine/engine-dependencies.ts'
-import { orCancelled } from '../../lib/timeout.ts'
+import { orCancelled } from '../../lib/abort.ts'
 import type { Embedder, EmbeddingModel } from '../../models/embedder.ts'
 import type { Store } from '../../storage/store.ts'
 import type { VectorIndex, VectorSpace } from '../../storage/vector-index.ts'
@@ -48,10 +49,13 @@ export type ActiveSpace = {
 
 /** Small, so that a question never waits behind many documents. */
 const BATCH_MEMORIES = 8
+
 /** A question waits for what was just written, never for a long backlog. */
 const SETTLE_MEMORIES_MAX = 64
+
 /** A command that writes one memory and ends should not load a model for it. */
 const START_DELAY_MS = 250
+
 /** Other processes write too: after this, an owner who asks is compared with the index again. */
 const COMPARED_MS = 60_000
 const RETRY_MS_MIN = 1_000

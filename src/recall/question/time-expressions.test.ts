@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Instant } from '../../domain/ids.ts'
+import type { Instant } from '../../lib/time.ts'
 import { nearness, timeSpan } from './time-expressions.ts'
 
 const DAY = 86_400_000
 const at = (iso: string) => Date.parse(iso) as Instant
+
 /** A Wednesday. */
 const NOW = at('2024-05-15T10:30:00Z')
 

@@ -4,7 +4,7 @@
  * dates. English and ISO dates; other languages are searched without.
  */
 
-import type { Instant } from '../../domain/ids.ts'
+import type { Instant } from '../../lib/time.ts'
 import { clipMessage } from '../../text/speech/message-text.ts'
 
 export type Span = {

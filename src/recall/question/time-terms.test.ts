@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { memoryId } from '../../../test/fakes/memories.ts'
-import type { Instant } from '../../domain/ids.ts'
+import type { Instant } from '../../lib/time.ts'
 import { queryTerms } from '../../text/search/terms.ts'
 import type { KeywordLeg } from '../ranking/evidence.ts'
 import { timeSpan } from './time-expressions.ts'

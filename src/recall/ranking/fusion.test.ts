@@ -2,9 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { memoryId } from '../../../test/fakes/memories.ts'
 import type { MemoryId } from '../../domain/ids.ts'
+import { FUSIONS } from '../../domain/settings/recall-modes.ts'
 import type { Candidate, Evidence } from './candidate.ts'
 import { type Course, firstLook, gatherEvidence, type KeywordLeg } from './evidence.ts'
-import { EVIDENCE_WEIGHTS, FUSIONS, type FusionOptions, fuse, type Legs } from './fusion.ts'
+import { EVIDENCE_WEIGHTS, type FusionOptions, fuse, type Legs } from './fusion.ts'
 
 const OPTIONS: FusionOptions = { fusion: 'adaptive', rrfK: 60, meaningWeight: 0.7 }
 

@@ -1,9 +1,7 @@
 /** Joins what the legs found into one order. */
+import type { Fusion } from '../../domain/settings/recall-modes.ts'
 import { byScore, type Candidate, type Evidence, revised, type UntoldStep } from './candidate.ts'
 import type { KeywordLeg, MeaningLeg } from './evidence.ts'
-
-export const FUSIONS = ['adaptive', 'rrf', 'weighted'] as const
-export type Fusion = (typeof FUSIONS)[number]
 
 export type FusionOptions = {
   readonly fusion: Fusion

@@ -1,6 +1,7 @@
 /** What a question says about who and when, and how well a memory fits that. */
-import type { Instant } from '../../domain/ids.ts'
+
 import type { SearchDocument } from '../../domain/search-document.ts'
+import type { Instant } from '../../lib/time.ts'
 import { containsName } from '../question/names.ts'
 import { nearness, type Span, timeSpan } from '../question/time-expressions.ts'
 import { byScore, type Loaded, revised, stepped } from './candidate.ts'

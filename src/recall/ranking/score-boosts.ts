@@ -1,8 +1,8 @@
 /** Importance, what is left of salience, and age: what makes one of two equally fitting memories the better answer. */
 
-import type { Instant } from '../../domain/ids.ts'
 import type { SearchDocument } from '../../domain/search-document.ts'
 import { remainingShare } from '../../lib/decay.ts'
+import type { Instant } from '../../lib/time.ts'
 import { effectiveSalience } from '../../memory/salience.ts'
 import { byScore, type Loaded, stepped } from './candidate.ts'
 import { momentOf } from './question-match.ts'

@@ -4,7 +4,7 @@
  */
 
 import type { StoredSettings } from '../../admin/stored-settings.ts'
-import type { Reader } from '../../conversations/context/context-builder.ts'
+import type { Reader } from '../../conversations/context/types.ts'
 import type { NewsFromElsewhere, Store, TakeAllowance } from '../store.ts'
 import type { Tallies } from './count-cache.ts'
 

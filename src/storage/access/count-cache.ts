@@ -3,7 +3,8 @@
  * memories. They are kept until something of that owner changes here, and for a moment at most, because another process
  * may change it too.
  */
-import type { OwnerId, Scope } from '../../domain/ids.ts'
+import type { OwnerId } from '../../domain/ids.ts'
+import type { Scope } from '../../domain/scope.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Change, MemoryFilter, Store, Tally } from '../store.ts'
 

@@ -3,7 +3,7 @@
  * recording reads: rows by id, and the last turn of a session.
  */
 import type { Entry } from '../../domain/entry.ts'
-import { covers, type Scope } from '../../domain/ids.ts'
+import { covers, type Scope } from '../../domain/scope.ts'
 import type { Turn } from '../../domain/turn.ts'
 import type { Change, FindQuery, Page, Row, Store, Table, Tables } from '../store.ts'
 

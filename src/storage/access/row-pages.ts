@@ -1,5 +1,5 @@
-import type { Scope } from '../../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../../domain/limits.ts'
+import type { Scope } from '../../domain/scope.ts'
 import { nextTurn } from '../../lib/event-loop.ts'
 import type { FindQuery, Row, Store, Table } from '../store.ts'
 

@@ -1,7 +1,7 @@
 /** What the system keeps for itself, read and written in the one place where it lives. */
 import type { Entry, EntryKind } from '../../domain/entry.ts'
-import type { EntryId, OwnerId, Place, Scope } from '../../domain/ids.ts'
-import { SYSTEM_OWNER } from '../../domain/ids.ts'
+import type { EntryId, OwnerId } from '../../domain/ids.ts'
+import { type Place, type Scope, SYSTEM_OWNER } from '../../domain/scope.ts'
 import type { EnginePorts } from '../../engine/engine-dependencies.ts'
 import type { Change, EntryFilter } from '../store.ts'
 import { pages } from './row-pages.ts'

@@ -5,16 +5,10 @@
  * so that a refused change leaves nothing behind.
  */
 
-import {
-  byPlace,
-  compareText,
-  covers,
-  type MemoryId,
-  type Place,
-  type Scope,
-} from '../../domain/ids.ts'
+import type { MemoryId } from '../../domain/ids.ts'
 import { COMMIT_CHANGES_MAX, TEXT_HITS_MAX } from '../../domain/limits.ts'
 import { holdsKey, type Memory } from '../../domain/memory.ts'
+import { byPlace, covers, type Place, type Scope } from '../../domain/scope.ts'
 import {
   positionOfDocument,
   type SearchDocument,
@@ -22,6 +16,7 @@ import {
 } from '../../domain/search-document.ts'
 import { searchableTerms } from '../../domain/searchable-text.ts'
 import type { Turn } from '../../domain/turn.ts'
+import { compareText } from '../../lib/compare.ts'
 import { type Corpus, inverseDocumentFrequency, scoreKeyword } from '../../text/search/bm25.ts'
 import { queryTerms } from '../../text/search/terms.ts'
 import { includes, matchesDocument } from '../document-filter.ts'
@@ -63,6 +58,7 @@ import {
 import { tallyOf } from '../tally.ts'
 
 type Rows = { readonly [T in Table]: Map<string, Row<T>> }
+
 type AnyRow = Row<Table>
 type Conflict = Extract<CommitOutcome, { kind: 'conflict' }>
 

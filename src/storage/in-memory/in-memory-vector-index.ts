@@ -3,20 +3,20 @@
  *
  * Whether a vector is still that of its memory is asked of the store each time, so nothing is ever out of date.
  */
-import { embeddingTextHash } from '../../domain/embedding-text.ts'
-import { compareText, covers, type MemoryId, type Place, type Scope } from '../../domain/ids.ts'
+import { embeddingTextHash, isKeptInBytes } from '../../domain/embedding-text.ts'
+import type { MemoryId } from '../../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../../domain/limits.ts'
+import { covers, type Place, type Scope } from '../../domain/scope.ts'
 import { DOCUMENT_TYPES, type SearchDocument } from '../../domain/search-document.ts'
-import {
-  dequantise,
-  innerProduct,
-  isKeptInBytes,
-  isZero,
-  quantise,
-  refuseUnfit,
-} from '../../lib/vector-math.ts'
+import { compareText } from '../../lib/compare.ts'
+import { dequantise, innerProduct, isZero, quantise } from '../../lib/vector-math.ts'
 import type { DocumentFilter, Store } from '../store.ts'
-import type { VectorEntry, VectorIndex, VectorSpace } from '../vector-index.ts'
+import {
+  refuseUnfit,
+  type VectorEntry,
+  type VectorIndex,
+  type VectorSpace,
+} from '../vector-index.ts'
 
 type Kept = Omit<VectorEntry, 'id'>
 type Vectors = Map<MemoryId, Kept>

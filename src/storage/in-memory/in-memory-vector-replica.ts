@@ -3,10 +3,11 @@
  * use mirrors are tested with this one.
  */
 import { AppError } from '../../domain/errors.ts'
-import { compareText, type MemoryId, type OwnerId } from '../../domain/ids.ts'
-import { innerProduct, isZero, refuseUnfit } from '../../lib/vector-math.ts'
+import type { MemoryId, OwnerId } from '../../domain/ids.ts'
+import { compareText } from '../../lib/compare.ts'
+import { innerProduct, isZero } from '../../lib/vector-math.ts'
 import { includes } from '../document-filter.ts'
-import type { VectorSpace } from '../vector-index.ts'
+import { refuseUnfit, type VectorSpace } from '../vector-index.ts'
 import type { MirrorFilter, MirrorPoint, VectorMirror } from '../vector-replica.ts'
 
 type Points = Map<MemoryId, MirrorPoint>

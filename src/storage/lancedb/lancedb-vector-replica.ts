@@ -10,9 +10,9 @@ import { access, constants } from 'node:fs/promises'
 import { AppError } from '../../domain/errors.ts'
 import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { isZero, refuseUnfit } from '../../lib/vector-math.ts'
+import { isZero } from '../../lib/vector-math.ts'
 import { fromStorable } from '../../text/storable-text.ts'
-import type { VectorSpace } from '../vector-index.ts'
+import { refuseUnfit, type VectorSpace } from '../vector-index.ts'
 import type { VectorMirror } from '../vector-replica.ts'
 import {
   isGone,

@@ -1,5 +1,6 @@
 /** How the nearest points of a table are found: one by one where they are few, else by its index. */
-import { compareText, type MemoryId } from '../../domain/ids.ts'
+import type { MemoryId } from '../../domain/ids.ts'
+import { compareText } from '../../lib/compare.ts'
 import { fromStorable } from '../../text/storable-text.ts'
 import type { MirrorFilter, MirrorHit } from '../vector-replica.ts'
 import type { LanceRow, LanceVectorQuery } from './lancedb-driver.ts'
@@ -9,12 +10,16 @@ import { REFINE_FACTOR, type VectorIndexFacts } from './table-indexes.ts'
 
 /** So many rows are compared in a few milliseconds; beyond, the index answers faster. */
 export const EXACT_ROWS_MAX = 10_000
+
 /** Of a longer list, the index would miss too many. */
 const INDEXED_LIMIT_MAX = 500
+
 /** How many more are asked for than are wanted, because equal ones come in the order they were written. */
 const EQUALS_EXPECTED = 16
+
 /** Of more equal ones than this, the newest are not picked out. */
 const EQUALS_MAX = 4_096
+
 /** Distances of equal vectors may differ in their last digit. */
 const ROUNDING = 1e-6
 

@@ -6,8 +6,8 @@
  * that people have set for such plugins are meant for it.
  */
 import { AppError } from '../../domain/errors.ts'
-import { refuseUnfit } from '../../lib/vector-math.ts'
 import { fromStorable, toStorable } from '../../text/storable-text.ts'
+import { refuseUnfit } from '../vector-index.ts'
 import { type ArrowSchema, arrowTable, numberField, textField, vectorField } from './arrow-table.ts'
 import {
   type LanceConnection,
@@ -21,6 +21,7 @@ import {
 import { quoted } from './point-rows.ts'
 
 export const PLUGIN_CATEGORIES = ['preference', 'fact', 'decision', 'entity', 'other'] as const
+
 export type PluginCategory = (typeof PLUGIN_CATEGORIES)[number]
 
 export type PluginEntry = {
@@ -33,12 +34,14 @@ export type PluginEntry = {
   /** Milliseconds since the epoch. */
   readonly createdAt: number
 }
+
 export type PluginDraft = {
   readonly text: string
   readonly vector: Float32Array
   readonly importance?: number
   readonly category?: PluginCategory
 }
+
 export type PluginHit = { readonly entry: PluginEntry; readonly score: number }
 
 export type PluginOptions = {

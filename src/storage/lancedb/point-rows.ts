@@ -1,6 +1,7 @@
 /** Points as rows of a table, and what a row must be to be meant. */
-import type { Instant, MemoryId, OwnerId } from '../../domain/ids.ts'
+import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import { sha256 } from '../../lib/hash.ts'
+import type { Instant } from '../../lib/time.ts'
 import { isZero } from '../../lib/vector-math.ts'
 import { toStorable } from '../../text/storable-text.ts'
 import type { VectorSpace } from '../vector-index.ts'

@@ -1,6 +1,8 @@
 /** The store in PostgreSQL: for several processes on the same memories, and for collections that outgrow a file. */
 import { AppError } from '../../domain/errors.ts'
-import { byPlace, type OwnerId, type Scope, type UserId } from '../../domain/ids.ts'
+import type { OwnerId, UserId } from '../../domain/ids.ts'
+import { byPlace, type Scope } from '../../domain/scope.ts'
+import { quoted } from '../../lib/sql.ts'
 import type { Leaving } from '../migration-source.ts'
 import { cursorAfter, NEVER, type OrderField, orderingOf, partOf } from '../page-cursor.ts'
 import {
@@ -22,7 +24,7 @@ import { createFence, type Fence } from './connection/row-level-security.ts'
 import { inspect } from './maintenance/integrity-check.ts'
 import { createLeaving } from './maintenance/postgres-migration-source.ts'
 import { inspectVectors } from './maintenance/vector-integrity-check.ts'
-import { type Names, namesIn, quoted } from './schema/identifiers.ts'
+import { type Names, namesIn } from './schema/identifiers.ts'
 import { migrate, SCHEMA_VERSION } from './schema/migrations.ts'
 import { prepareVectors, type VectorSupport, type WithoutPgvector } from './schema/vector-schema.ts'
 import { matchText } from './search/lexical-search.ts'
@@ -78,6 +80,7 @@ const DEFAULT_STATEMENT_TIMEOUT_MS = 30_000
 const DEFAULT_CONNECTION_WAIT_MS = 10_000
 const DEFAULT_SCANNED_VECTORS_MAX = 20_000
 const DEFAULT_REPLICA_LAG_MS_MAX = 5_000
+
 /** A replica that is slow is no help. */
 const REPLICA_LIMITS = { connectionWaitMs: 1_000, statementTimeoutMs: 5_000 }
 

@@ -1,6 +1,7 @@
 /** How a point looks in Qdrant, and how some of them are asked for. */
-import type { Instant, MemoryId, OwnerId } from '../../domain/ids.ts'
+import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import { field } from '../../lib/json.ts'
+import type { Instant } from '../../lib/time.ts'
 import { isZero } from '../../lib/vector-math.ts'
 import type { MirrorFilter, MirrorPoint } from '../vector-replica.ts'
 import { VECTOR } from './collection-schema.ts'
@@ -15,6 +16,7 @@ const NONE = ''
 
 /** What is asked for of a point that was found. */
 export const FOUND_FIELDS = ['memory', 'text_hash']
+
 export const LISTED_FIELDS = ['memory', 'owner', 'text_hash']
 
 type Condition = Readonly<Record<string, unknown>>

@@ -6,10 +6,11 @@
  * makes it again: otherwise a nearly empty one would pass for the whole.
  */
 import { AppError, toAppError } from '../../domain/errors.ts'
-import { compareText, type MemoryId } from '../../domain/ids.ts'
+import type { MemoryId } from '../../domain/ids.ts'
+import { compareText } from '../../lib/compare.ts'
 import { field } from '../../lib/json.ts'
-import { isZero, refuseUnfit } from '../../lib/vector-math.ts'
-import type { VectorSpace } from '../vector-index.ts'
+import { isZero } from '../../lib/vector-math.ts'
+import { refuseUnfit, type VectorSpace } from '../vector-index.ts'
 import type { MirrorHit, MirrorPoint, VectorMirror } from '../vector-replica.ts'
 import { ensureCollection, type Quantisation, VECTOR } from './collection-schema.ts'
 import {
@@ -39,8 +40,10 @@ const BATCH_BYTES_MAX = 1024 * 1024
 const NUMBER_BYTES = 22
 const BATCH_POINTS_MAX = 500
 const BATCH_IDS_MAX = 1_000
+
 /** How many more are asked for than are wanted, because equal ones come in any order. */
 const EQUALS_EXPECTED = 16
+
 /** Of more equal ones than this, the newest are not picked out. */
 const EQUALS_MAX = 4_096
 const SCROLL_POINTS_MIN = 64

@@ -7,8 +7,9 @@
  * interleaved with anything in this process, and other processes wait for it up to `busyTimeoutMs`.
  */
 import { AppError } from '../../domain/errors.ts'
-import { byPlace, type MemoryId, type Scope } from '../../domain/ids.ts'
+import type { MemoryId } from '../../domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../../domain/limits.ts'
+import { byPlace, type Scope } from '../../domain/scope.ts'
 import type { SearchDocument } from '../../domain/search-document.ts'
 import { fromStorable, toStorable } from '../../text/storable-text.ts'
 import type { Leaving } from '../migration-source.ts'
@@ -70,6 +71,7 @@ import { openSqliteVectors } from './vectors/sqlite-vector-index.ts'
 
 /** How near vectors are looked for. */
 export const VECTOR_SEARCHES = ['built-in', 'sqlite-vec'] as const
+
 export type VectorSearch = (typeof VECTOR_SEARCHES)[number]
 
 export type SqliteOptions = {
@@ -104,8 +106,10 @@ export type SqliteStore = Store & {
 }
 
 const BUSY_TIMEOUT_MS = 5_000
+
 /** What a commit lets the log grow to before it empties it itself, 40 MiB: see `checkpoints.ts`. */
 const LOG_PAGES_MAX = 10_000
+
 /** Questions about many owners read pages from all over the file. */
 const CACHE_KIB = 65_536
 

@@ -1,6 +1,7 @@
 /** Compares a mirror with the store and the index of the memories, page by page, and mends it when asked to. */
-import { compareText, type MemoryId, type OwnerId } from '../../domain/ids.ts'
+import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import { DOCUMENT_TYPES } from '../../domain/search-document.ts'
+import { compareText } from '../../lib/compare.ts'
 import type { VectorSpace } from '../vector-index.ts'
 import type { MirrorDifferences } from '../vector-replication.ts'
 import { type CopyParts, copyMemories, isCleaned, markOf } from './replica-writer.ts'
@@ -12,6 +13,7 @@ export type Comparing = {
 }
 
 type Listed = { readonly id: MemoryId; readonly owner: OwnerId; readonly textHash: string }
+
 type Marks = ReadonlyMap<MemoryId, string>
 
 const PAGE = 500

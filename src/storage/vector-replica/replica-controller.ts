@@ -3,8 +3,9 @@
  * work is done at a time, in the background; nobody who searches or writes waits for it.
  */
 import { AppError, type ErrorCode, toAppError } from '../../domain/errors.ts'
-import type { Instant, MemoryId, OwnerId } from '../../domain/ids.ts'
+import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { Instant } from '../../lib/time.ts'
 import type { MemoriesOf, NewsFromElsewhere, Store } from '../store.ts'
 import type { VectorIndex, VectorSpace } from '../vector-index.ts'
 import type { VectorMirror } from '../vector-replica.ts'
@@ -48,11 +49,13 @@ export type KeeperOptions = {
 /** A command that ends at once should not begin with this. */
 const START_DELAY_MS = 2_000
 const TICK_MS = 15_000
+
 /** Counting may take long in a large store: it gets a hundredth of the time. */
 const CHECK_SHARE = 100
 const COMPARE_EVERY_MS = 6 * 3_600_000
 const PAUSE_MS_MIN = 1_000
 const PAUSE_MS_MAX = 60_000
+
 /** Whoever fails again sooner has not recovered, and is tried more seldom. */
 const STABLE_MS = 60_000
 

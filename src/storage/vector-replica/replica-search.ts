@@ -3,8 +3,10 @@
  * or does not pass the whole filter is left out, and similarities are those of the vectors that are kept with the
  * memories, so that they are exact however the mirror keeps its own.
  */
-import { compareText, type Scope } from '../../domain/ids.ts'
+
 import { MEMORY_TYPES } from '../../domain/memory.ts'
+import type { Scope } from '../../domain/scope.ts'
+import { compareText } from '../../lib/compare.ts'
 import type { DocumentFilter } from '../store.ts'
 import type { VectorHit, VectorIndex, VectorQuery, VectorSpace } from '../vector-index.ts'
 import type { MirrorFilter, MirrorHit, VectorMirror } from '../vector-replica.ts'
@@ -22,9 +24,11 @@ export type Searched =
 
 /** More than this at once is a reading of everything, which the index of the memories does better. */
 export const HITS_MAX = 4_096
+
 /** Asked for in addition: some will have been forgotten, and the last of an inexact answer are less sure. */
 const SPARE = 28
 const GROWTH = 4
+
 /** As many as every index looks up one by one. */
 const PAGE = 500
 

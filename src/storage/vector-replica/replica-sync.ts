@@ -3,8 +3,9 @@
  * see `keeper.ts`.
  */
 import { AppError } from '../../domain/errors.ts'
-import type { Instant, MemoryId, OwnerId } from '../../domain/ids.ts'
+import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { Instant } from '../../lib/time.ts'
 import type { Store } from '../store.ts'
 import type { SpaceReport, VectorIndex, VectorSpace } from '../vector-index.ts'
 import type { VectorMirror } from '../vector-replica.ts'

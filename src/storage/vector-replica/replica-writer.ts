@@ -3,9 +3,10 @@
  * memories now, and write that. So it may be done again, late, or by several processes at once.
  */
 import { embeddingTextHash } from '../../domain/embedding-text.ts'
-import type { Instant, MemoryId, OwnerId } from '../../domain/ids.ts'
+import type { MemoryId, OwnerId } from '../../domain/ids.ts'
 import { DOCUMENT_TYPES, type SearchDocument } from '../../domain/search-document.ts'
 import { sha256 } from '../../lib/hash.ts'
+import type { Instant } from '../../lib/time.ts'
 import type { Store } from '../store.ts'
 import type { VectorIndex, VectorSpace } from '../vector-index.ts'
 import type { VectorMirror } from '../vector-replica.ts'

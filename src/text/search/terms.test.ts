@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CONTENT_CHARACTERS_MAX, QUERY_TERMS_MAX } from '../../domain/limits.ts'
-import { indexTerms, indexText, queryTerms, TERM_CHARACTERS_MAX } from './terms.ts'
+import { CONTENT_CHARACTERS_MAX } from '../../domain/limits.ts'
+import { indexTerms, indexText, QUERY_TERMS_MAX, queryTerms, TERM_CHARACTERS_MAX } from './terms.ts'
 
 /** Whether a search for `query` would meet `text`. */
 function finds(query: string, text: string): boolean {

@@ -8,7 +8,6 @@
  * The terms of a query are always among the terms of the same text when indexed: whatever is not blank finds
  * itself. The work is linear in the length of the text, whatever it holds.
  */
-import { QUERY_TERMS_MAX } from '../../domain/limits.ts'
 import { stem } from './stemming.ts'
 import { ambiguousStopWords, STOP_PAIRS, STOP_WORDS } from './stopwords.ts'
 
@@ -17,12 +16,16 @@ export const TERM_CHARACTERS_MAX = 64
 
 /** What a query makes of a term. Lower ranks are kept first. */
 const SOUGHT = 0
+
 /** Pairs of hiragana, mostly endings and particles: looked up while there is room. */
 const MINOR = 1
+
 /** Looked up only when there is nothing else. */
 const STOP = 2
+
 /** Covered by longer terms of the same text, so that only other queries need it. */
 const INDEX_ONLY = 3
+
 type Rank = typeof SOUGHT | typeof MINOR | typeof STOP | typeof INDEX_ONLY
 
 type Term = { readonly text: string; readonly rank: Rank }
@@ -145,6 +148,7 @@ class Remembered<Value> {
 }
 
 const REMEMBERED_CHARACTERS_MAX = 16
+
 /** Runs without spaces are hardly ever met again as a whole. To remember them would push out words that are. */
 const RUN_CHARACTERS_MIN = 4
 const REMEMBERED_TEXTS_MAX = 32_768
@@ -174,6 +178,7 @@ function piecesMade(piece: string): Made {
  */
 const PLAIN_LETTERS = '\\u4e00-\\u9fff\\u3041-\\u3096\\u30a1-\\u30fa'
 const PLAIN_MARKS = '，。、：；（）「」！？'
+
 /** A letter comes first. */
 const PLAIN_EAST_ASIAN = new RegExp(`^[${PLAIN_LETTERS}][${PLAIN_LETTERS}\\u30fc${PLAIN_MARKS}]*$`)
 const PLAIN_RUN = new RegExp(`^[${PLAIN_LETTERS}\\u30fc]+$`)
@@ -383,3 +388,6 @@ function clipped(term: string): string {
   if (term.length <= TERM_CHARACTERS_MAX) return term
   return term.slice(0, TERM_CHARACTERS_MAX).replace(/[\ud800-\udbff]$/, '')
 }
+
+/** Distinct terms of a query that are looked up; the rarest kinds come first, see `core/terms.ts`. */
+export const QUERY_TERMS_MAX = 32

@@ -1,8 +1,8 @@
 /** Texts that have broken other systems, as what people say and as what is remembered. */
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it, vi } from 'vitest'
-import { FORMAT_NAMES, type FormatName } from '../../../src/api/gateway/formats/format.ts'
 import { FENCE_CLOSE, FENCE_OPEN, stripBlocks } from '../../../src/domain/context-block.ts'
+import { FORMAT_NAMES, type FormatName } from '../../../src/domain/model-call.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { looksLikeInjection } from '../../../src/text/prompt-injection.ts'
 import { queryTerms } from '../../../src/text/search/terms.ts'

@@ -1,8 +1,8 @@
 /** Memory is never in the way: whatever fails, the model is asked and its answer arrives. */
 import OpenAI from 'openai'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { FORMAT_NAMES } from '../../../src/api/gateway/formats/format.ts'
 import { createEngine, type EngineOptions } from '../../../src/app/composition.ts'
+import { FORMAT_NAMES } from '../../../src/domain/model-call.ts'
 import type { ProviderTimeouts } from '../../../src/models/provider.ts'
 import { createReferenceStore } from '../../../src/storage/in-memory/in-memory-store.ts'
 import { askFor, requestOf } from './support/client-conversation.ts'

@@ -1,7 +1,7 @@
 /** A memory that is recalled, quoted and sent back must not become another memory. */
 import { describe, expect, it } from 'vitest'
-import { FORMAT_NAMES, type FormatName } from '../../../src/api/gateway/formats/format.ts'
 import { createEngine } from '../../../src/app/composition.ts'
+import { FORMAT_NAMES, type FormatName } from '../../../src/domain/model-call.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { askFor, historyIn, requestOf, type Spoken } from './support/client-conversation.ts'
 import { FENCE, OWNER, setUpGateway } from './support/gateway-harness.ts'
@@ -9,6 +9,7 @@ import type { Received } from './support/scripted-upstream.ts'
 import { PATHS, speak } from './support/wire-format.ts'
 
 const TURNS = 200
+
 /** What the person tells about themselves, and when. Everything else is talk. */
 const FACTS: Readonly<Record<number, string>> = {
   1: 'My name is Ada.',

@@ -1,6 +1,6 @@
 /** What a request says about memory, in its headers and in its body. */
 import { describe, expect, it } from 'vitest'
-import { FORMAT_NAMES, type FormatName } from '../../../src/api/gateway/formats/format.ts'
+import { FORMAT_NAMES, type FormatName } from '../../../src/domain/model-call.ts'
 import { askFor, requestOf } from './support/client-conversation.ts'
 import {
   FENCE,

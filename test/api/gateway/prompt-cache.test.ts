@@ -1,6 +1,6 @@
 /** Providers charge less for prompts that begin as one they have seen. Memory must not cost that. */
 import { describe, expect, it, vi } from 'vitest'
-import { FORMAT_NAMES, type FormatName } from '../../../src/api/gateway/formats/format.ts'
+import { FORMAT_NAMES, type FormatName } from '../../../src/domain/model-call.ts'
 import type { SettingValues } from '../../../src/domain/settings/settings.ts'
 import { askFor, requestOf, type Spoken } from './support/client-conversation.ts'
 import { FENCE, type Mode, OWNER, setUpGateway } from './support/gateway-harness.ts'

@@ -1,7 +1,7 @@
 /** With memory off, a call through the gateway is a direct call: the same bytes, there and back. */
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { FORMAT_NAMES, type FormatName } from '../../../src/api/gateway/formats/format.ts'
+import { FORMAT_NAMES, type FormatName } from '../../../src/domain/model-call.ts'
 import { type GatewaySetup, MEMORY_HEADER, OWNER, setUpGateway } from './support/gateway-harness.ts'
 import { type RawAnswer, type RawRequest, send } from './support/raw-client.ts'
 import { RECORDED } from './support/sample-streams.ts'
@@ -23,6 +23,7 @@ const WORDS = [
   '\\n',
   'é'.normalize('NFD'),
 ]
+
 /** Between two services anything may stand in these; everything else must arrive as it was sent. */
 const OWN_HEADERS = [
   ...['connection', 'keep-alive', 'date', 'transfer-encoding', 'host'],

@@ -6,8 +6,8 @@ import { mayDo } from '../../../src/api/operations/authorization.ts'
 import { OPERATIONS } from '../../../src/api/operations/index.ts'
 import type { Operation } from '../../../src/api/operations/operation.ts'
 import { ROLES, type Role } from '../../../src/domain/access.ts'
+import { parseScope } from '../../../src/domain/scope.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
-import { parseScope } from '../../../src/memory/draft.ts'
 import { folderWith } from '../../files/file-support.ts'
 import { temporaryFile } from '../../support/temporary-folder.ts'
 import { type Answer, type Client, keyFor, start } from './http-support.ts'
@@ -164,6 +164,7 @@ const asksForAll = (fields: { readonly [field: string]: unknown }) =>
   fields.allOwners === true || fields.level === 'system'
 
 const OTHERS = ROLES.filter((role) => role !== 'superadmin')
+
 /** Names of owners, and ids: what is somebody else's must look as if it were not there. */
 const NAMING = ['owner', 'apiKeyId', 'instanceId', 'agent_id']
 

@@ -1,14 +1,10 @@
 /** Owners so large that common words are no longer looked up for themselves. */
 import { expect, it, onTestFinished } from 'vitest'
-import type { Scope } from '../../../src/domain/ids.ts'
-import { documentId } from '../../../src/domain/search-document.ts'
+import type { Scope } from '../../../src/domain/scope.ts'
+import { type DocumentKind, documentId } from '../../../src/domain/search-document.ts'
 import { openConnection } from '../../../src/storage/sqlite/connection/sqlite-driver.ts'
 import { openSqliteStore } from '../../../src/storage/sqlite/sqlite-store.ts'
-import {
-  type DocumentKind,
-  ownerToken,
-  quoted,
-} from '../../../src/storage/sqlite/store/row-codec.ts'
+import { ownerToken, quoted } from '../../../src/storage/sqlite/store/row-codec.ts'
 import type { DocumentFilter } from '../../../src/storage/store.ts'
 import { turn } from '../../fakes/entries.ts'
 import { ADA, instant, memory, owner, session, user } from '../../fakes/memories.ts'

@@ -1,6 +1,6 @@
 /** How SQLite looks things up: a lookup that walks through all of an owner's rows is found out here, not in use. */
 import { expect, it, onTestFinished } from 'vitest'
-import type { Scope } from '../../../src/domain/ids.ts'
+import type { Scope } from '../../../src/domain/scope.ts'
 import { openConnection } from '../../../src/storage/sqlite/connection/sqlite-driver.ts'
 import { openSqliteStore } from '../../../src/storage/sqlite/sqlite-store.ts'
 import type {

@@ -1,6 +1,6 @@
 /** Isolation: a call sees and touches only what its scope covers. */
 import { expect, it } from 'vitest'
-import type { Place, Scope } from '../../../src/domain/ids.ts'
+import type { Place, Scope } from '../../../src/domain/scope.ts'
 import {
   ADA,
   BOB,

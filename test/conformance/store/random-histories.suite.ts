@@ -4,8 +4,9 @@
  */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { Scope, TombstoneId } from '../../../src/domain/ids.ts'
+import type { TombstoneId } from '../../../src/domain/ids.ts'
 import { MEMORY_STATUSES } from '../../../src/domain/memory.ts'
+import type { Scope } from '../../../src/domain/scope.ts'
 import { createReferenceStore } from '../../../src/storage/in-memory/in-memory-store.ts'
 import {
   type Change,

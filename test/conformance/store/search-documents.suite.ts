@@ -1,6 +1,7 @@
 /** Memories and turns as documents of one index. Part of the store's contract; rule ids refer to SPEC.md. */
 import { expect, it } from 'vitest'
-import type { MemoryId, Scope } from '../../../src/domain/ids.ts'
+import type { MemoryId } from '../../../src/domain/ids.ts'
+import type { Scope } from '../../../src/domain/scope.ts'
 import { DOCUMENT_TYPES, documentId, turnDocument } from '../../../src/domain/search-document.ts'
 import type { Turn } from '../../../src/domain/turn.ts'
 import { createReferenceStore } from '../../../src/storage/in-memory/in-memory-store.ts'

@@ -1,7 +1,7 @@
 /** Which conversations there are. Part of the store's contract. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { Scope } from '../../../src/domain/ids.ts'
+import type { Scope } from '../../../src/domain/scope.ts'
 import type { Turn } from '../../../src/domain/turn.ts'
 import { createReferenceStore } from '../../../src/storage/in-memory/in-memory-store.ts'
 import type { Change, SessionTally, Store } from '../../../src/storage/store.ts'

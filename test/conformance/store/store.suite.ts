@@ -2,9 +2,10 @@
  * The contract of `Store`, run over every implementation. Rule ids refer to SPEC.md.
  */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Place, TombstoneId } from '../../../src/domain/ids.ts'
+import type { TombstoneId } from '../../../src/domain/ids.ts'
 import { COMMIT_CHANGES_MAX } from '../../../src/domain/limits.ts'
 import type { Memory } from '../../../src/domain/memory.ts'
+import type { Place } from '../../../src/domain/scope.ts'
 import type { Change, Store } from '../../../src/storage/store.ts'
 import {
   ADA,
@@ -44,6 +45,7 @@ const replace = (row: Memory): Change => ({
   expect: { version: row.version - 1 },
 })
 const any = (row: Memory): Change => ({ op: 'put', table: 'memory', row, expect: 'any' })
+
 export const COMMITTED = { kind: 'committed' } as const
 
 export function describeStore(

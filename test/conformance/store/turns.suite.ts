@@ -1,7 +1,7 @@
 /** What was said: search in it, and reading it in its course. Part of the store's contract. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { Place, Scope } from '../../../src/domain/ids.ts'
+import type { Place, Scope } from '../../../src/domain/scope.ts'
 import { documentId } from '../../../src/domain/search-document.ts'
 import { TURN_ROLES, type Turn } from '../../../src/domain/turn.ts'
 import { createReferenceStore } from '../../../src/storage/in-memory/in-memory-store.ts'

@@ -1,7 +1,7 @@
 /** What commits of the store do to vectors. */
 import { expect, it } from 'vitest'
-import type { Scope } from '../../../src/domain/ids.ts'
 import type { Memory } from '../../../src/domain/memory.ts'
+import type { Scope } from '../../../src/domain/scope.ts'
 import { ADA, BOB, instant, memory, session } from '../../fakes/memories.ts'
 import { byLikeness, entry, unitVector, unitVectors } from '../../fakes/vectors.ts'
 import { COMMITTED, create } from '../store/store.suite.ts'

@@ -1,6 +1,7 @@
 /** Vectors of turns beside those of memories. */
 import { expect, it } from 'vitest'
-import type { MemoryId, Scope } from '../../../src/domain/ids.ts'
+import type { MemoryId } from '../../../src/domain/ids.ts'
+import type { Scope } from '../../../src/domain/scope.ts'
 import { DOCUMENT_TYPES, documentId, turnDocument } from '../../../src/domain/search-document.ts'
 import type { Turn } from '../../../src/domain/turn.ts'
 import type { Change, DocumentFilter, Expectation } from '../../../src/storage/store.ts'

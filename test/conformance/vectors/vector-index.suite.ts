@@ -3,8 +3,9 @@
  * to SPEC.md.
  */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { MemoryId, Place, Scope } from '../../../src/domain/ids.ts'
+import type { MemoryId } from '../../../src/domain/ids.ts'
 import type { Memory } from '../../../src/domain/memory.ts'
+import type { Place, Scope } from '../../../src/domain/scope.ts'
 import type { MemoryFilter, Store } from '../../../src/storage/store.ts'
 import type { VectorHit, VectorIndex, VectorSpace } from '../../../src/storage/vector-index.ts'
 import { fingerprint } from '../../../src/text/fingerprint.ts'
@@ -34,10 +35,13 @@ import { describeContents, describePuts, describeSpaces } from './vector-content
 import { describeDocumentVectors } from './vector-documents.suite.ts'
 
 export type VectorParts = { readonly store: Store; readonly vectors: VectorIndex }
+
 export type OpenedVectors = VectorParts & { close(): Promise<void> }
+
 export type OpenVectors = () => Promise<OpenedVectors>
 
 export const SPACE = space(24)
+
 export const ALL: Scope = { owner: ADA.owner }
 const EVERYTHING = 100_000
 

@@ -1,6 +1,7 @@
 /** The part of the contract of `VectorMirror` that is about writing and about what is there. Rule ids refer to SPEC.md. */
 import { expect, it } from 'vitest'
-import { compareText, type MemoryId, type OwnerId } from '../../../src/domain/ids.ts'
+import type { MemoryId, OwnerId } from '../../../src/domain/ids.ts'
+import { compareText } from '../../../src/lib/compare.ts'
 import type { VectorSpace } from '../../../src/storage/vector-index.ts'
 import type { MirrorFilter, VectorMirror } from '../../../src/storage/vector-replica.ts'
 import { ADA, BOB, instant, memoryId, owner, session, user } from '../../fakes/memories.ts'

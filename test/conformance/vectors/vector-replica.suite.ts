@@ -1,6 +1,8 @@
 /** The contract of `VectorMirror`, run over every implementation. Rule ids refer to SPEC.md. */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { compareText, type MemoryId, type Place } from '../../../src/domain/ids.ts'
+import type { MemoryId } from '../../../src/domain/ids.ts'
+import type { Place } from '../../../src/domain/scope.ts'
+import { compareText } from '../../../src/lib/compare.ts'
 import type { VectorSpace } from '../../../src/storage/vector-index.ts'
 import type {
   MirrorFilter,
@@ -17,12 +19,14 @@ import {
 } from './vector-replica-contents.suite.ts'
 
 export type OpenedMirror = { readonly mirror: VectorMirror; close(): Promise<void> }
+
 /** A mirror that holds nothing yet. */
 export type OpenMirror = () => Promise<OpenedMirror>
 
 export type Open = () => Promise<VectorMirror>
 
 export const SPACE = space(24)
+
 /** Sums of single precision may differ in their last digits. */
 const ROUNDING = 1e-5
 

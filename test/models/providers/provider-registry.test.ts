@@ -1,10 +1,10 @@
 /** Providers: whom a model is asked from, what is known of it, and what the file of providers says. */
 import { chmodSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { FORMAT_NAMES } from '../../../src/api/gateway/formats/format.ts'
 import { jsonFaultLine } from '../../../src/app/config/json-error-position.ts'
 import { readProviders } from '../../../src/app/config/providers-file.ts'
 import type { AppError } from '../../../src/domain/errors.ts'
+import { FORMAT_NAMES } from '../../../src/domain/model-call.ts'
 import {
   contextWindowOf,
   type Provider,

@@ -2,7 +2,8 @@
 import { expect, it } from 'vitest'
 import { createIds } from '../../../src/app/id-generator.ts'
 import { systemClock } from '../../../src/app/system-clock.ts'
-import { compareText, type MemoryId } from '../../../src/domain/ids.ts'
+import type { MemoryId } from '../../../src/domain/ids.ts'
+import { compareText } from '../../../src/lib/compare.ts'
 import { collectionName, pointId } from '../../../src/storage/qdrant/point-ids.ts'
 import { openQdrantMirror } from '../../../src/storage/qdrant/qdrant-vector-replica.ts'
 import {

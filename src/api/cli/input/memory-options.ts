@@ -10,8 +10,9 @@ import {
   TRUST_LEVELS,
   type Trust,
 } from '../../../domain/memory.ts'
-import { nearest } from '../../../lib/closest-match.ts'
+import { withoutUndefined } from '../../../lib/object.ts'
 import { type Call, type Given, type Options, UsageError } from '../command.ts'
+import { oneOf, wholeOf } from './option-values.ts'
 import { parseTime } from './time-format.ts'
 
 export const DESCRIBING_OPTIONS = {
@@ -103,22 +104,6 @@ export function filteredBy(given: Given<typeof FILTER_OPTIONS>): Filter {
   }
 }
 
-export function numberOf(option: string, text: string): number {
-  const number = /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
-  if (Number.isNaN(number)) {
-    throw new UsageError(`--${option} takes a number, not "${text.slice(0, 40)}".`)
-  }
-  return number
-}
-
-export function wholeOf(option: string, text: string, min: number, max: number): number {
-  const number = numberOf(option, text)
-  if (!Number.isInteger(number) || number < min || number > max) {
-    throw new UsageError(`--${option} takes a whole number from ${min} to ${max}.`)
-  }
-  return number
-}
-
 function typeOf(word: string | undefined): MemoryType | undefined {
   return word === undefined ? undefined : oneOf('type', word, MEMORY_TYPES)
 }
@@ -133,36 +118,6 @@ function trustOf(word: string | undefined): Trust | undefined {
 
 function statusOf(word: string): readonly MemoryStatus[] {
   return [oneOf('status', word, MEMORY_STATUSES)]
-}
-
-export function oneOf<Word extends string>(
-  option: string,
-  word: string,
-  words: readonly Word[],
-): Word {
-  const found = words.find((candidate) => candidate === word)
-  if (found !== undefined) return found
-  const meant = nearest(word, words)
-  throw new UsageError(
-    `--${option} does not know "${word.slice(0, 40)}".${meant === null ? '' : ` Did you mean ${meant}?`}`,
-    `There are: ${words.join(', ')}.`,
-  )
-}
-
-/** The first word of a command that has several uses; the first of them when there is none. */
-export function actionOf<Action extends string>(
-  command: string,
-  word: string | undefined,
-  actions: readonly [Action, ...Action[]],
-): Action {
-  if (word === undefined) return actions[0]
-  const found = actions.find((action) => action === word)
-  if (found !== undefined) return found
-  const meant = nearest(word, actions)
-  throw new UsageError(
-    `\`${command}\` does not know "${word.slice(0, 40)}".${meant === null ? '' : ` Did you mean \`${command} ${meant}\`?`}`,
-    `There are: ${actions.join(', ')}.`,
-  )
 }
 
 function parseMetadata(text: string): { [name: string]: z.core.util.JSONType } {
@@ -180,9 +135,4 @@ function parseMetadata(text: string): { [name: string]: z.core.util.JSONType } {
   )
 }
 
-type Defined<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> }
-
-export function withoutUndefined<Fields extends object>(fields: Fields): Defined<Fields> {
-  const defined = Object.entries(fields).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(defined) as Defined<Fields> // the same names, less the undefined ones
-}
+export type Defined<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> }

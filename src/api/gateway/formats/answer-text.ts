@@ -1,6 +1,7 @@
 /** What the formats have in common when an answer is read along. Nothing here trusts what comes or throws. */
-import type { JsonObject } from '../../../domain/memory.ts'
-import { isObject, joinSaid } from './request-text.ts'
+
+import { joinSaid } from '../../../domain/message-content.ts'
+import { isObject, type JsonObject } from '../../../lib/json.ts'
 
 /** More is not kept: nobody waits for the end of an answer that has none. */
 export const ANSWER_CHARACTERS_MAX = 1_000_000

@@ -1,22 +1,14 @@
 /** Anthropic's Messages. */
-import type { Json, JsonObject } from '../../../domain/memory.ts'
+
+import { wordsOf } from '../../../domain/message-content.ts'
+import type { Answer, Asked, Placement, Usage } from '../../../domain/model-call.ts'
+import { countIn, isList, isObject, type Json, type JsonObject } from '../../../lib/json.ts'
 import { parseData, Words } from './answer-text.ts'
 import { placeAfter, placeBefore } from './block-placement.ts'
 import { anthropic } from './error-body.ts'
-import type { Answer, AnswerReader, Asked, Format, Placement, Usage } from './format.ts'
+import type { AnswerReader, Format } from './format.ts'
 import { setMember } from './json-edit.ts'
-import {
-  askedWith,
-  countCharacters,
-  countIn,
-  fold,
-  isList,
-  isObject,
-  isOwn,
-  nameIn,
-  type Piece,
-  wordsOf,
-} from './request-text.ts'
+import { askedWith, countCharacters, fold, isOwn, nameIn, type Piece } from './request-text.ts'
 
 export const messages: Format = {
   name: 'messages',

@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { FENCE_CLOSE, FENCE_OPEN } from '../../../domain/context-block.ts'
-import { FORMAT_NAMES, type FormatName, PLACEMENTS, type Placement } from './format.ts'
+import {
+  FORMAT_NAMES,
+  type FormatName,
+  PLACEMENTS,
+  type Placement,
+} from '../../../domain/model-call.ts'
 import { FORMATS, formatAt } from './index.ts'
 
 const BLOCK = `${FENCE_OPEN}\n- Likes "tea" é 😀 (2026-03-01)\n${FENCE_CLOSE}`
@@ -61,6 +66,7 @@ const { junk } = fc.letrec<{ junk: Node }>((tie) => ({
       .map((members) => ({ object: members })),
   ),
 }))
+
 /** Fields that nobody knows, some of them twice. */
 const extras = fc.array(fc.tuple(fc.constantFrom('x_one', 'cache_control', 'é'), junk), {
   maxLength: 3,
@@ -161,6 +167,7 @@ function requestsOf(name: FormatName): fc.Arbitrary<Request> {
 }
 
 type Message = { role: string; content: string | object[] }
+
 type Body = {
   messages?: Message[]
   input?: Message[]

@@ -1,5 +1,5 @@
 /** What the formats have in common when a block is put into a request. */
-import type { Json } from '../../../domain/memory.ts'
+import type { Json } from '../../../lib/json.ts'
 import { appendToString, insertElement, type Path, prependToString } from './json-edit.ts'
 
 /** Between a block and a text that was there before. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { FENCE_CLOSE, FENCE_OPEN } from '../../../domain/context-block.ts'
-import type { JsonObject } from '../../../domain/memory.ts'
+import type { JsonObject } from '../../../lib/json.ts'
 import { ANSWER_CHARACTERS_MAX } from './answer-text.ts'
 import { chat } from './chat-completions.ts'
 

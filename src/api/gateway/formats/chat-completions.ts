@@ -1,23 +1,14 @@
 /** OpenAI's chat completions, which most other providers speak too. */
-import type { Json, JsonObject } from '../../../domain/memory.ts'
+
+import { joinSaid, wordsOf } from '../../../domain/message-content.ts'
+import type { Answer, Asked, Placement, Usage } from '../../../domain/model-call.ts'
+import { countIn, isList, isObject, type Json, type JsonObject } from '../../../lib/json.ts'
 import { parseData, Words } from './answer-text.ts'
 import { placeAfter, placeBefore } from './block-placement.ts'
 import { openai, refusal } from './error-body.ts'
-import type { Answer, AnswerReader, Asked, Format, Placement, Usage } from './format.ts'
+import type { AnswerReader, Format } from './format.ts'
 import { insertElement } from './json-edit.ts'
-import {
-  askedWith,
-  countCharacters,
-  countIn,
-  fold,
-  isList,
-  isObject,
-  isOwn,
-  joinSaid,
-  nameIn,
-  type Piece,
-  wordsOf,
-} from './request-text.ts'
+import { askedWith, countCharacters, fold, isOwn, nameIn, type Piece } from './request-text.ts'
 
 export const chat: Format = {
   name: 'chat',

@@ -3,75 +3,9 @@
  * needs to know and puts a block of memories in its place; it never writes a request anew, because whatever it did not
  * know would be lost or look different, and providers charge for prompts that look different.
  */
-import type { JsonObject } from '../../../domain/memory.ts'
-
-export const FORMAT_NAMES = ['chat', 'responses', 'messages'] as const
-export type FormatName = (typeof FORMAT_NAMES)[number]
-
-/** What a person said, and what was answered to it; several answers in a row, as between tool calls, are one. */
-export type Exchange = {
-  readonly user: string
-  /** Null when there is no answer yet. */
-  readonly assistant: string | null
-}
-
-/** A request, as far as memory is concerned. Blocks of memories that the client sent back are not part of any text. */
-export type Asked = {
-  readonly model: string
-  readonly streams: boolean
-  /** Whom the client says it asks for. */
-  readonly endUser: string | null
-  /** What the model is told to be and to do: system messages, and what stands in their place. Empty without any. */
-  readonly instructions: string
-  /** In order; the last one is being asked now. Empty when nobody says anything. */
-  readonly exchanges: readonly Exchange[]
-  /** What tools returned since the person last said something. */
-  readonly toolResults: readonly string[]
-  /** Whether the answer to the last user message has begun: tool calls, tool results or words of the model follow it. */
-  readonly continuesAnswer: boolean
-  /** The answer that this request goes on from, where the provider keeps the conversation. */
-  readonly previous: string | null
-  /** The conversation by the provider's own name for it. */
-  readonly conversation: string | null
-  /** Of all text in the request, tools included, images not: for guessing how much room is left. */
-  readonly characters: number
-  /** How many tokens the answer may have, if the client says so. */
-  readonly outputTokensMax: number | null
-}
-
-/**
- * Where the block goes.
- * `turn-end`: after the person's last words. All that comes before stays as it was, so prompt caches hold.
- * `turn-start`: before the person's last words.
- * `system`: as a system message before all others, or where the format has a place for it.
- * `system-merged`: in front of the leading system message; as `system` when there is none.
- * `message`: as a message of the person's, before the last one, for models that know no system role.
- */
-export const PLACEMENTS = ['turn-end', 'turn-start', 'system', 'system-merged', 'message'] as const
-export type Placement = (typeof PLACEMENTS)[number]
-
-/** One event of a stream: `event:` and `data:` of server-sent events. */
-export type ServerEvent = { readonly name: string; readonly data: string }
-
-export type Usage = {
-  readonly input: number
-  readonly output: number
-  /** Of the input, what the provider had in its cache; null when it doesn't say. */
-  readonly cached: number | null
-}
-
-export type Answer = {
-  readonly id: string | null
-  /** What the model said; without its reasoning and its tool calls. */
-  readonly text: string
-  /** False when it was cut off, or ended in an error. */
-  readonly isComplete: boolean
-  /** Whether it ended in good order, but only because it had become too long. */
-  readonly isCutOff?: boolean
-  /** Whether the client has to run tools before the model goes on. */
-  readonly callsTools?: boolean
-  readonly usage: Usage | null
-}
+import type { Answer, Asked, FormatName, Placement } from '../../../domain/model-call.ts'
+import type { JsonObject } from '../../../lib/json.ts'
+import type { ServerEvent } from '../../../lib/sse.ts'
 
 /** Reads an answer along while it passes. It believes nothing: whatever it can't read is passed over. */
 export interface AnswerReader {

@@ -1,6 +1,7 @@
+import type { FormatName } from '../../../domain/model-call.ts'
 import { messages } from './anthropic-messages.ts'
 import { chat } from './chat-completions.ts'
-import type { Format, FormatName } from './format.ts'
+import type { Format } from './format.ts'
 import { responses } from './openai-responses.ts'
 
 export const FORMATS: Readonly<Record<FormatName, Format>> = { chat, responses, messages }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { FENCE_CLOSE, FENCE_OPEN } from '../../../domain/context-block.ts'
-import type { Json, JsonObject } from '../../../domain/memory.ts'
+import type { Json, JsonObject } from '../../../lib/json.ts'
 import { responses } from './openai-responses.ts'
 
 const BLOCK = `${FENCE_OPEN}\n- Likes tea (2026-03-01)\n${FENCE_CLOSE}`

@@ -1,6 +1,6 @@
+import type { Placement } from '../../../domain/model-call.ts'
 import type { Settings } from '../../../domain/settings/settings.ts'
 import type { SystemRole } from '../../../models/provider.ts'
-import type { Placement } from './format.ts'
 
 /** Where the block goes, by what the owner wants and what the model can take. */
 export function placementFor(

@@ -1,11 +1,8 @@
 /** What the formats have in common when a request is read. */
 
-import { stripBlocks } from '../../../domain/context-block.ts'
-import type { Json, JsonObject } from '../../../domain/memory.ts'
-import { withoutAsides } from '../../../text/harness-tags.ts'
-import type { Asked, Exchange } from './format.ts'
-
-type Value = Json | undefined
+import { said } from '../../../domain/message-content.ts'
+import type { Asked, Exchange } from '../../../domain/model-call.ts'
+import { isList, isObject, type JsonObject, type Value } from '../../../lib/json.ts'
 
 /** What takes time to read of a long conversation. */
 type Texts = Pick<
@@ -47,47 +44,9 @@ export type Piece =
   /** `joinsTurn`: it came in the same message as the words of the turn before it. */
   | { readonly kind: 'result'; readonly text: string; readonly joinsTurn?: boolean }
 
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-export function isList(value: unknown): value is readonly Json[] {
-  return Array.isArray(value)
-}
-
 /** Null for anything but words. */
 export function nameIn(value: Value): string | null {
   return typeof value === 'string' && value.trim() !== '' ? value : null
-}
-
-export function countIn(value: unknown): number | null {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null
-}
-
-/**
- * Without blocks of memories and what programs put beside them, and without the blanks around it, which clients add and
- * take away as they like.
- */
-export function said(text: string): string {
-  // Many texts can't hold one, and this is the fastest way to know.
-  const mayHold = text.includes('<') || text.includes('&') || text.includes('\\')
-  return (mayHold ? withoutAsides(stripBlocks(text)) : text).trim()
-}
-
-/** One text from several that belong together, as the parts of a message do. */
-export function joinSaid(texts: Iterable<string>): string {
-  return [...texts]
-    .map(said)
-    .filter((text) => text !== '')
-    .join('\n')
-}
-
-/** The words of a content, which is a text or a list of parts. `textOf` gives the words of a part. */
-export function wordsOf(content: Value, textOf: (part: JsonObject) => Value): string {
-  if (typeof content === 'string') return said(content)
-  if (!isList(content)) return ''
-  const texts = content.map((part) => (isObject(part) ? textOf(part) : undefined))
-  return joinSaid(texts.filter((text) => typeof text === 'string'))
 }
 
 /**
@@ -147,6 +106,7 @@ const MEDIA: ReadonlySet<Value> = new Set([
   'redacted_thinking',
   'computer_screenshot',
 ])
+
 /** What only its provider can read. */
 const SEALED: ReadonlySet<string> = new Set(['encrypted_content', 'signature'])
 

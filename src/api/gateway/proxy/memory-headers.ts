@@ -3,12 +3,13 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Prepared, SkipReason } from '../../../conversations/conversations.ts'
 import { AppError } from '../../../domain/errors.ts'
 import { NAME_CHARACTERS_MAX } from '../../../domain/limits.ts'
-import { parseScope } from '../../../memory/draft.ts'
+import { parseScope } from '../../../domain/scope.ts'
 import { type HeaderPairs, headerPairs } from '../../../models/upstream.ts'
 import { first, OWN_KEY_HEADER } from '../../http/security/authentication.ts'
 import { type Caller, mayDo, mayReach } from '../../operations/authorization.ts'
 
 const YES = ['true', '1', 'yes']
+
 /** For looking at one name at a time. */
 const SOMEBODY = 'somebody'
 const NAME_RULE = `at most ${NAME_CHARACTERS_MAX} characters, none of them a control character, and no @ before an agent.`

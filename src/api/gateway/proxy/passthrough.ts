@@ -1,15 +1,15 @@
 /** What clients also ask their provider for and memory has no part in: passed on as it is. */
 
 import { AppError } from '../../../domain/errors.ts'
+import type { FormatName } from '../../../domain/model-call.ts'
 import { type Provider, type Registry, routeModel } from '../../../models/provider.ts'
 import { refuseUnlessMay } from '../../operations/authorization.ts'
-import type { FormatName } from '../formats/format.ts'
 import { withModel } from '../formats/json-edit.ts'
 import { type Exchange, readBody } from '../gateway-request.ts'
 import { forwarded, readWishes, returnHeaders } from './memory-headers.ts'
-import { isShared, queryOf, reached } from './proxy-handler.ts'
 import type { KeptResponses } from './response-ownership.ts'
 import { NOBODY, pipe } from './response-stream.ts'
+import { isShared, queryOf, reached } from './upstream-call.ts'
 
 export const COUNT_TOKENS = '/v1/messages/count_tokens'
 

@@ -10,12 +10,12 @@ import type {
   SkipReason,
 } from '../../../conversations/conversations.ts'
 import { NO_TOOL_MEMORIES, type ToolMemories } from '../../../conversations/receipts/receipt.ts'
-import { AppError, toAppError } from '../../../domain/errors.ts'
+import { toAppError } from '../../../domain/errors.ts'
+import type { Asked, Placement } from '../../../domain/model-call.ts'
 import type { Settings } from '../../../domain/settings/settings.ts'
 import { sha256 } from '../../../lib/hash.ts'
 import {
   contextWindowOf,
-  type Provider,
   type Route,
   routeModel,
   supportsTools,
@@ -23,7 +23,7 @@ import {
 } from '../../../models/provider.ts'
 import type { HeaderPairs, UpstreamResponse } from '../../../models/upstream.ts'
 import type { Context } from '../../operations/operation.ts'
-import type { Asked, Format, Placement } from '../formats/format.ts'
+import type { Format } from '../formats/format.ts'
 import { withModel } from '../formats/json-edit.ts'
 import { placementFor } from '../formats/placement-policy.ts'
 import { type Body, type Exchange, type ProviderOutcome, readBody } from '../gateway-request.ts'
@@ -36,7 +36,6 @@ import {
   withHiddenCalls,
 } from '../tools/tool-handler.ts'
 import {
-  bringCredentials,
   forwarded,
   isUserName,
   MEMORY_HEADER,
@@ -56,6 +55,7 @@ import {
   together,
 } from './response-stream.ts'
 import { createAnswerTail, NO_TAIL } from './response-tail.ts'
+import { isShared, queryOf, reached } from './upstream-call.ts'
 
 /** What the gateway itself remembers from one request to the next. */
 export type Memories = {
@@ -80,11 +80,6 @@ export async function ask(exchange: Exchange, format: Format, memories: Memories
     options.engine.conversations.passing(about) ?? (await prepare(exchange, about, asked, route))
   const edited = edit(format, body, route, prepared)
   await answer(exchange, { format, body, asked, route, prepared, edited, began, wishes, memories })
-}
-
-/** Whether one account at the provider serves all owners: the client brings none of its own. */
-export function isShared({ options, request }: Exchange, { key }: Provider): boolean {
-  return key !== null || !bringCredentials(forwarded(request, options.isOpen === true))
 }
 
 type AboutMemory = Pick<ConversationRequest, 'scope' | 'format' | 'wants'>
@@ -347,22 +342,4 @@ function readable(headers: HeaderPairs): HeaderPairs {
 function contextOf({ options, caller, signal }: Exchange): Context {
   const { engine, version, embeddingProviders = [] } = options
   return { engine, version, embeddingProviders, caller, signal }
-}
-
-/** A provider that can't be reached is not us being unavailable. */
-export async function reached(sending: Promise<UpstreamResponse>): Promise<UpstreamResponse> {
-  try {
-    return await sending
-  } catch (thrown) {
-    const error = toAppError(thrown)
-    const { code, message, facts } = error
-    if (code === 'unavailable') throw new AppError('bad_gateway', message, facts, thrown)
-    if (code === 'timeout') throw new AppError('gateway_timeout', message, facts, thrown)
-    throw error
-  }
-}
-
-export function queryOf(url = ''): string {
-  const start = url.indexOf('?')
-  return start < 0 ? '' : url.slice(start)
 }

@@ -11,17 +11,19 @@ import type { Clock } from '../../../lib/clock.ts'
 import { Patience } from '../../../lib/overdue-circuit-breaker.ts'
 import { withinTime } from '../../../lib/timeout.ts'
 import type { Provider } from '../../../models/provider.ts'
-import type { HeaderPairs } from '../../../models/upstream.ts'
-import { headerOf, type Listener } from './response-stream.ts'
+import { type HeaderPairs, headerOf } from '../../../models/upstream.ts'
+import type { Listener } from './response-stream.ts'
 
 type Made = { readonly owner: string; readonly provider: Provider }
 
 const MADE_MAX = 20_000
+
 /** The id stands at the beginning; what has none by then has none. */
 const HEARD_BYTES_MAX = 8_192
 const UNPACKED_BYTES_MAX = 1_048_576
 const ID = /"id"\s*:\s*"([\w-]{1,200})"/
 const LOOKED_UP_MS_MAX = 5_000
+
 /** A request to a model must not wait long for a store that hangs; only for what is being recorded. */
 const PREVIOUS_MS_MAX = 2_000
 

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { AppError } from '../../../domain/errors.ts'
 import { readEvents } from '../../../lib/sse.ts'
-import type { HeaderPairs, UpstreamResponse } from '../../../models/upstream.ts'
+import { type HeaderPairs, headerOf, type UpstreamResponse } from '../../../models/upstream.ts'
 import type { AnswerReader } from '../formats/format.ts'
 import { type AnswerTail, NO_TAIL } from './response-tail.ts'
 
@@ -168,12 +168,6 @@ export function together(one: Listener, other: Listener): Listener {
       await Promise.all([one.end(), other.end()])
     },
   }
-}
-
-/** In lower case; empty when there is none. */
-export function headerOf(headers: HeaderPairs, wanted: string): string {
-  const found = headers.find(([name]) => name.toLowerCase() === wanted)
-  return found?.[1].trim().toLowerCase() ?? ''
 }
 
 function quietly(listen: () => void): void {

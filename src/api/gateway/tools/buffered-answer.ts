@@ -1,7 +1,7 @@
 /** Answers that come in one piece. */
 
-import type { JsonObject } from '../../../domain/memory.ts'
-import type { HeaderPairs, UpstreamResponse } from '../../../models/upstream.ts'
+import type { JsonObject } from '../../../lib/json.ts'
+import { type HeaderPairs, headerOf, type UpstreamResponse } from '../../../models/upstream.ts'
 import type { WholeRound } from '../formats/tools/tool-dialect.ts'
 import type { ToolLoop } from './tool-loop.ts'
 
@@ -56,11 +56,6 @@ export function isReadable(
 
 function isPlain(headers: HeaderPairs): boolean {
   return ['', 'identity'].includes(headerOf(headers, 'content-encoding'))
-}
-
-function headerOf(headers: HeaderPairs, wanted: string): string {
-  const found = headers.find(([name]) => name.toLowerCase() === wanted)
-  return found?.[1].trim().toLowerCase() ?? ''
 }
 
 /** All bytes, or null when there are too many; in any case a body to pass on. */

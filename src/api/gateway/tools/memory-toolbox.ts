@@ -6,7 +6,8 @@ import { InvalidFields } from '../../../domain/errors.ts'
 import type { MemoryId } from '../../../domain/ids.ts'
 import type { Trust } from '../../../domain/memory.ts'
 import type { Settings } from '../../../domain/settings/settings.ts'
-import { looksLikeInjection, trustIn } from '../../../text/prompt-injection.ts'
+import { trustIn } from '../../../learning/statement-trust.ts'
+import { looksLikeInjection } from '../../../text/prompt-injection.ts'
 import { tellFailure } from '../../mcp/tool-errors.ts'
 import { type Caller, mayDo } from '../../operations/authorization.ts'
 import { operationNamed } from '../../operations/index.ts'
@@ -17,8 +18,10 @@ import { MEMORY_TOOL_NAMES, type MemoryToolName } from '../formats/tools/index.t
 import { MEMORY_TOOLS } from '../formats/tools/tool-definitions.ts'
 
 const FOUND_MAX = 5
+
 /** More than are shown: some are messages of the request itself. */
 const CANDIDATES_MAX = 15
+
 /** Long enough for any statement; a model that sends more has mistaken memory for a store of documents. */
 const ARGUMENT_CHARACTERS_MAX = 10_000
 const SHOWN_CHARACTERS_MAX = 600

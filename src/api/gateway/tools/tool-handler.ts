@@ -1,9 +1,9 @@
 /** Memory as tools: a model that wants to look something up, or keep it, does so in the middle of its answer. */
 
-import type { JsonObject } from '../../../domain/memory.ts'
+import type { FormatName } from '../../../domain/model-call.ts'
 import type { Settings } from '../../../domain/settings/settings.ts'
+import type { JsonObject } from '../../../lib/json.ts'
 import type { UpstreamResponse } from '../../../models/upstream.ts'
-import type { FormatName } from '../formats/format.ts'
 import {
   hasRoomForTools,
   MEMORY_TOOL_NAMES,
@@ -17,6 +17,7 @@ import { ToolLoop, type ToolRequest } from './tool-loop.ts'
 
 export { HiddenCalls, type HiddenCallsOf } from './hidden-tool-calls.ts'
 export { createToolbox, type MemoryToolbox, type ToolboxOptions } from './memory-toolbox.ts'
+
 export type { ToolRequest } from './tool-loop.ts'
 export { ToollessModels } from './tool-support-cache.ts'
 

@@ -3,9 +3,9 @@
  * client. From outside it looks like one answer of the provider's.
  */
 
-import type { JsonObject } from '../../../domain/memory.ts'
+import type { FormatName } from '../../../domain/model-call.ts'
+import type { JsonObject } from '../../../lib/json.ts'
 import type { UpstreamResponse } from '../../../models/upstream.ts'
-import type { FormatName } from '../formats/format.ts'
 import {
   type AnsweredRound,
   offeredTools,
@@ -21,6 +21,7 @@ import type { HiddenCallsOf } from './hidden-tool-calls.ts'
 
 /** How often the model is asked again because of calls of ours. */
 export const ROUNDS_MAX = 5
+
 /** Of one answer; a model that calls more often has lost its way. */
 const CALLS_MAX = 16
 const ARGUMENTS_CHARACTERS_MAX = 65_536

@@ -1,14 +1,16 @@
 /** Tells pages what kinds of things have changed, so that they ask again. What it is, they ask for with their own key. */
 import { setMaxListeners } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { SHARED_OWNER } from '../../../domain/ids.ts'
+import { SHARED_OWNER } from '../../../domain/scope.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { Change } from '../../../storage/store.ts'
 import { type Caller, mayDo } from '../../operations/authorization.ts'
 
 const TYPE = 'text/event-stream; charset=utf-8'
+
 /** Changes come in bursts; a page need not hear of each. */
 const QUIET_MS = 250
+
 /** Keeps proxies from closing what looks dead, and finds out who has left. */
 const BEAT_MS = 15_000
 

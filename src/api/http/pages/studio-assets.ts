@@ -1,8 +1,8 @@
 /** The Studio's files, which are the same for everybody: what is shown in it, the page asks for with a key. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
-import type { OwnRoute } from '../builtin-routes.ts'
 import { HTML_TYPE, kept } from '../messages/response.ts'
+import type { OwnRoute } from '../route.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': HTML_TYPE,
@@ -11,6 +11,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.json': 'application/json; charset=utf-8',
   '.svg': 'image/svg+xml; charset=utf-8',
 }
+
 /** Their names change with what is in them. */
 const ASSETS = 'studio/assets/'
 

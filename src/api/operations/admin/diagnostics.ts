@@ -4,9 +4,9 @@
  */
 import { z } from 'zod'
 import { AppError, toAppError } from '../../../domain/errors.ts'
+import { parseScope } from '../../../domain/scope.ts'
 import { withinTime } from '../../../lib/timeout.ts'
 import { innerProduct } from '../../../lib/vector-math.ts'
-import { parseScope } from '../../../memory/draft.ts'
 import { isoTime } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
 import { ownerOf, scopeFields } from '../scope-fields.ts'
@@ -94,6 +94,7 @@ export const testEmbedding = defineOperation({
 })
 
 const ASKED = 'Where does she live?'
+
 /** Of these, the first answers the question. */
 const RANKED = [
   'She moved to Lisbon last spring.',
@@ -159,6 +160,7 @@ export const listModels = defineOperation({
 })
 
 const QUESTION = 'This is a test of the connection. Answer with one word: ready.'
+
 /** More than a word takes, because some models think before they say it. */
 const ANSWER_TOKENS_MAX = 1_024
 const ANSWER_CHARACTERS_SHOWN = 200

@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import { AppError } from '../../../domain/errors.ts'
 import type { OwnerId } from '../../../domain/ids.ts'
+import { parseScope } from '../../../domain/scope.ts'
 import {
   SETTINGS,
   type SettingDeclaration,
@@ -12,7 +13,6 @@ import {
   type Settings,
   settingNames,
 } from '../../../domain/settings/settings.ts'
-import { parseScope } from '../../../memory/draft.ts'
 import { mayDo, refuseUnlessMay } from '../authorization.ts'
 import { type Context, defineOperation } from '../operation.ts'
 import { ownerOf, scopeFields } from '../scope-fields.ts'
@@ -64,6 +64,7 @@ const CLAMPED: { readonly [name: string]: Range } = {
   salienceFloor: SETTINGS.salienceFloor,
   episodeRetentionDays: SETTINGS.episodeRetentionDays,
 }
+
 type Range = { readonly min: number; readonly max: number }
 
 /** Into what range a number under this name is moved; null for one that is refused when it is out of range. */
@@ -116,6 +117,7 @@ function inputField(name: string, schema: z.ZodType): z.ZodType {
 const clampedOutput = z
   .array(z.object({ name: z.string(), given: z.number(), used: z.number() }))
   .describe('Numbers that were out of their range, and what was set instead.')
+
 type Clamped = z.output<typeof clampedOutput>[number]
 
 const level = z

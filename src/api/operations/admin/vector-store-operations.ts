@@ -5,8 +5,8 @@
 import { z } from 'zod'
 import type { QdrantSettings } from '../../../admin/replica-admin.ts'
 import { AppError, toAppError } from '../../../domain/errors.ts'
+import { parseScope } from '../../../domain/scope.ts'
 import { QUANTIZATIONS } from '../../../domain/settings/vector-store-settings.ts'
-import { parseScope } from '../../../memory/draft.ts'
 import {
   TIER_STATES,
   type TierState,

@@ -12,15 +12,16 @@ import {
   type ReceiptDetail,
 } from '../../../conversations/receipts/receipt.ts'
 import { AppError } from '../../../domain/errors.ts'
+import { FORMAT_NAMES, PLACEMENTS } from '../../../domain/model-call.ts'
+import type { ScopeInput } from '../../../domain/scope.ts'
 import { SETTINGS } from '../../../domain/settings/settings.ts'
-import type { ScopeInput } from '../../../memory/draft.ts'
 import type { Page } from '../../../storage/store.ts'
-import { FORMAT_NAMES, PLACEMENTS } from '../../gateway/formats/format.ts'
 import { isoTime } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
 import { scopeFields, scopeOf } from '../scope-fields.ts'
 
 const ids = z.array(z.string())
+
 export const SKIP_REASONS = Object.keys(SKIPPED) as [SkipReason, ...SkipReason[]] // the table's own keys
 const gateMode = z.enum(SETTINGS.relevanceGateMode.choices)
 
@@ -102,6 +103,7 @@ export const wireReceipt = z
     }),
   })
   .meta({ id: 'Receipt' })
+
 export type WireReceipt = z.output<typeof wireReceipt>
 
 export const wireReceiptDetail = wireReceipt
@@ -127,6 +129,7 @@ export const wireReceiptDetail = wireReceipt
       ),
   })
   .meta({ id: 'ReceiptDetail' })
+
 export type WireReceiptDetail = z.output<typeof wireReceiptDetail>
 
 function toWireReceipt({ frame: _, pieces, ...receipt }: Receipt): WireReceipt {

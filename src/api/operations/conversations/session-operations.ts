@@ -1,13 +1,12 @@
 /** Operations on what was said: sessions, their turns, and what was learned from which. */
 import { z } from 'zod'
 import { AppError } from '../../../domain/errors.ts'
-import { NAME_CHARACTERS_MAX } from '../../../domain/limits.ts'
+import { NAME_CHARACTERS_MAX, TURN_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import { TURN_ROLES, type Turn } from '../../../domain/turn.ts'
-import { TURN_CHARACTERS_MAX } from '../../../memory/record-codec.ts'
-import { nextField as next, pageFields } from '../learning/signal-operations.ts'
 import { idField } from '../memories/memory-operations.ts'
 import { changes, isoTime } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
+import { nextField as next, pageFields } from '../page-fields.ts'
 import { scopeFields, scopeOf } from '../scope-fields.ts'
 
 const { owner, apiKeyId, user } = scopeFields
@@ -28,6 +27,7 @@ const wireTurn = z
     version: z.int(),
   })
   .meta({ id: 'Turn' })
+
 export type WireTurn = z.output<typeof wireTurn>
 
 function toWireTurn({ place, saidAt, ...turn }: Turn) {
@@ -55,6 +55,7 @@ const wireSession = z
     opening: z.string().nullable().describe('The first words of the person.'),
   })
   .meta({ id: 'Session' })
+
 export type WireSession = z.output<typeof wireSession>
 
 export const listSessions = defineOperation({

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { AppError } from '../../../domain/errors.ts'
 import type { OwnerId } from '../../../domain/ids.ts'
+import { parseScope } from '../../../domain/scope.ts'
 import { CITATION_MODES } from '../../../domain/settings/file-settings.ts'
 import { citationOf } from '../../../files/citation.ts'
 import { type CitationMode, isCited } from '../../../files/citation-mode.ts'
@@ -9,9 +10,8 @@ import type { EngineFiles } from '../../../files/engine-files.ts'
 import { FILE_SOURCES, FILE_TROUBLES, type FileTrouble, ROOT_KINDS } from '../../../files/file.ts'
 import type { FileAnswer, FileHit, FileQuery, FileStatus } from '../../../files/file-search.ts'
 import type { NamedRoot } from '../../../files/roots.ts'
-import { parseScope } from '../../../memory/draft.ts'
+import { defined } from '../../../lib/object.ts'
 import { type Access, mayDo } from '../authorization.ts'
-import { defined } from '../memories/memory-operations.ts'
 import { isoTime, listOf } from '../memory-schema.ts'
 import { type Context, defineOperation } from '../operation.ts'
 import { ownerOf, type ScopeFields, scopeFields } from '../scope-fields.ts'
@@ -23,6 +23,7 @@ const RESULTS_MAX = 100
 const LINE_MAX = 1_000_000_000
 
 const { owner, apiKeyId } = scopeFields
+
 export const whose = { owner, apiKeyId }
 const globs = z.array(z.string().min(1).max(500)).max(100)
 
@@ -52,6 +53,7 @@ const wireRoot = z
     exclude: z.array(z.string()),
   })
   .meta({ id: 'FileRoot' })
+
 export type WireRoot = z.output<typeof wireRoot>
 
 function toWireRoot({ caller }: Context, root: NamedRoot): WireRoot {
@@ -124,6 +126,7 @@ export const removeRoot = defineOperation({
 
 const counted = z.object({ files: z.int(), chunks: z.int() })
 const probed = z.object({ ok: z.boolean(), error: z.string().nullable() })
+
 export const fileTrouble = z.object({
   path: z.string().describe('Empty for the root itself.'),
   because: z.enum(FILE_TROUBLES),
@@ -277,6 +280,7 @@ const fileHit = z.object({
   headings: z.array(z.string()),
   citation: z.string().optional().describe('As `memory/2026-11-15.md#L5-L9`, where it is wanted.'),
 })
+
 export type WireFileHit = z.output<typeof fileHit>
 
 export function toFileHit(hit: FileHit, isWithCitation: boolean): WireFileHit {

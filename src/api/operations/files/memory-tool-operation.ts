@@ -1,7 +1,7 @@
 /** Anthropic's memory tool, served from an owner's workspace: one operation takes any of its commands. */
 import { z } from 'zod'
 import { createMemoryTool, type MemoryToolHandlers } from '../../../files/memory-tool.ts'
-import { defined } from '../memories/memory-operations.ts'
+import { defined } from '../../../lib/object.ts'
 import { defineOperation } from '../operation.ts'
 import { scopeFields } from '../scope-fields.ts'
 import { filesFor } from './file-operations.ts'

@@ -1,22 +1,16 @@
 /** Operations on the life of memories: what was said is distilled, memories are consolidated, doubts are settled. */
 import { z } from 'zod'
 import { AppError } from '../../../domain/errors.ts'
-import { NAME_CHARACTERS_MAX } from '../../../domain/limits.ts'
-import {
-  isMemoryDocument,
-  isTurnDocument,
-  roleOfDocument,
-} from '../../../domain/search-document.ts'
+import { NAME_CHARACTERS_MAX, TURN_CHARACTERS_MAX } from '../../../domain/limits.ts'
+import type { ScopeInput } from '../../../domain/scope.ts'
 import { type KeptReport, UNDO_STATES } from '../../../learning/consolidation/report.ts'
 import { INGESTED_EXCHANGES_MAX } from '../../../learning/distillation/conversation-ingest.ts'
 import type { Distillation } from '../../../learning/distillation/outcome.ts'
-import type { ScopeInput } from '../../../memory/draft.ts'
-import { TURN_CHARACTERS_MAX } from '../../../memory/record-codec.ts'
 import { idField } from '../memories/memory-operations.ts'
-import { changes, isoTime, timeInput, toWire, wireMemory } from '../memory-schema.ts'
+import { changes, isoTime, timeInput } from '../memory-schema.ts'
 import { type Context, defineOperation } from '../operation.ts'
 import { scopeFields, scopeOf } from '../scope-fields.ts'
-import { nextField as next, pageFields } from './signal-operations.ts'
+import type { WireReport } from './consolidation-operations.ts'
 
 const name = z.string().min(1).max(NAME_CHARACTERS_MAX)
 const { owner, apiKeyId, user } = scopeFields
@@ -147,7 +141,7 @@ async function latestSession({ engine }: Context, scope: ScopeInput): Promise<Sc
   throw new AppError('not_found', 'Nothing was said here that could be learned from.')
 }
 
-const report = z
+export const report = z
   .object({
     id: z.string().nullable().describe('Null in a dry run, which is not kept.'),
     startedAt: z.string(),
@@ -189,9 +183,8 @@ const report = z
     durationsMs: z.record(z.string(), z.number()),
   })
   .meta({ id: 'ConsolidationReport' })
-export type WireReport = z.output<typeof report>
 
-function toReport(given: KeptReport): WireReport {
+export function toReport(given: KeptReport): WireReport {
   return {
     ...given,
     startedAt: isoTime(given.startedAt),
@@ -201,166 +194,4 @@ function toReport(given: KeptReport): WireReport {
   }
 }
 
-export const consolidateMemories = defineOperation({
-  name: 'memory.consolidate',
-  summary:
-    'Merges, promotes, evicts and prunes what an owner has; a dry run tells what it would do, and why.',
-  access: 'curate',
-  isIdempotent: true,
-  input: z.strictObject({ owner, apiKeyId, user, dryRun: z.boolean().default(false) }),
-  output: z.object({ report }),
-  http: { method: 'POST', path: '/api/consolidate' },
-  cli: 'consolidate',
-  targets: ({ report: { id } }) => (id === null ? [] : [id]),
-  run: async (context, { dryRun, ...input }) => {
-    const { session: _, ...scope } = scopeOf(context, input, 'curate')
-    const { engine, signal } = context
-    const done = await engine.consolidate(scope, { dryRun, signal })
-    const actions = done.actions.map((action) => ({
-      ...action,
-      undo: action.change === null ? ('impossible' as const) : ('possible' as const),
-    }))
-    return { report: toReport({ ...done, actions }) }
-  },
-})
-
-export const listConsolidations = defineOperation({
-  name: 'consolidation.list',
-  summary: 'What consolidation did the last times, newest first.',
-  access: 'read',
-  input: z.strictObject({ owner, apiKeyId, user }),
-  output: z.object({ reports: z.array(report) }),
-  http: { method: 'GET', path: '/api/consolidate' },
-  cli: 'consolidate',
-  run: async (context, input) => {
-    const { session: _, ...scope } = scopeOf(context, input, 'read')
-    return { reports: (await context.engine.consolidations(scope)).map(toReport) }
-  },
-})
-
-export const listReview = defineOperation({
-  name: 'review.list',
-  summary: 'Memories that look like instructions and wait for a person, newest first.',
-  access: 'read',
-  input: z.strictObject({ ...scopeFields, ...pageFields }),
-  output: z.object({ memories: z.array(wireMemory), next }),
-  http: { method: 'GET', path: '/api/review' },
-  cli: 'review',
-  run: async (context, { limit, after, ...input }) => {
-    const page = await context.engine.review.list(scopeOf(context, input, 'read'), {
-      limit,
-      ...(after === undefined ? {} : { after }),
-    })
-    return { memories: page.rows.map(toWire), next: page.next }
-  },
-})
-
-const reviewInput = z.strictObject({ ...scopeFields, id: idField })
-
-export const approveMemory = defineOperation({
-  name: 'review.approve',
-  summary: 'Lets a memory that waited for review be used.',
-  // Not for agents: what looks like an instruction may be one to them.
-  access: 'curate',
-  input: reviewInput,
-  output: z.object({ memory: wireMemory }),
-  http: { method: 'POST', path: '/api/review/{id}/approve' },
-  cli: 'review',
-  targets: ({ memory }) => [memory.id],
-  run: async (context, { id, ...input }) => ({
-    memory: toWire(await context.engine.review.approve(scopeOf(context, input, 'curate'), id)),
-  }),
-})
-
-export const rejectMemory = defineOperation({
-  name: 'review.reject',
-  summary: 'Forgets a memory that waited for review.',
-  access: 'curate',
-  input: reviewInput,
-  output: z.object({ memory: wireMemory }),
-  http: { method: 'POST', path: '/api/review/{id}/reject' },
-  cli: 'review',
-  targets: ({ memory }) => [memory.id],
-  run: async (context, { id, ...input }) => ({
-    memory: toWire(await context.engine.review.reject(scopeOf(context, input, 'curate'), id)),
-  }),
-})
-
-export const recallForPrompt = defineOperation({
-  name: 'hook.recall',
-  summary: 'What a model should know before it reads this prompt, as a block to put before it.',
-  access: 'read',
-  input: z.strictObject({ ...scopeFields, prompt: z.string().max(200_000) }),
-  output: z.object({
-    block: z.string().describe('Empty when there is nothing to say.'),
-    memories: z.array(wireMemory).describe('Those that the block tells of, in its order.'),
-    turns: z
-      .array(
-        z.object({
-          id: z.string(),
-          role: z.string(),
-          sessionId: z.string(),
-          createdAt: z.string(),
-        }),
-      )
-      .describe('Turns of earlier conversations that it quotes.'),
-    skipped: z
-      .enum(['off', 'short'])
-      .nullable()
-      .describe('Why nothing was looked for: `autoRecall` is off, or the prompt is too short.'),
-  }),
-  http: { method: 'POST', path: '/api/hooks/recall' },
-  run: async (context, { prompt, ...input }) => {
-    const found = await context.engine.recallFor(scopeOf(context, input, 'read'), prompt)
-    const { block, memories, skipped } = found
-    return {
-      block,
-      memories: memories.filter(isMemoryDocument).map(toWire),
-      turns: memories.filter(isTurnDocument).map((turn) => ({
-        id: turn.id as string,
-        role: roleOfDocument(turn) ?? 'user',
-        sessionId: turn.place.session ?? '',
-        createdAt: isoTime(turn.createdAt),
-      })),
-      skipped,
-    }
-  },
-})
-
-export const captureMessages = defineOperation({
-  name: 'hook.capture',
-  summary: 'Keeps what a person said in a run and asked to be kept, where `autoCapture` is on.',
-  access: 'write',
-  input: z.strictObject({
-    ...scopeFields,
-    messages: z
-      .array(
-        z.object({
-          role: z.string().max(100),
-          content: z
-            .union([
-              z.string().max(1_000_000),
-              z.array(z.looseObject({ type: z.string().max(100) })).max(1_000),
-              z.null(),
-            ])
-            .describe('Text, or parts as models take them, of which only text is read.'),
-        }),
-      )
-      .max(1_000),
-  }),
-  output: z.object({
-    captured: z.array(wireMemory),
-    passed: z.int().describe('Messages of the person that were left alone.'),
-    skipped: z
-      .enum(['off'])
-      .nullable()
-      .describe('`autoCapture` is off, and nothing was looked at.'),
-  }),
-  http: { method: 'POST', path: '/api/hooks/capture' },
-  targets: ({ captured }) => captured.map(({ id }) => id),
-  run: async (context, { messages, ...input }) => {
-    const scope = scopeOf(context, input, 'write')
-    const { captured, passed, skipped } = await context.engine.captureFrom(scope, messages)
-    return { captured: captured.map(({ memory }) => toWire(memory)), passed, skipped }
-  },
-})
+export const reviewInput = z.strictObject({ ...scopeFields, id: idField })

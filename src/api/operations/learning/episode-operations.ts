@@ -1,15 +1,17 @@
 /** Operations on episodes, the digests of conversations. An episode is a memory; here it is spelled as what it is. */
 import { z } from 'zod'
 import type { EpisodeQuery } from '../../../conversations/admin.ts'
+import { happenedAt } from '../../../domain/episode.ts'
 import { AppError } from '../../../domain/errors.ts'
 import type { Memory } from '../../../domain/memory.ts'
-import { happenedAt, linesOf } from '../../../learning/episodes.ts'
-import type { ScopeInput } from '../../../memory/draft.ts'
-import { defined, idField } from '../memories/memory-operations.ts'
+import type { ScopeInput } from '../../../domain/scope.ts'
+import { linesOf } from '../../../learning/episodes.ts'
+import { defined } from '../../../lib/object.ts'
+import { idField } from '../memories/memory-operations.ts'
 import { isoTime, listOf, memoryStatus, timeInput, toWire, wireMemory } from '../memory-schema.ts'
 import { type Context, defineOperation } from '../operation.ts'
+import { nextField as next, pageFields } from '../page-fields.ts'
 import { type ScopeFields, scopeFields, scopeOf } from '../scope-fields.ts'
-import { nextField as next, pageFields } from './signal-operations.ts'
 
 const DAY_MS = 86_400_000
 const lines = z.array(z.string().min(1).max(1_000)).max(20)
@@ -36,6 +38,7 @@ const wireEpisode = z
     updatedAt: z.string(),
   })
   .meta({ id: 'Episode' })
+
 export type WireEpisode = z.output<typeof wireEpisode>
 
 function toWireEpisode(memory: Memory): WireEpisode {

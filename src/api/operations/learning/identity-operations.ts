@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { CONTENT_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import type { Memory } from '../../../domain/memory.ts'
-import type { ScopeInput } from '../../../memory/draft.ts'
+import type { ScopeInput } from '../../../domain/scope.ts'
 import { idField } from '../memories/memory-operations.ts'
 import { toWire, wireMemory } from '../memory-schema.ts'
 import { type Context, defineOperation } from '../operation.ts'

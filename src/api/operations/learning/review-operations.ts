@@ -4,8 +4,9 @@ import { CONTENT_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import { idField } from '../memories/memory-operations.ts'
 import { toWire, wireMemory } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
+import { nextField as next, pageFields } from '../page-fields.ts'
 import { scopeFields, scopeOf } from '../scope-fields.ts'
-import { nextField as next, pageFields } from './signal-operations.ts'
+import { reviewInput } from './distillation-operations.ts'
 
 const conflict = z
   .object({
@@ -13,6 +14,7 @@ const conflict = z
     other: wireMemory.describe('Was there before.'),
   })
   .meta({ id: 'Conflict' })
+
 export type WireConflict = z.output<typeof conflict>
 
 export const listConflicts = defineOperation({
@@ -80,5 +82,51 @@ export const reconcileMemory = defineOperation({
   targets: ({ memory }) => [memory.id],
   run: async (context, { id, ...input }) => ({
     memory: toWire(await context.engine.review.reconcile(scopeOf(context, input, 'curate'), id)),
+  }),
+})
+
+export const listReview = defineOperation({
+  name: 'review.list',
+  summary: 'Memories that look like instructions and wait for a person, newest first.',
+  access: 'read',
+  input: z.strictObject({ ...scopeFields, ...pageFields }),
+  output: z.object({ memories: z.array(wireMemory), next }),
+  http: { method: 'GET', path: '/api/review' },
+  cli: 'review',
+  run: async (context, { limit, after, ...input }) => {
+    const page = await context.engine.review.list(scopeOf(context, input, 'read'), {
+      limit,
+      ...(after === undefined ? {} : { after }),
+    })
+    return { memories: page.rows.map(toWire), next: page.next }
+  },
+})
+
+export const approveMemory = defineOperation({
+  name: 'review.approve',
+  summary: 'Lets a memory that waited for review be used.',
+  // Not for agents: what looks like an instruction may be one to them.
+  access: 'curate',
+  input: reviewInput,
+  output: z.object({ memory: wireMemory }),
+  http: { method: 'POST', path: '/api/review/{id}/approve' },
+  cli: 'review',
+  targets: ({ memory }) => [memory.id],
+  run: async (context, { id, ...input }) => ({
+    memory: toWire(await context.engine.review.approve(scopeOf(context, input, 'curate'), id)),
+  }),
+})
+
+export const rejectMemory = defineOperation({
+  name: 'review.reject',
+  summary: 'Forgets a memory that waited for review.',
+  access: 'curate',
+  input: reviewInput,
+  output: z.object({ memory: wireMemory }),
+  http: { method: 'POST', path: '/api/review/{id}/reject' },
+  cli: 'review',
+  targets: ({ memory }) => [memory.id],
+  run: async (context, { id, ...input }) => ({
+    memory: toWire(await context.engine.review.reject(scopeOf(context, input, 'curate'), id)),
   }),
 })

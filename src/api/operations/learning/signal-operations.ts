@@ -1,22 +1,18 @@
 /** Operations on what is done in the background: jobs, and signals, which tell what is to be learned from. */
 import { z } from 'zod'
 import { AppError } from '../../../domain/errors.ts'
-import { SIGNAL_STATUSES, type Signal } from '../../../domain/turn.ts'
+import { SIGNAL_STATUSES, type Signal } from '../../../domain/signal.ts'
 import { JOB_STATUSES } from '../../../jobs/job.ts'
 import type { Job } from '../../../jobs/jobs.ts'
 import type { Learning } from '../../../learning/learning.ts'
+import type { WireJob } from '../admin/job-operations.ts'
 import { mayDo, mayReach } from '../authorization.ts'
 import { isoTime } from '../memory-schema.ts'
-import { type Context, defineOperation, ownerNamed } from '../operation.ts'
-import { ownerOf, scopeFields, scopeOf } from '../scope-fields.ts'
+import { type Context, defineOperation } from '../operation.ts'
+import { nextField, pageFields } from '../page-fields.ts'
+import { scopeFields, scopeOf } from '../scope-fields.ts'
 
-export const pageFields = {
-  limit: z.int().min(1).max(200).default(50),
-  after: z.string().max(200).optional().describe('What `next` of the page before said.'),
-}
-export const nextField = z.string().nullable()
-
-const wireJob = z
+export const wireJob = z
   .object({
     id: z.string(),
     kind: z.string(),
@@ -31,9 +27,8 @@ const wireJob = z
     outcome: z.record(z.string(), z.json()).nullable(),
   })
   .meta({ id: 'Job' })
-export type WireJob = z.output<typeof wireJob>
 
-function toWireJob(job: Job): WireJob {
+export function toWireJob(job: Job): WireJob {
   const { id, kind, owner: whose, input, status, dueAt, since } = job
   const { attempts, everyMs, lastError, outcome: came } = job
   return {
@@ -45,77 +40,18 @@ function toWireJob(job: Job): WireJob {
   }
 }
 
-export const listJobs = defineOperation({
-  name: 'job.list',
-  summary: 'Background work: what waits, runs, was done in the last hour, or failed.',
-  access: 'read',
-  input: z.strictObject({
-    owner: scopeFields.owner.describe(
-      'Whose; default: the home of the key, and everybody’s for superadmins.',
-    ),
-    apiKeyId: scopeFields.apiKeyId,
-    kind: z.string().max(20).optional(),
-    status: z.enum(JOB_STATUSES).optional(),
-    ...pageFields,
-  }),
-  output: z.object({ jobs: z.array(wireJob), next: nextField }),
-  http: { method: 'GET', path: '/api/jobs' },
-  cli: 'jobs',
-  run: async (context, { kind, status, limit, after, ...input }) => {
-    const isAll = ownerNamed(input) === undefined && mayDo(context.caller, 'manage')
-    const page = await context.engine.jobs.list({
-      limit,
-      ...(isAll ? {} : { owner: ownerOf(context, input, 'read') }),
-      ...(kind === undefined ? {} : { kind }),
-      ...(status === undefined ? {} : { statuses: [status] }),
-      ...(after === undefined ? {} : { after }),
-    })
-    return { jobs: page.rows.map(toWireJob), next: page.next }
-  },
+export const jobInput = z.strictObject({
+  id: z.string().min(1).max(200).describe('The id of a job.'),
 })
 
-const jobInput = z.strictObject({ id: z.string().min(1).max(200).describe('The id of a job.') })
-
 /** Jobs of others are not there. */
-async function requireJob({ engine, caller }: Context, id: string): Promise<void> {
+export async function requireJob({ engine, caller }: Context, id: string): Promise<void> {
   const job = await engine.jobs.get(id)
   const isReached =
     job !== null &&
     (job.owner === null ? mayDo(caller, 'manage') : mayReach(caller, job.owner, 'curate'))
   if (!isReached) throw new AppError('not_found', 'There is no such job here.', { id })
 }
-
-export const retryJob = defineOperation({
-  name: 'job.retry',
-  summary: 'Does a job now, with all attempts before it.',
-  access: 'curate',
-  isIdempotent: true,
-  input: jobInput,
-  output: z.object({ job: wireJob }),
-  http: { method: 'POST', path: '/api/jobs/{id}/retry' },
-  cli: 'jobs',
-  targets: ({ job }) => [job.id],
-  run: async (context, { id }) => {
-    await requireJob(context, id)
-    return { job: toWireJob(await context.engine.jobs.retry(id)) }
-  },
-})
-
-export const cancelJob = defineOperation({
-  name: 'job.cancel',
-  summary: 'Takes a job back, also while it runs; of what recurs, this one time.',
-  access: 'curate',
-  isIdempotent: true,
-  input: jobInput,
-  output: z.object({ job: wireJob }),
-  http: { method: 'POST', path: '/api/jobs/{id}/cancel' },
-  cli: 'jobs',
-  targets: ({ job }) => [job.id],
-  run: async (context, { id }) => {
-    await requireJob(context, id)
-    return { job: toWireJob(await context.engine.jobs.cancel(id)) }
-  },
-})
 
 const wireSignal = z
   .object({
@@ -130,6 +66,7 @@ const wireSignal = z
     createdAt: z.string(),
   })
   .meta({ id: 'Signal' })
+
 export type WireSignal = z.output<typeof wireSignal>
 
 function toWireSignal(signal: Signal): WireSignal {
@@ -240,6 +177,7 @@ export const learningFields = {
     .nullable()
     .describe('What models used today; null where there are none.'),
 }
+
 export type WireLearning = z.output<z.ZodObject<typeof learningFields>>
 
 export function toWireLearning({ model, restsUntil, spent }: Learning): WireLearning {

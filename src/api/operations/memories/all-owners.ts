@@ -1,9 +1,9 @@
 /** Memories of all owners, for those who run the server. Nobody else has an operation that looks past one owner. */
 import { z } from 'zod'
 import { AppError } from '../../../domain/errors.ts'
-import { compareText } from '../../../domain/ids.ts'
 import { QUERY_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import type { Memory } from '../../../domain/memory.ts'
+import { compareText } from '../../../lib/compare.ts'
 import { MEMORY_ORDERS } from '../../../storage/store.ts'
 import { toWire, wireMemory } from '../memory-schema.ts'
 import { type Context, defineOperation } from '../operation.ts'
@@ -11,6 +11,7 @@ import { filterFields, toFilter } from './memory-list-operations.ts'
 
 const LIMIT = 50
 const LIMIT_MAX = 200
+
 /** Of which many may have nothing that passes a filter. */
 const OWNERS_PER_PAGE = 500
 const CURSOR_CHARACTERS_MAX = 2_000

@@ -1,13 +1,12 @@
 /** Operations that look at many memories: lists, search, preview, and clearing. */
 import { z } from 'zod'
 import { AppError } from '../../../domain/errors.ts'
-import type { Instant, MemoryId } from '../../../domain/ids.ts'
-import { parseId } from '../../../domain/ids.ts'
+import { type MemoryId, parseId } from '../../../domain/ids.ts'
 import { QUERY_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import { TRUST_LEVELS } from '../../../domain/memory.ts'
+import { defined } from '../../../lib/object.ts'
+import type { Instant } from '../../../lib/time.ts'
 import type { ReadFilter } from '../../../memory/memory-reader.ts'
-import type { Recollection } from '../../../recall/recall.ts'
-import type { LegReport } from '../../../recall/retrievers.ts'
 import { MEMORY_ORDERS } from '../../../storage/store.ts'
 import { cacheStats } from '../admin/embedding-cache-stats.ts'
 import {
@@ -21,10 +20,11 @@ import {
 } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
 import { ownerOf, scopeFields, scopeOf } from '../scope-fields.ts'
-import { defined, turnsDisabled } from './memory-operations.ts'
+import { turnsDisabled } from './memory-operations.ts'
 
 const LIST_LIMIT = 50
 const LIST_LIMIT_MAX = 200
+
 /** About as many characters as a token has in most languages; a sum over all memories can't be counted exactly. */
 const CHARACTERS_PER_TOKEN = 4
 
@@ -152,19 +152,12 @@ export const listMemories = defineOperation({
   },
 })
 
-const leg = z.object({
+export const leg = z.object({
   state: z.enum(['searched', 'skipped', 'failed']),
   hits: z.int(),
   because: z.string().nullable(),
   missing: z.int().optional().describe('Memories without a vector yet.'),
 })
-export const legs = z.object({ keyword: leg, meaning: leg, rerank: leg })
-export const step = z.object({ stage: z.string(), score: z.number(), note: z.string().optional() })
-
-export function toLegs({ legs: all }: Recollection) {
-  const toLeg = (report: LegReport) => ({ ...report })
-  return { keyword: toLeg(all.keyword), meaning: toLeg(all.meaning), rerank: toLeg(all.rerank) }
-}
 
 export const clearMemories = defineOperation({
   name: 'memory.clear',

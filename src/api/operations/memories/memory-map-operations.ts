@@ -3,10 +3,10 @@ import { z } from 'zod'
 import { quantise } from '../../../lib/vector-math.ts'
 import { OVERVIEW_MEMORIES_MAX } from '../../../recall/memory-overview.ts'
 import { daysIn } from '../conversations/receipt-statistics.ts'
-import { memoryCategory, timeInput } from '../memory-schema.ts'
+import { memoryCategory, snippetOf, timeInput } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
 import { scopeFields, scopeOf } from '../scope-fields.ts'
-import { idField, snippetOf } from './memory-operations.ts'
+import { idField } from './memory-operations.ts'
 
 const memoriesMax = z.int().min(1).max(OVERVIEW_MEMORIES_MAX).default(2_000)
 const ENTITIES_MAX = 500

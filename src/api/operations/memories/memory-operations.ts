@@ -1,16 +1,19 @@
 /** Operations on single memories: adding, reading, changing, binning, restoring, and their history. */
 import { z } from 'zod'
 import { AppError } from '../../../domain/errors.ts'
-import { type MemoryId, SHARED_OWNER } from '../../../domain/ids.ts'
+import type { MemoryId } from '../../../domain/ids.ts'
 import { CONTENT_CHARACTERS_MAX, KEY_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import { TRUST_LEVELS } from '../../../domain/memory.ts'
-import type { DraftInput, EditInput, ScopeInput } from '../../../memory/draft.ts'
+import { type ScopeInput, SHARED_OWNER } from '../../../domain/scope.ts'
+import { defined } from '../../../lib/object.ts'
+import type { DraftInput, EditInput } from '../../../memory/draft.ts'
 import type { Forgotten } from '../../../memory/memory-editor.ts'
 import type { Remembered } from '../../../memory/memory-writer.ts'
 import {
   memoryCategory,
   memoryType,
   metadata,
+  snippetOf,
   timeInput,
   toWire,
   toWireVersion,
@@ -307,18 +310,12 @@ export const forgetBy = defineOperation({
 })
 
 const CANDIDATES_MAX = 5
+
 /** How much of the description a memory must hold, and how far the next one must be behind, to be meant without doubt. */
 const CLEAR_COVERAGE = 0.6
 const CLEAR_LEAD = 0.7
-const SNIPPET_CHARACTERS = 200
 
-export function snippetOf(content: string): string {
-  const line = content.replaceAll(/\s+/gu, ' ').trim()
-  const characters = [...line]
-  return characters.length <= SNIPPET_CHARACTERS
-    ? line
-    : `${characters.slice(0, SNIPPET_CHARACTERS - 1).join('')}…`
-}
+export const SNIPPET_CHARACTERS = 200
 
 export const memoryHistory = defineOperation({
   name: 'memory.history',
@@ -434,10 +431,3 @@ export const emptyBin = defineOperation({
   run: async (context, { days, ...input }) =>
     context.engine.emptyBin(scopeOf(context, input, 'curate'), days === undefined ? {} : { days }),
 })
-
-/** Without the fields that were not given: to the engine, `undefined` is no value. */
-export function defined<Fields extends object>(fields: Fields): Partial<Fields> {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined),
-  ) as Partial<Fields> // the same fields, some left out
-}

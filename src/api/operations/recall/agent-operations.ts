@@ -1,11 +1,12 @@
 /** Operations in the words of agent programs: who has memories here, and search in one layer of them. */
 import { z } from 'zod'
+import { happenedAt } from '../../../domain/episode.ts'
 import { InvalidFields } from '../../../domain/errors.ts'
-import { SHARED_OWNER } from '../../../domain/ids.ts'
 import { NAME_CHARACTERS_MAX } from '../../../domain/limits.ts'
 import { MEMORY_CATEGORIES } from '../../../domain/memory.ts'
-import { happenedAt, linesOf } from '../../../learning/episodes.ts'
-import type { Recalled } from '../../../recall/recall.ts'
+import { SHARED_OWNER } from '../../../domain/scope.ts'
+import { linesOf } from '../../../learning/episodes.ts'
+import type { Recalled } from '../../../recall/recall-result.ts'
 import { excerpt } from '../../../text/excerpt.ts'
 import { isoTime } from '../memory-schema.ts'
 import { type Context, defineOperation } from '../operation.ts'
@@ -87,6 +88,7 @@ const layerHit = z.object({
   decisions: z.array(z.string()).optional().describe('Of episodes.'),
   role: z.string().optional().describe('Of what was said: who said it.'),
 })
+
 export type LayerHit = z.output<typeof layerHit>
 export type LayerAnswer = {
   readonly scope: (typeof LAYERS)[number]

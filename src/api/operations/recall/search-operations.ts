@@ -1,6 +1,7 @@
 /** The operation that answers questions: from memories, and from any other source together with them. */
 import { z } from 'zod'
 import { InvalidFields } from '../../../domain/errors.ts'
+import { parseScope } from '../../../domain/scope.ts'
 import { isMemoryDocument } from '../../../domain/search-document.ts'
 import { SETTINGS, STRATEGIES } from '../../../domain/settings/settings.ts'
 import { TURN_ROLES } from '../../../domain/turn.ts'
@@ -8,11 +9,10 @@ import { citationOf } from '../../../files/citation.ts'
 import { isCited } from '../../../files/citation-mode.ts'
 import { FILE_SOURCES } from '../../../files/file.ts'
 import { type FoundItem, SOURCES } from '../../../files/search/source-search.ts'
-import { parseScope } from '../../../memory/draft.ts'
-import type { Recalled, Recollection } from '../../../recall/recall.ts'
+import { defined } from '../../../lib/object.ts'
+import type { Recalled, Recollection } from '../../../recall/recall-result.ts'
 import { fileAnswer, toFileAnswer } from '../files/file-operations.ts'
-import { filterFields, legs, step, toFilter, toLegs } from '../memories/memory-list-operations.ts'
-import { defined } from '../memories/memory-operations.ts'
+import { filterFields, toFilter } from '../memories/memory-list-operations.ts'
 import {
   isoTime,
   listOf,
@@ -24,6 +24,7 @@ import {
 } from '../memory-schema.ts'
 import { defineOperation } from '../operation.ts'
 import { scopeFields, scopeOf } from '../scope-fields.ts'
+import { legs, step, toLegs } from './ranking-schema.ts'
 import { snippetFor, utteranceOf } from './turn-hit.ts'
 
 const searchHit = z.object({
@@ -60,6 +61,7 @@ const searchHit = z.object({
   endLine: z.int().optional(),
   citation: z.string().optional().describe('Of files, as the setting `fileCitations` says.'),
 })
+
 type Hit = z.output<typeof searchHit>
 type Detail = 'snippet' | 'full' | 'explain'
 

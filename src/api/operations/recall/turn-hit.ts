@@ -7,7 +7,7 @@ import {
 } from '../../../domain/search-document.ts'
 import type { TurnRole } from '../../../domain/turn.ts'
 import { needlesOf, passageOf } from '../../../text/query-passage.ts'
-import { snippetOf } from '../memories/memory-operations.ts'
+import { snippetOf } from '../memory-schema.ts'
 
 const EXCERPT_CHARACTERS = 300
 

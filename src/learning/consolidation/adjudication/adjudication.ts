@@ -2,14 +2,17 @@
  * Memories that rules kept beside each other because they could not tell, and that somebody can be asked about: one who
  * writes by hand doesn't wait for a model, so what was left open then is looked at here. Each verdict is a change of its own.
  */
-import type { Instant, MemoryId, Scope } from '../../../domain/ids.ts'
+import type { MemoryId } from '../../../domain/ids.ts'
 import type { Memory } from '../../../domain/memory.ts'
+import type { Scope } from '../../../domain/scope.ts'
 import type { Verdict } from '../../../domain/verdict.ts'
 import { nextTurn } from '../../../lib/event-loop.ts'
+import type { Instant } from '../../../lib/time.ts'
 import { withinTime } from '../../../lib/timeout.ts'
+import { replacing } from '../../../memory/memory-changes.ts'
 import { isStatement, neighboursOf } from '../../../memory/similar-memories.ts'
 import { isDoubtful } from '../../../memory/write-decision.ts'
-import { decideAndCommit, replacing } from '../../../storage/access/optimistic-commit.ts'
+import { decideAndCommit } from '../../../storage/access/optimistic-commit.ts'
 import { pages } from '../../../storage/access/row-pages.ts'
 import { askedAtMost } from '../../completions/model-tasks.ts'
 import { EXTRACTOR } from '../../distillation/fact-drafts.ts'

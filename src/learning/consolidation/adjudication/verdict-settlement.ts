@@ -3,9 +3,9 @@
  * what they are to each other. Bound by what binds rules: nothing that a person pinned, newer or better trusted gives way.
  */
 
-import type { Instant } from '../../../domain/ids.ts'
 import { hasEnded, type Memory, TRUST_LEVELS } from '../../../domain/memory.ts'
 import type { Verdict } from '../../../domain/verdict.ts'
+import type { Instant } from '../../../lib/time.ts'
 import { inPlaceOf, isPinnedByMachine } from '../../../memory/pins.ts'
 import { isLasting } from '../../../memory/salience.ts'
 import { absorbedBy, mergeOfSame, type Stamp, survivorOf } from '../merging/merge-decision.ts'

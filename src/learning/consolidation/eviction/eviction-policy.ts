@@ -1,9 +1,9 @@
 /** What has faded or outlived its time, and goes into the bin; each with its reason, in words for a person. */
 
-import type { Instant } from '../../../domain/ids.ts'
 import type { Memory } from '../../../domain/memory.ts'
 import type { Settings } from '../../../domain/settings/settings.ts'
 import { DAY_MS } from '../../../lib/decay.ts'
+import type { Instant } from '../../../lib/time.ts'
 import { effectiveSalience, type Fading, idleDays, isLasting } from '../../../memory/salience.ts'
 
 /** However little salience is left, nothing goes that was of use more recently. */
@@ -15,6 +15,7 @@ export type Leaving = {
   /** In words for a person. */
   readonly because: string
 }
+
 export type Candidate = Fading & Pick<Memory, 'trust' | 'status'>
 
 /** Why a memory goes into the bin, or null. What waits for somebody's approval doesn't fade. */

@@ -9,7 +9,8 @@ import { isWaiting } from '../../../domain/signal.ts'
 import type { Turn } from '../../../domain/turn.ts'
 import type { EnginePorts } from '../../../engine/engine-dependencies.ts'
 import { nextTurn, Pace } from '../../../lib/event-loop.ts'
-import { decideAndCommit, replacing } from '../../../storage/access/optimistic-commit.ts'
+import { replacing } from '../../../memory/memory-changes.ts'
+import { decideAndCommit } from '../../../storage/access/optimistic-commit.ts'
 import { pages } from '../../../storage/access/row-pages.ts'
 import type { Change } from '../../../storage/store.ts'
 import { allSignals } from '../../signals.ts'
@@ -24,6 +25,7 @@ import {
 } from './eviction-policy.ts'
 
 const MEMORIES_PER_REPORT = 2_000
+
 /** So few that others are answered between two commits. */
 const MEMORIES_PER_COMMIT = 10
 const PAGE_ROWS = 200

@@ -1,7 +1,8 @@
 /** What can't be brought back: entries past their time, and what has been in the bin for long enough. */
 
-import type { MemoryId, Scope } from '../../../domain/ids.ts'
+import type { MemoryId } from '../../../domain/ids.ts'
 import type { Memory } from '../../../domain/memory.ts'
+import type { Scope } from '../../../domain/scope.ts'
 import { DAY_MS } from '../../../lib/decay.ts'
 import { nextTurn } from '../../../lib/event-loop.ts'
 import { eraseIf } from '../../../memory/memory-editor.ts'

@@ -6,19 +6,15 @@
  * what the others hold beside their words.
  */
 
-import type { ChangeId, Instant, MemoryId, TurnId } from '../../../domain/ids.ts'
+import type { ChangeId, MemoryId, TurnId } from '../../../domain/ids.ts'
 import {
   ENTITIES_MAX,
   METADATA_CHARACTERS_MAX,
   PROVENANCE_TURNS_MAX,
 } from '../../../domain/limits.ts'
-import {
-  hasEnded,
-  type Json,
-  type JsonObject,
-  type Memory,
-  TRUST_LEVELS,
-} from '../../../domain/memory.ts'
+import { hasEnded, type Memory, TRUST_LEVELS } from '../../../domain/memory.ts'
+import type { Json, JsonObject } from '../../../lib/json.ts'
+import type { Instant } from '../../../lib/time.ts'
 import {
   announcesChange,
   compareStatements,

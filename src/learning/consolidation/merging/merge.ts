@@ -1,16 +1,18 @@
 /** Memories that say the same become one: the others are superseded by it, each merge in a change of its own. */
 
 import type { Memory } from '../../../domain/memory.ts'
-import { nextTurn, Pace, warmRules } from '../../../lib/event-loop.ts'
-import { decideAndCommit, replacing } from '../../../storage/access/optimistic-commit.ts'
+import { nextTurn, Pace } from '../../../lib/event-loop.ts'
+import { truthRules, warmRules } from '../../../memory/contradiction/pattern-warmup.ts'
+import { replacing } from '../../../memory/memory-changes.ts'
+import { decideAndCommit } from '../../../storage/access/optimistic-commit.ts'
 import { pages } from '../../../storage/access/row-pages.ts'
-import { truthRules } from '../../../text/regex-warmup.ts'
 import { loadAll, nextChange, type Run } from '../consolidation-run.ts'
 import type { Census } from '../statistics.ts'
 import { absorbedBy, decideMerge, type Merge, survivorOf } from './merge-decision.ts'
 import { NearDuplicates } from './near-duplicates.ts'
 
 const MEMORIES_PER_REPORT = 100
+
 /** Compared with one memory at a time. */
 const OTHERS_PER_COMMIT = 8
 

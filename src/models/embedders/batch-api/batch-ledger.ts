@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Instant } from '../../../domain/ids.ts'
+import type { Instant } from '../../../lib/time.ts'
 
 export type BatchHandle = {
   readonly source: string

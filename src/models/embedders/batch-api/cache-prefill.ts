@@ -7,9 +7,9 @@
  */
 import { createHash } from 'node:crypto'
 import { AppError, toAppError } from '../../../domain/errors.ts'
-import type { Instant } from '../../../domain/ids.ts'
 import { NEVER_CANCELLED, orCancelled, stopIfCancelled } from '../../../lib/abort.ts'
 import type { Clock } from '../../../lib/clock.ts'
+import type { Instant } from '../../../lib/time.ts'
 import type { EmbeddingModel } from '../../embedder.ts'
 import { cutToTokens } from '../billed-tokens.ts'
 import type { CacheEntry, EmbeddingCache } from '../embedding-cache.ts'
@@ -77,8 +77,10 @@ export type PrefillReport = {
 
 const TEXT_TOKENS_MAX = 8_000
 const CACHE_KEYS_AT_ONCE = 500
+
 /** No service keeps what it has made for longer. */
 const FORGOTTEN_MS = 30 * 24 * 3_600_000
+
 /** So many polls in a row may fail before somebody else should ask. */
 const POLL_FAULTS_MAX = 10
 

@@ -1,8 +1,9 @@
 /** Batches of Google's Gemini. Files go up in two steps, to an address that the first one tells. */
 import { AppError } from '../../../domain/errors.ts'
-import { parseBaseUrl, parseKey, sendable } from '../../../domain/service-endpoint.ts'
+import { parseBaseUrl, parseKey } from '../../../domain/service-endpoint.ts'
 import { askJson, exchange, postJson, type Sender } from '../../../lib/http-client.ts'
 import { field } from '../../../lib/json.ts'
+import { sendable } from '../../../text/well-formed-text.ts'
 import { geminiAsking } from '../remote/gemini-embedder.ts'
 import type { RemoteOptions } from '../remote/http-embedder.ts'
 import type { BatchItem, BatchLine, BatchState, EmbeddingBatches } from './embedding-batches.ts'

@@ -1,9 +1,10 @@
 /** Batches of OpenAI, and of Voyage, which names the model once for all: a file goes up, a batch runs, a file comes down. */
 import { AppError } from '../../../domain/errors.ts'
-import { parseBaseUrl, parseKey, sendable } from '../../../domain/service-endpoint.ts'
-import { askJson, postJson, type Sender } from '../../../lib/http-client.ts'
+import { parseBaseUrl, parseKey } from '../../../domain/service-endpoint.ts'
+import { askJson, bearer, postJson, type Sender } from '../../../lib/http-client.ts'
 import { field } from '../../../lib/json.ts'
-import { bearer, type RemoteOptions } from '../remote/http-embedder.ts'
+import { sendable } from '../../../text/well-formed-text.ts'
+import type { RemoteOptions } from '../remote/http-embedder.ts'
 import type { BatchItem, BatchLine, BatchState, EmbeddingBatches } from './embedding-batches.ts'
 import { jsonLines, readJsonLines } from './json-lines.ts'
 

@@ -1,8 +1,9 @@
 /** Cohere, in the second version of its interface. */
 
+import { bearer } from '../../../lib/http-client.ts'
 import { field } from '../../../lib/json.ts'
 import type { RawSource } from '../embedding-validation.ts'
-import { bearer, type RemoteOptions, remoteSource } from './http-embedder.ts'
+import { type RemoteOptions, remoteSource } from './http-embedder.ts'
 
 const INPUT_TYPES = { query: 'search_query', document: 'search_document' } as const
 

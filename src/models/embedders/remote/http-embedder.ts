@@ -1,12 +1,8 @@
 /** What the services have in common: one POST with texts, one answer with vectors. */
 
-import {
-  authorization,
-  parseBaseUrl,
-  parseKey,
-  sendable,
-} from '../../../domain/service-endpoint.ts'
+import { parseBaseUrl, parseKey } from '../../../domain/service-endpoint.ts'
 import { postJson, type Sender } from '../../../lib/http-client.ts'
+import { sendable } from '../../../text/well-formed-text.ts'
 import type { EmbedPurpose } from '../../embedder.ts'
 import type { RawSource } from '../embedding-validation.ts'
 
@@ -55,8 +51,4 @@ export function remoteSource(options: RemoteOptions, protocol: Protocol): RawSou
     facts: () => ({ host: new URL(base).host }),
     close: async () => {},
   }
-}
-
-export function bearer(options: RemoteOptions, source: string): Readonly<Record<string, string>> {
-  return authorization(parseKey(options.apiKey, source))
 }

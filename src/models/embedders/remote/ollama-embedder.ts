@@ -1,8 +1,9 @@
 /** Ollama on one's own machine or network. */
 
+import { bearer } from '../../../lib/http-client.ts'
 import { field } from '../../../lib/json.ts'
 import type { RawSource } from '../embedding-validation.ts'
-import { bearer, type RemoteOptions, remoteSource } from './http-embedder.ts'
+import { type RemoteOptions, remoteSource } from './http-embedder.ts'
 
 export function ollama(options: RemoteOptions): RawSource {
   const { model, dimensions } = options

@@ -1,8 +1,9 @@
 /** OpenAI's embeddings, and everyone who speaks the same protocol: LM Studio, vLLM, Mistral, OpenRouter and others. */
 
+import { bearer } from '../../../lib/http-client.ts'
 import { field, fieldOfEach } from '../../../lib/json.ts'
 import type { RawSource } from '../embedding-validation.ts'
-import { bearer, type RemoteOptions, remoteSource } from './http-embedder.ts'
+import { type RemoteOptions, remoteSource } from './http-embedder.ts'
 
 export type OpenaiOptions = RemoteOptions & {
   /** What the wished-for dimensions are called: Mistral has a name of its own. */

@@ -1,8 +1,9 @@
 /** Voyage AI. The answer is OpenAI's, the question is not. */
 
+import { bearer } from '../../../lib/http-client.ts'
 import { field, fieldOfEach } from '../../../lib/json.ts'
 import type { RawSource } from '../embedding-validation.ts'
-import { bearer, type RemoteOptions, remoteSource } from './http-embedder.ts'
+import { type RemoteOptions, remoteSource } from './http-embedder.ts'
 import { inOrder } from './openai-compatible-embedder.ts'
 
 export function voyage(options: RemoteOptions): RawSource {

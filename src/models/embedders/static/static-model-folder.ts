@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { AppError } from '../../../domain/errors.ts'
-import { VECTOR_DIMENSIONS_MAX } from '../../../lib/vector-math.ts'
+import { VECTOR_DIMENSIONS_MAX } from '../../../storage/vector-index.ts'
 import { isVocabulary } from './wordpiece-tokenizer.ts'
 
 const FORMAT = 1

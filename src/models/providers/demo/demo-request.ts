@@ -1,5 +1,5 @@
 /** What the demo is asked, read from any of the three formats. */
-import type { FormatName } from '../../../api/gateway/formats/format.ts'
+import type { FormatName } from '../../../domain/model-call.ts'
 import { field } from '../../../lib/json.ts'
 
 export type Message = { readonly role: string; readonly text: string }

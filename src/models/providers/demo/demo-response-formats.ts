@@ -1,5 +1,5 @@
 /** The demo's answer as each of the three APIs writes it, whole or as a stream of events. */
-import type { FormatName } from '../../../api/gateway/formats/format.ts'
+import type { FormatName } from '../../../domain/model-call.ts'
 import type { DemoAnswer } from './demo-answer.ts'
 import type { DemoRequest } from './demo-request.ts'
 

@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { FORMAT_NAMES, type FormatName } from '../../../api/gateway/formats/format.ts'
+import { FORMAT_NAMES, type FormatName } from '../../../domain/model-call.ts'
 import { cancelled, stopIfCancelled } from '../../../lib/abort.ts'
 import type { Upstream, UpstreamRequest, UpstreamResponse } from '../../upstream.ts'
 import { answerTo, countTokens } from './demo-answer.ts'

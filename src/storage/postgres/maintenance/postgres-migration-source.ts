@@ -4,6 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { OwnerId } from '../../../domain/ids.ts'
+import { quoted } from '../../../lib/sql.ts'
 import { toStorable } from '../../../text/storable-text.ts'
 import type { ChangedRow, Departure, Leaving, Noted } from '../../migration-source.ts'
 import { TABLES } from '../../store.ts'
@@ -14,7 +15,6 @@ import {
   beginWithLocks,
   migrationLock,
   type Names,
-  quoted,
   REFUSING_TRIGGER,
 } from '../schema/identifiers.ts'
 import { exists } from '../schema/migrations.ts'
@@ -22,6 +22,7 @@ import { ROW_OF_KIND } from '../store/document-kinds.ts'
 import { decoded } from '../store/row-codec.ts'
 
 const NOTING = 'moving_note'
+
 /** Whoever waits for the lock on the tables makes everybody else wait, so it is not for long, but again. */
 const LOCK_MS_MAX = 300
 const LOCK_PAUSE_MS = 300

@@ -1,6 +1,7 @@
 /** What things are called in the database: quoted names, and the numbers that stand for owners and users. */
 import { AppError } from '../../../domain/errors.ts'
 import { sha256 } from '../../../lib/hash.ts'
+import { quoted } from '../../../lib/sql.ts'
 
 const TABLES = [
   'memory',
@@ -20,6 +21,7 @@ const TABLES = [
   'allowance',
   'commit_mark',
 ] as const
+
 export type TableName = (typeof TABLES)[number]
 
 /** Each table with its schema, quoted, ready to stand in a statement. */
@@ -41,10 +43,6 @@ export function namesIn(schema: string): Names {
   const tables = TABLES.map((table) => [table, `${quoted(schema)}.${quoted(table)}`])
   // The entries of a list of all names make an object with all names.
   return { schema, ...(Object.fromEntries(tables) as { [T in TableName]: string }) }
-}
-
-export function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
 }
 
 /** Takes the locks in the given order and keeps them until the transaction ends. Numbers only, so nothing to escape. */

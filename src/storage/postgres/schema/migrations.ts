@@ -10,15 +10,10 @@
  */
 import { AppError } from '../../../domain/errors.ts'
 import { sha256 } from '../../../lib/hash.ts'
+import { quoted } from '../../../lib/sql.ts'
 import type { Database, Query } from '../connection/postgres-driver.ts'
 import { deriveAllTurns } from '../maintenance/index-rebuild.ts'
-import {
-  beginWithLocks,
-  migrationLock,
-  type Names,
-  quoted,
-  REFUSING_TRIGGER,
-} from './identifiers.ts'
+import { beginWithLocks, migrationLock, type Names, REFUSING_TRIGGER } from './identifiers.ts'
 
 /** `{schema}` stands for the quoted schema, and `{extension}` for that of an extension the part needs. */
 export type Migration = {
@@ -41,6 +36,7 @@ export type SchemaPart = {
   /** Fits a step to what the server has, where that differs. What is recorded is the step as it is written. */
   adapt?(sql: string): string
 }
+
 type Applied = {
   readonly version: number
   readonly name: string

@@ -4,9 +4,10 @@
  * kept without it, in tables of their own.
  */
 import { AppError } from '../../../domain/errors.ts'
+import { quoted } from '../../../lib/sql.ts'
 import type { Database, Query } from '../connection/postgres-driver.ts'
 import { type Pgvector, PLAIN, type VectorForm } from '../vectors/vector-format.ts'
-import { beginWithLocks, EXTENSION_LOCK, migrationLock, type Names, quoted } from './identifiers.ts'
+import { beginWithLocks, EXTENSION_LOCK, migrationLock, type Names } from './identifiers.ts'
 import { exists, type Migration, migratePart, policyFor, type SchemaPart } from './migrations.ts'
 
 export type VectorSupport =
@@ -15,6 +16,7 @@ export type VectorSupport =
 
 /** What to do where pgvector is missing or too old: search by words alone, or compare vectors one by one. */
 export const WITHOUT_PGVECTOR = ['keyword', 'exact'] as const
+
 export type WithoutPgvector = (typeof WITHOUT_PGVECTOR)[number]
 
 type Found =
@@ -22,10 +24,13 @@ type Found =
   | { readonly kind: 'none'; readonly reason: string }
 
 type Version = readonly [major: number, minor: number]
+
 /** The first with HNSW indexes. */
 const VERSION_MIN: Version = [0, 5]
+
 /** The first with vectors of half precision, and with longer ones in indexes. */
 const HALVES_SINCE: Version = [0, 7]
+
 /** The first with iterative scans, which go on until enough hits have passed the filters. */
 const ITERATES_SINCE: Version = [0, 8]
 

@@ -4,13 +4,15 @@
  * Postings hold all that a score needs, so every candidate is scored without reading its row; rows are then read in
  * order of their scores, and only until enough of them pass the filters.
  */
-import type { MemoryId, Scope } from '../../../domain/ids.ts'
+import type { MemoryId } from '../../../domain/ids.ts'
 import { TEXT_HITS_MAX } from '../../../domain/limits.ts'
+import type { Scope } from '../../../domain/scope.ts'
+import { type DocumentKind, kindsOf } from '../../../domain/search-document.ts'
 import { queryTerms } from '../../../text/search/terms.ts'
 import { NO_MATCH, type TextMatch, type TextQuery } from '../../store.ts'
 import type { Query } from '../connection/postgres-driver.ts'
 import { type Names, ownerHash, userHash } from '../schema/identifiers.ts'
-import { type DocumentKind, kindsOf, NUMBER_OF_KIND, rowsOf } from '../store/document-kinds.ts'
+import { NUMBER_OF_KIND, rowsOf } from '../store/document-kinds.ts'
 import { decoded, parseProvenance } from '../store/row-codec.ts'
 import {
   type Binder,

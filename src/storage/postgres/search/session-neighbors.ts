@@ -1,9 +1,11 @@
 /** What stands around documents in their sessions: memories around a memory, turns around a turn. */
-import type { MemoryId, Scope, SessionId } from '../../../domain/ids.ts'
+import type { MemoryId, SessionId } from '../../../domain/ids.ts'
+import type { Scope } from '../../../domain/scope.ts'
+import type { DocumentKind } from '../../../domain/search-document.ts'
 import type { Besides, Surroundings } from '../../store.ts'
 import type { Query } from '../connection/postgres-driver.ts'
 import type { Names } from '../schema/identifiers.ts'
-import { type DocumentKind, ROW_OF_KIND } from '../store/document-kinds.ts'
+import { ROW_OF_KIND } from '../store/document-kinds.ts'
 import { decoded } from '../store/row-codec.ts'
 import { type Binder, createBinder, scopeConditions } from '../store/sql-filters.ts'
 

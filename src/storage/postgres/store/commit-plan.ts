@@ -3,8 +3,10 @@
  * apply, or everything that is to be written. Nothing is written before this is known, so a conflict has nothing
  * to undo, and two thousand changes take as few statements as one.
  */
-import { covers, type Instant, type MemoryId, type Place, type Scope } from '../../../domain/ids.ts'
+import type { MemoryId } from '../../../domain/ids.ts'
 import { holdsKey, type Memory } from '../../../domain/memory.ts'
+import { covers, type Place, type Scope } from '../../../domain/scope.ts'
+import type { Instant } from '../../../lib/time.ts'
 import { refusalOf } from '../../row-expectation.ts'
 import { type Change, type CommitOutcome, forEachTable, type Row, type Table } from '../../store.ts'
 
@@ -38,6 +40,7 @@ type Slot<T extends Table> = {
   /** The new row, or null while the stored one stands. */
   readonly row: Row<T> | null
 }
+
 type Slots = { readonly [T in Table]: Map<string, Slot<T>> }
 
 type Draft = {

@@ -4,10 +4,11 @@ import type { Memory } from '../../../domain/memory.ts'
 import { type SearchDocument, turnDocument } from '../../../domain/search-document.ts'
 import { isReworded } from '../../../domain/searchable-text.ts'
 import type { Turn } from '../../../domain/turn.ts'
+import { quoted } from '../../../lib/sql.ts'
 import { toStorable } from '../../../text/storable-text.ts'
 import type { Row, Table } from '../../store.ts'
 import type { Query } from '../connection/postgres-driver.ts'
-import { type Names, quoted } from '../schema/identifiers.ts'
+import type { Names } from '../schema/identifiers.ts'
 import { type DocumentTerms, derivedOf, postingsOf } from '../search/lexical-index.ts'
 import type { Writes } from './commit-plan.ts'
 import { ROW_OF_KIND } from './document-kinds.ts'
@@ -79,6 +80,7 @@ type Prepared = {
   readonly columns: object
   readonly terms: DocumentTerms | null
 }
+
 type PreparedTurn = Prepared & { readonly turn: Turn }
 
 /** Writes memories and turns together with what is derived from them. */

@@ -6,11 +6,8 @@
  * Every index of the table holds one kind. A statement about both reads them as a union, which PostgreSQL plans kind
  * by kind.
  */
-import type { DocumentType } from '../../../domain/search-document.ts'
+import type { DocumentKind } from '../../../domain/search-document.ts'
 import type { Names } from '../schema/identifiers.ts'
-
-export type DocumentKind = 'memory' | 'turn'
-export const DOCUMENT_KINDS: readonly DocumentKind[] = ['memory', 'turn']
 
 /** Word for word the conditions of the indexes, which PostgreSQL uses only then. */
 export const ROW_OF_KIND: Readonly<Record<DocumentKind, string>> = {
@@ -26,13 +23,6 @@ export const NUMBER_OF_KIND: Readonly<Record<DocumentKind, string>> = {
 
 /** Less than any number of a document, to start a walk in their order. */
 export const BEFORE_ALL_NUMBERS = Number.MIN_SAFE_INTEGER
-
-export function kindsOf(types: readonly DocumentType[] | undefined): readonly DocumentKind[] {
-  if (types === undefined) return ['memory']
-  return DOCUMENT_KINDS.filter((kind) =>
-    types.some((type) => (type === 'turn') === (kind === 'turn')),
-  )
-}
 
 /**
  * The first rows of several statements, one for each kind, in one order. The order and the limit stand in each of them as

@@ -1,11 +1,12 @@
 /** Reads search documents page by page. */
-import type { Scope } from '../../../domain/ids.ts'
-import type { SearchDocument } from '../../../domain/search-document.ts'
+import type { Scope } from '../../../domain/scope.ts'
+import { kindsOf, type SearchDocument } from '../../../domain/search-document.ts'
+import { quoted } from '../../../lib/sql.ts'
 import { orderingOf, partOf } from '../../page-cursor.ts'
 import type { DocumentQuery, Page } from '../../store.ts'
 import type { Query } from '../connection/postgres-driver.ts'
-import { type Names, quoted } from '../schema/identifiers.ts'
-import { firstOfKinds, kindsOf } from './document-kinds.ts'
+import type { Names } from '../schema/identifiers.ts'
+import { firstOfKinds } from './document-kinds.ts'
 import { documentFromColumns, type MemoryColumns, SHAPES } from './row-codec.ts'
 import { createBinder, documentConditions, scopeConditions } from './sql-filters.ts'
 

@@ -1,5 +1,5 @@
 /** Counts memories by what they are. */
-import type { Scope } from '../../../domain/ids.ts'
+import type { Scope } from '../../../domain/scope.ts'
 import type { MemoryFilter, Tally } from '../../store.ts'
 import { type TallyGroup, tallyOf } from '../../tally.ts'
 import type { Query } from '../connection/postgres-driver.ts'

@@ -8,10 +8,8 @@ import type { Entry, EntryKind } from '../../../domain/entry.ts'
 import type {
   ChangeId,
   EntryId,
-  Instant,
   MemoryId,
   OwnerId,
-  Place,
   RevisionId,
   SessionId,
   TombstoneId,
@@ -26,12 +24,14 @@ import type {
   Tombstone,
   Trust,
 } from '../../../domain/memory.ts'
+import type { Place } from '../../../domain/scope.ts'
 import {
   type DocumentType,
   type SearchDocument,
   turnDocument,
 } from '../../../domain/search-document.ts'
 import type { Turn, TurnRole } from '../../../domain/turn.ts'
+import type { Instant } from '../../../lib/time.ts'
 import { fromStorable, toStorable } from '../../../text/storable-text.ts'
 import type { Row, Table } from '../../store.ts'
 
@@ -156,6 +156,7 @@ const MEMORY_COLUMNS = [
 
 /** A turn in the table of memories: its document, and where it stands in its session. */
 export type TurnDocumentColumns = MemoryColumns & { position: number }
+
 export const TURN_DOCUMENT_COLUMNS = [...MEMORY_COLUMNS, 'position'] as const
 
 export function turnDocumentToColumns(turn: Turn): TurnDocumentColumns {

@@ -1,5 +1,7 @@
 /** Conversations, from the turns that there are of them. */
-import type { Instant, OwnerId, Scope, SessionId, UserId } from '../../../domain/ids.ts'
+import type { OwnerId, SessionId, UserId } from '../../../domain/ids.ts'
+import type { Scope } from '../../../domain/scope.ts'
+import type { Instant } from '../../../lib/time.ts'
 import { sessionAfter, sessionPage } from '../../page-cursor.ts'
 import type { Page, SessionQuery, SessionTally } from '../../store.ts'
 import type { Query } from '../connection/postgres-driver.ts'

@@ -1,5 +1,6 @@
 /** Scopes and filters → SQL conditions. Every value is bound as a parameter; none is ever part of a statement. */
-import type { Scope } from '../../../domain/ids.ts'
+import type { Scope } from '../../../domain/scope.ts'
+import type { DocumentKind } from '../../../domain/search-document.ts'
 import { toStorable } from '../../../text/storable-text.ts'
 import type {
   DocumentFilter,
@@ -11,7 +12,7 @@ import type {
   TombstoneFilter,
   TurnFilter,
 } from '../../store.ts'
-import { type DocumentKind, ROW_OF_KIND } from './document-kinds.ts'
+import { ROW_OF_KIND } from './document-kinds.ts'
 import { containing } from './substring-condition.ts'
 
 /** Collects the values of one statement; `bind` answers with the name of the parameter. */

@@ -6,7 +6,8 @@
  * built, all vectors are compared.
  */
 
-import { indexLock, ownerHash, quoted } from '../schema/identifiers.ts'
+import { quoted } from '../../../lib/sql.ts'
+import { indexLock, ownerHash } from '../schema/identifiers.ts'
 import { NUMBER_OF_KIND } from '../store/document-kinds.ts'
 import type { Pgvector } from './vector-format.ts'
 import {

@@ -4,13 +4,13 @@
  */
 import type { MemoryId } from '../../../domain/ids.ts'
 import { innerProduct } from '../../../lib/vector-math.ts'
-import type { VectorHit } from '../../vector-index.ts'
+import { bySimilarity, type VectorHit } from '../../vector-index.ts'
 import { BEFORE_ALL_NUMBERS } from '../store/document-kinds.ts'
 import { decoded } from '../store/row-codec.ts'
 import { createBinder, isNarrow } from '../store/sql-filters.ts'
 import { fromText, told } from './vector-format.ts'
 import { JOINING } from './vector-joins.ts'
-import { bySimilarity, permitted, permittedFew, type Search } from './vector-search.ts'
+import { permitted, permittedFew, type Search } from './vector-search.ts'
 import type { VectorTables } from './vector-spaces.ts'
 
 /** Vectors that are held in memory at once. */

@@ -4,11 +4,19 @@
  */
 import { embeddingTextHash } from '../../../domain/embedding-text.ts'
 import { AppError } from '../../../domain/errors.ts'
-import { covers, type MemoryId, type OwnerId, type Scope } from '../../../domain/ids.ts'
+import type { MemoryId, OwnerId } from '../../../domain/ids.ts'
 import { PAGE_ROWS_MAX } from '../../../domain/limits.ts'
-import { isZero, refuseUnfit } from '../../../lib/vector-math.ts'
+import { covers, type Scope } from '../../../domain/scope.ts'
+import { DOCUMENT_KINDS, type DocumentKind } from '../../../domain/search-document.ts'
+import { isZero } from '../../../lib/vector-math.ts'
 import { toStorable } from '../../../text/storable-text.ts'
-import type { SpaceReport, VectorEntry, VectorIndex, VectorSpace } from '../../vector-index.ts'
+import {
+  refuseUnfit,
+  type SpaceReport,
+  type VectorEntry,
+  type VectorIndex,
+  type VectorSpace,
+} from '../../vector-index.ts'
 import type { Query, Runner } from '../connection/postgres-driver.ts'
 import {
   beginWithLocks,
@@ -17,13 +25,7 @@ import {
   ownerLocks,
   userHash,
 } from '../schema/identifiers.ts'
-import {
-  BEFORE_ALL_NUMBERS,
-  DOCUMENT_KINDS,
-  type DocumentKind,
-  firstOfKinds,
-  ROW_OF_KIND,
-} from '../store/document-kinds.ts'
+import { BEFORE_ALL_NUMBERS, firstOfKinds, ROW_OF_KIND } from '../store/document-kinds.ts'
 import {
   decoded,
   type PlaceColumns,

@@ -3,7 +3,7 @@
  * depends on it is here: how they are written, read, and what a server of some version can do with them.
  */
 import { endianness } from 'node:os'
-import { isKeptInBytes } from '../../../lib/vector-math.ts'
+import { isKeptInBytes } from '../../../domain/embedding-text.ts'
 
 export type Pgvector = {
   readonly kind: 'pgvector'

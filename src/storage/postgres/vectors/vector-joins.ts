@@ -4,9 +4,10 @@
  * It counts tables now and then, and until it has, it takes thousands of fresh rows for one. Left to itself it then
  * goes through all documents of an owner again for each vector, and a search takes minutes.
  */
-import type { Scope } from '../../../domain/ids.ts'
+import type { Scope } from '../../../domain/scope.ts'
+import type { DocumentKind } from '../../../domain/search-document.ts'
 import { ownerHash, userHash } from '../schema/identifiers.ts'
-import { type DocumentKind, NUMBER_OF_KIND, rowsOf } from '../store/document-kinds.ts'
+import { NUMBER_OF_KIND, rowsOf } from '../store/document-kinds.ts'
 import type { Binder } from '../store/sql-filters.ts'
 import type { KeptSpace, VectorTables } from './vector-spaces.ts'
 
@@ -47,4 +48,5 @@ export function heldConditions(
 
 /** Compiling a search first would take longer than it does. */
 export const UNCOMPILED = 'jit = off'
+
 export const JOINING: readonly string[] = [UNCOMPILED, 'enable_nestloop = off']

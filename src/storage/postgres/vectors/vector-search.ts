@@ -9,11 +9,19 @@
  *
  * Memories and turns have indexes of their own, so where both are asked for, both are searched, at the same time.
  */
-import { compareText, type MemoryId, type Scope } from '../../../domain/ids.ts'
+import type { MemoryId } from '../../../domain/ids.ts'
 import { TEXT_HITS_MAX } from '../../../domain/limits.ts'
-import { isZero, refuseUnfit } from '../../../lib/vector-math.ts'
+import type { Scope } from '../../../domain/scope.ts'
+import { type DocumentKind, kindsOf } from '../../../domain/search-document.ts'
+import { isZero } from '../../../lib/vector-math.ts'
 import { toStorable } from '../../../text/storable-text.ts'
-import type { VectorHit, VectorQuery, VectorSpace } from '../../vector-index.ts'
+import {
+  bySimilarity,
+  refuseUnfit,
+  type VectorHit,
+  type VectorQuery,
+  type VectorSpace,
+} from '../../vector-index.ts'
 import type { Statement } from '../connection/postgres-driver.ts'
 import {
   BESIDES_COLUMNS,
@@ -21,7 +29,6 @@ import {
   besidesOf,
   withBesides,
 } from '../search/session-neighbors.ts'
-import { type DocumentKind, kindsOf } from '../store/document-kinds.ts'
 import { decoded } from '../store/row-codec.ts'
 import {
   type Binder,
@@ -46,6 +53,7 @@ import {
 
 /** What one search returns at most. */
 const HITS_MAX = TEXT_HITS_MAX
+
 /** Candidates from an index: so many for ordinary limits, so that the first hits don't depend on them, and else the most. */
 const CANDIDATES = 300
 const ORDINARY_LIMIT = 100
@@ -56,6 +64,7 @@ function candidatesFor({ limit }: VectorQuery): number {
 
 /** How thoroughly the index is searched for each candidate: well above its default of 40, and still fast. */
 const SEARCH_BREADTH = 200
+
 /** The most that it can be. Without iterative scans it is also how many candidates there are at most. */
 const SEARCH_BREADTH_MAX = 1_000
 
@@ -161,11 +170,6 @@ async function nearestOfKind(
     place = found.place
   }
   return []
-}
-
-/** Closest first; equal ones by id, newest first. */
-export function bySimilarity(a: VectorHit, b: VectorHit): number {
-  return b.similarity - a.similarity || compareText(b.id, a.id)
 }
 
 function isSame(one: Located, other: Located | null): boolean {

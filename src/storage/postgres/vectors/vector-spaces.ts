@@ -3,12 +3,14 @@
 import type { QueryResultRow } from 'pg'
 import { AppError } from '../../../domain/errors.ts'
 import type { OwnerId } from '../../../domain/ids.ts'
+import type { DocumentKind } from '../../../domain/search-document.ts'
+import { quoted } from '../../../lib/sql.ts'
 import { toStorable } from '../../../text/storable-text.ts'
 import type { VectorSpace } from '../../vector-index.ts'
 import type { Database, Query, Runner, Statement } from '../connection/postgres-driver.ts'
 import type { Owners } from '../connection/row-level-security.ts'
-import { type Names, ownerHash, quoted } from '../schema/identifiers.ts'
-import { type DocumentKind, NUMBER_OF_KIND } from '../store/document-kinds.ts'
+import { type Names, ownerHash } from '../schema/identifiers.ts'
+import { NUMBER_OF_KIND } from '../store/document-kinds.ts'
 import {
   columnFor,
   indexedDimensionsMax,

@@ -3,18 +3,14 @@
  * takes many times as long as looking here, and nearly every question is about such an owner.
  */
 
-import {
-  compareText,
-  covers,
-  type MemoryId,
-  type Scope,
-  type SessionId,
-} from '../../../domain/ids.ts'
+import type { MemoryId, SessionId } from '../../../domain/ids.ts'
+import { covers, type Scope } from '../../../domain/scope.ts'
 import {
   isTurnId,
   positionOfDocument,
   type SearchDocument,
 } from '../../../domain/search-document.ts'
+import { compareText } from '../../../lib/compare.ts'
 import { inverseDocumentFrequency, scoreCounts } from '../../../text/search/bm25.ts'
 import { matchesDocument } from '../../document-filter.ts'
 import type { Change, DocumentFilter, Surroundings } from '../../store.ts'
@@ -27,8 +23,10 @@ import { Postings } from './posting-lists.ts'
 
 /** What is read at once holds the thread for a few milliseconds. */
 const ROWS_PER_PAGE = 300
+
 /** Hits that are looked at together, best first. */
 const HITS_PER_LOOK = 64
+
 /** Slots that nothing is in any more cost as much as others. */
 const EMPTY_SLOTS_MAX = 1_000
 

@@ -4,8 +4,10 @@
  *
  * A row is given up as soon as its memory is written here, and all are when another process has written anything.
  */
-import { compareText, covers, type MemoryId, type Scope } from '../../../domain/ids.ts'
+import type { MemoryId } from '../../../domain/ids.ts'
+import { covers, type Scope } from '../../../domain/scope.ts'
 import { DOCUMENT_TYPES, type SearchDocument } from '../../../domain/search-document.ts'
+import { compareText } from '../../../lib/compare.ts'
 import { matchesDocument } from '../../document-filter.ts'
 import type { DocumentFilter } from '../../store.ts'
 import type { SqliteSession } from '../connection/sqlite-database.ts'

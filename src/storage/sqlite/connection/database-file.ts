@@ -8,10 +8,11 @@
 import { accessSync, constants } from 'node:fs'
 import { dirname } from 'node:path'
 import { AppError } from '../../../domain/errors.ts'
+import { identityOf } from '../../../lib/atomic-file.ts'
 import { isKeyOf, noteKey, readKeyCheck } from '../encryption/key-verifier.ts'
 import { APPLICATION_ID } from '../schema/migrations.ts'
 import { openSqliteStore, type SqliteOptions, type SqliteStore } from '../sqlite-store.ts'
-import { identityOf, readStart } from './file-system.ts'
+import { readStart } from './file-system.ts'
 import {
   type DatabaseKey,
   type OpenConnection,

@@ -1,28 +1,7 @@
 /** What the database adapter needs of the file system, with errors a person can act on. */
-import { closeSync, fsyncSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { AppError, type ErrorCode } from '../../../domain/errors.ts'
-
-/** Until this returns, the file's content may still be lost to a power cut. */
-export function syncFile(path: string): void {
-  const file = openSync(path, 'r+')
-  try {
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-}
-
-/** Until this returns, a rename in the folder may still be lost to a power cut. */
-export function syncFolder(folder: string): void {
-  if (process.platform === 'win32') return // folders cannot be synced there
-  const file = openSync(folder, 'r')
-  try {
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-}
 
 export function readStart(path: string, bytes: number): Buffer {
   const file = openSync(path, 'r')
@@ -32,12 +11,6 @@ export function readStart(path: string, bytes: number): Buffer {
   } finally {
     closeSync(file)
   }
-}
-
-/** What a file is, whatever it is called: it changes when another file takes its path. Null when there is none. */
-export function identityOf(path: string): string | null {
-  const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
-  return stat === undefined ? null : `${stat.dev}:${stat.ino}`
 }
 
 /** The files beside `path` whose names go on from its own with `suffix`. */

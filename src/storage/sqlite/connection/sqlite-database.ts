@@ -2,7 +2,7 @@
  * One open database with its prepared statements and the numbers of places it has looked up.
  */
 import { AppError } from '../../../domain/errors.ts'
-import type { Place, Scope } from '../../../domain/ids.ts'
+import type { Place, Scope } from '../../../domain/scope.ts'
 import { toStorable } from '../../../text/storable-text.ts'
 import { KnownRows } from '../cache/document-cache.ts'
 import { type ResidentOptions, ResidentOwners } from '../cache/owner-cache.ts'
@@ -17,6 +17,7 @@ import {
 
 /** Enough for every statement we have; filters combine into a few hundred at the very most. */
 const STATEMENTS_MAX = 500
+
 /** Most other writers are done after a moment, which is not worth a timer. */
 const HELD_MS_MAX = 5
 const PAUSE_MS_MIN = 2

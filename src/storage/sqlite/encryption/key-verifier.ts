@@ -8,7 +8,7 @@
  */
 import { createHmac, randomBytes, scryptSync, timingSafeEqual } from 'node:crypto'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { syncFile } from '../connection/file-system.ts'
+import { syncFile } from '../../../lib/atomic-file.ts'
 import type { DatabaseKey } from '../connection/sqlite-driver.ts'
 import { keyMaterial } from './encryption-key.ts'
 

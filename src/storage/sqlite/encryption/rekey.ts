@@ -19,15 +19,9 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { AppError } from '../../../domain/errors.ts'
+import { identityOf, syncFile, syncFolder } from '../../../lib/atomic-file.ts'
 import { fileKind, isOpenHere, openGuarded } from '../connection/database-file.ts'
-import {
-  identityOf,
-  readStart,
-  siblings,
-  syncFile,
-  syncFolder,
-  toFileError,
-} from '../connection/file-system.ts'
+import { readStart, siblings, toFileError } from '../connection/file-system.ts'
 import {
   type DatabaseKey,
   type OpenConnection,

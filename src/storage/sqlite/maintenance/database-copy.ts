@@ -3,6 +3,7 @@
  * between any two of plain and encrypted. Rows are copied as they are; what is derived from them is built anew.
  */
 import { createHash } from 'node:crypto'
+import { quoted } from '../../../lib/sql.ts'
 import { SqliteSession } from '../connection/sqlite-database.ts'
 import type {
   DatabaseKey,
@@ -26,8 +27,10 @@ export type CopyOptions = {
 }
 
 const BATCH_ROWS = 500
+
 /** Counted from the rows again, see `rebuildTerms`; and notes of what changes, which a copy makes of its own. */
 const DERIVED_TABLES: readonly string[] = ['corpus', NOTES_TABLE]
+
 /** Written again by `rebuildTerms`, which mends them where they were off. */
 const DERIVED_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   memory: ['terms', 'terms_count', 'fingerprint'],
@@ -202,8 +205,4 @@ function canonical(table: string, row: SqlRow): string {
       value instanceof Uint8Array ? ['blob', Buffer.from(value).toString('hex')] : value,
     )
   return JSON.stringify(values)
-}
-
-export function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
 }

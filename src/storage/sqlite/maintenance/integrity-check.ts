@@ -2,12 +2,13 @@
  * Compares what is canonical (the rows) with what is derived from it (terms, fingerprints, counts), and mends the
  * derived side when asked to. It never changes a memory or what was said.
  */
+
+import { DOCUMENT_KINDS } from '../../../domain/search-document.ts'
 import type { StoreFault } from '../../store.ts'
 import type { SqliteSession } from '../connection/sqlite-database.ts'
 import type { SqlRow } from '../connection/sqlite-driver.ts'
 import { enter } from '../search/lexical-search.ts'
 import {
-  DOCUMENT_KINDS,
   entryFor,
   entryText,
   entryTokens,

@@ -7,8 +7,9 @@
 import { copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { AppError } from '../../../domain/errors.ts'
+import { syncFile, syncFolder } from '../../../lib/atomic-file.ts'
 import { openGuarded, openSqliteFile } from '../connection/database-file.ts'
-import { syncFile, syncFolder, toFileError } from '../connection/file-system.ts'
+import { toFileError } from '../connection/file-system.ts'
 import type { DatabaseKey, SqliteConnection } from '../connection/sqlite-driver.ts'
 import type { SqliteStore } from '../sqlite-store.ts'
 

@@ -1,5 +1,5 @@
 /** Compares vectors with the memories they are of, and removes what fits no more: it can be made again. */
-import { isKeptInBytes } from '../../../lib/vector-math.ts'
+import { isKeptInBytes } from '../../../domain/embedding-text.ts'
 import type { SqliteSession } from '../connection/sqlite-database.ts'
 import type { SqlRow } from '../connection/sqlite-driver.ts'
 import { headOf, recordBytes } from '../vectors/vector-record.ts'

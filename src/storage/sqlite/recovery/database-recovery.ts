@@ -8,14 +8,10 @@ import { copyFileSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../../../domain/errors.ts'
 import { blockingTombstones } from '../../../domain/tombstone.ts'
+import { identityOf, syncFile } from '../../../lib/atomic-file.ts'
+import { quoted } from '../../../lib/sql.ts'
 import { fileKind, isOpenHere } from '../connection/database-file.ts'
-import {
-  identityOf,
-  readStart,
-  siblings,
-  syncFile,
-  toFileError,
-} from '../connection/file-system.ts'
+import { readStart, siblings, toFileError } from '../connection/file-system.ts'
 import { SqliteSession } from '../connection/sqlite-database.ts'
 import {
   type DatabaseKey,
@@ -31,7 +27,6 @@ import {
   inTransaction,
   markAsWal,
   type OnProgress,
-  quoted,
 } from '../maintenance/database-copy.ts'
 import { inspect, rebuildTerms } from '../maintenance/integrity-check.ts'
 import { toMemory } from '../store/row-codec.ts'

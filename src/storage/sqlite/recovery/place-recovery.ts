@@ -3,8 +3,8 @@
  * its index; where they don't, rows are kept under made-up names, apart from each other as they were.
  */
 
+import { quoted } from '../../../lib/sql.ts'
 import type { SqliteConnection } from '../connection/sqlite-driver.ts'
-import { quoted } from '../maintenance/database-copy.ts'
 import { freePages, indexEntries, type Pages } from './btree-pages.ts'
 import type { Shape } from './page-recovery.ts'
 

@@ -5,8 +5,9 @@
 import { linkSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { AppError } from '../../../domain/errors.ts'
+import { identityOf, syncFolder } from '../../../lib/atomic-file.ts'
 import { isOpenHere } from '../connection/database-file.ts'
-import { identityOf, syncFolder, toFileError } from '../connection/file-system.ts'
+import { toFileError } from '../connection/file-system.ts'
 
 /** What belongs to a database besides its file. It must be gone before another file takes the path. */
 const COMPANIONS = ['-journal', '-shm', '-wal', '.key-check'] as const

@@ -1,6 +1,7 @@
 /** Keyword search among documents, that is memories and turns, and their neighbours. */
-import type { MemoryId, Scope, SessionId } from '../../../domain/ids.ts'
-import { isTurnId } from '../../../domain/search-document.ts'
+import type { MemoryId, SessionId } from '../../../domain/ids.ts'
+import type { Scope } from '../../../domain/scope.ts'
+import { DOCUMENT_KINDS, type DocumentKind, isTurnId } from '../../../domain/search-document.ts'
 import { queryTerms } from '../../../text/search/terms.ts'
 import { fromStorable } from '../../../text/storable-text.ts'
 import {
@@ -12,7 +13,6 @@ import {
 } from '../../store.ts'
 import type { SqliteSession } from '../connection/sqlite-database.ts'
 import type { SqlRow } from '../connection/sqlite-driver.ts'
-import { DOCUMENT_KINDS, type DocumentKind } from '../store/row-codec.ts'
 import { conjunction, memoryConditions, within } from '../store/sql-filters.ts'
 import { hitsOf, search } from './lexical-search.ts'
 

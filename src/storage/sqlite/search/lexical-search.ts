@@ -10,8 +10,9 @@
  * search grows with what the owner has of the kinds that are asked for, not with what the store holds.
  */
 
-import type { Scope } from '../../../domain/ids.ts'
 import { TEXT_HITS_MAX } from '../../../domain/limits.ts'
+import type { Scope } from '../../../domain/scope.ts'
+import { DOCUMENT_KINDS, type DocumentKind } from '../../../domain/search-document.ts'
 import { Breather } from '../../../lib/time-slice.ts'
 import {
   type Corpus,
@@ -21,29 +22,27 @@ import {
 } from '../../../text/search/bm25.ts'
 import type { SqliteSession } from '../connection/sqlite-database.ts'
 import type { SqlRow } from '../connection/sqlite-driver.ts'
-import {
-  DOCUMENT_KINDS,
-  type DocumentKind,
-  ownerToken,
-  placeToken,
-  quoted,
-  STORE_TOKEN,
-} from '../store/row-codec.ts'
+import { ownerToken, placeToken, quoted, STORE_TOKEN } from '../store/row-codec.ts'
 import { type Condition, conjunction, within } from '../store/sql-filters.ts'
 
 /** Rows read at once at most while looking for candidates that pass the filters. */
 const ROWS_PER_READ = 256
+
 /**
  * An owner with more rows than this is large. There, the most common words of a query find no rows of their
  * own; they still count in the score of rows that a rarer word has found.
  */
 const LARGE_OWNER_ROWS = 8_000
+
 /** So is one with fewer rows that are long, as pieces of documents are: it takes as long to read all that hold a word. */
 const LARGE_OWNER_TERMS = 800_000
+
 /** Up to this many rows of a conversation, or named by their ids, are read without asking the index which to read. */
 const FEW_ROWS_MAX = 1_000
+
 /** Rows of more terms than this take long to read, and fewer of them are scored: those of documents, mostly. */
 const LONG_TERMS = 100
+
 /** A large owner with more than this share of the store is not looked up by token: nearly every row holds it. */
 const MAIN_SHARE = 0.5
 

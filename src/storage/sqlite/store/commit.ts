@@ -1,7 +1,8 @@
 /**
  * Commits: changes applied in order inside one transaction, which is rolled back at the first conflict.
  */
-import { covers, type MemoryId, type Scope } from '../../../domain/ids.ts'
+import type { MemoryId } from '../../../domain/ids.ts'
+import { covers, type Scope } from '../../../domain/scope.ts'
 import { documentId, type SearchDocument, turnDocument } from '../../../domain/search-document.ts'
 import { isReworded } from '../../../domain/searchable-text.ts'
 import type { Turn } from '../../../domain/turn.ts'
@@ -31,6 +32,7 @@ import { conjunction, within } from './sql-filters.ts'
 import { TURN_COLUMNS, turnValues } from './turn-codec.ts'
 
 type Refusal = 'version' | 'exists' | 'key'
+
 type Put<T extends Table = Table> = Extract<Change, { op: 'put'; table: T }>
 
 export function commit(session: SqliteSession, changes: readonly Change[]): CommitOutcome {
@@ -261,13 +263,16 @@ const INSERT = statements(
   (table, columns) => `INSERT INTO ${table} (${columns.join(', ')})
     VALUES (${columns.map(() => '?').join(', ')}) ON CONFLICT DO NOTHING`,
 )
+
 /** Uses may have been counted since the row was read; writing it back must not undo that. */
 const KEPT: { readonly [column: string]: string } = {
   use_count: 'max(use_count, ?)',
   last_used_at: 'nullif(max(coalesce(last_used_at, -9e15), coalesce(?, -9e15)), -9e15)',
 }
+
 /** `OR IGNORE` turns a key that is taken into "nothing written", which `changes` tells. */
 const UPDATE = statements((table, columns) => updating(table, columns))
+
 /** What hardly ever changes begins most indexes. Those are written again when it is set, to whatever it is. */
 const LASTING: ReadonlySet<string> = new Set(['id', 'owner_number', 'place_number', 'kind'])
 const UPDATE_IN_PLACE = statements((table, columns) =>

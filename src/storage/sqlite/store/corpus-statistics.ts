@@ -1,7 +1,8 @@
 /** What a commit adds to the counts under each token, of memories and of turns, written once at its end. */
 
+import type { DocumentKind } from '../../../domain/search-document.ts'
 import type { SqliteSession } from '../connection/sqlite-database.ts'
-import { type DocumentKind, type Home, STORE_TOKEN } from './row-codec.ts'
+import { type Home, STORE_TOKEN } from './row-codec.ts'
 
 type Sum = { documents: number; terms: number }
 

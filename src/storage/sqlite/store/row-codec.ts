@@ -1,8 +1,8 @@
 /** Rows of the port ↔ columns of SQLite. */
 
-import type { Place } from '../../../domain/ids.ts'
 import type { Memory, Revision, Tombstone } from '../../../domain/memory.ts'
-import type { SearchDocument } from '../../../domain/search-document.ts'
+import type { Place } from '../../../domain/scope.ts'
+import type { DocumentKind, SearchDocument } from '../../../domain/search-document.ts'
 import { searchableText } from '../../../domain/searchable-text.ts'
 import { fingerprint } from '../../../text/fingerprint.ts'
 import { fromStorable, toStorable } from '../../../text/storable-text.ts'
@@ -15,16 +15,14 @@ export type Home = {
   readonly tokens: Readonly<Record<DocumentKind, readonly [owner: string, place: string]>>
 }
 
-/** Memories and turns have tokens of their own, so that a search for one kind never meets rows of the other. */
-export type DocumentKind = 'memory' | 'turn'
-export const DOCUMENT_KINDS: readonly DocumentKind[] = ['memory', 'turn']
-
 /** Begins a token that is not a word. Terms hold no control characters, so nobody can say one. */
 const OWN = '\u0001'
 
 /** What the tokens of an owner and of a place begin with, before their numbers. FTS5 ignores the case of ASCII letters. */
 export const OWNER_TOKEN = { memory: `${OWN}o`, turn: `${OWN}to` } as const
+
 export const PLACE_TOKEN = { memory: `${OWN}p`, turn: `${OWN}tp` } as const
+
 /** Documents of the whole store are counted under these. */
 export const STORE_TOKEN = { memory: '', turn: `${OWN}t` } as const
 

@@ -1,5 +1,5 @@
 /** Conversations, from the turns that there are of them. */
-import type { Scope } from '../../../domain/ids.ts'
+import type { Scope } from '../../../domain/scope.ts'
 import { type SessionPoint, sessionAfter, sessionPage } from '../../page-cursor.ts'
 import type { Page, SessionQuery, SessionTally } from '../../store.ts'
 import type { SqliteSession } from '../connection/sqlite-database.ts'

@@ -1,6 +1,6 @@
 /** Scopes and filters as SQL conditions. Values only ever travel as parameters. */
 
-import type { Scope } from '../../../domain/ids.ts'
+import type { Scope } from '../../../domain/scope.ts'
 import { toStorable } from '../../../text/storable-text.ts'
 import { lowered } from '../../../text/substring.ts'
 import type {

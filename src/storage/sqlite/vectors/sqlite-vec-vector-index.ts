@@ -5,8 +5,8 @@
  * A search holds the thread for as long as sqlite-vec takes, which goes through all of the owner's numbers at once.
  */
 import { AppError } from '../../../domain/errors.ts'
-import { innerProduct, isZero, refuseUnfit } from '../../../lib/vector-math.ts'
-import type { VectorIndex } from '../../vector-index.ts'
+import { innerProduct, isZero } from '../../../lib/vector-math.ts'
+import { refuseUnfit, type VectorIndex } from '../../vector-index.ts'
 import type { SqliteSession } from '../connection/sqlite-database.ts'
 import type { SqlRow } from '../connection/sqlite-driver.ts'
 import { toBlob } from './vector-record.ts'
@@ -15,12 +15,15 @@ import { findOwner, KEPT_COLUMNS, keptVector, type OwnerVectors } from './vector
 
 const PACKAGE = 'sqlite-vec'
 const ROWS_PER_READ = 128
+
 /** Rows in one piece of the table. The default of 1,024 would take a megabyte for every owner. */
 const CHUNK_ROWS = 128
+
 /** sqlite-vec gives no more hits than this. */
 const HITS_MAX = 4_096
 const HITS_MIN = 64
 const GROWTH = 4
+
 /** What sums of single precision may be off by. */
 const ROUNDING = 1e-5
 

@@ -2,10 +2,11 @@
  * The vector index in the same database as the memories, on the same connection: what is encrypted there is encrypted
  * here, and a commit that rewords or removes a memory takes its vectors with it.
  */
-import type { MemoryId, Scope } from '../../../domain/ids.ts'
+import type { MemoryId } from '../../../domain/ids.ts'
+import type { Scope } from '../../../domain/scope.ts'
 import { Breather } from '../../../lib/time-slice.ts'
-import { isZero, refuseUnfit } from '../../../lib/vector-math.ts'
-import type { VectorIndex, VectorSpace } from '../../vector-index.ts'
+import { isZero } from '../../../lib/vector-math.ts'
+import { refuseUnfit, type VectorIndex, type VectorSpace } from '../../vector-index.ts'
 import type { SqliteSession } from '../connection/sqlite-database.ts'
 import { VectorArena } from './vector-arena.ts'
 import { VectorBlocks } from './vector-block-cache.ts'

@@ -5,8 +5,10 @@
  * So the answer is exact among the rows that were scanned, whatever was lost by rounding to bytes, and never depends on the
  * limit. Looking up also applies the filters and shows which rows are gone.
  */
-import { compareText, type MemoryId, type Scope } from '../../../domain/ids.ts'
+import type { MemoryId } from '../../../domain/ids.ts'
+import type { Scope } from '../../../domain/scope.ts'
 import { isTurnId } from '../../../domain/search-document.ts'
+import { compareText } from '../../../lib/compare.ts'
 import { Breather } from '../../../lib/time-slice.ts'
 import { innerProduct, isZero } from '../../../lib/vector-math.ts'
 import type { DocumentFilter } from '../../store.ts'
@@ -20,16 +22,22 @@ import { keptTogether, type OwnerVectors } from './vector-tables.ts'
 /** Rows looked up at once: as many as are wanted, within what takes a millisecond or two. */
 const LOOKUP_ROWS_MIN = 32
 const LOOKUP_ROWS_MAX = 256
+
 /** Rows compared at once. Not more, because those that are not at hand are read. */
 const COMPARED_ROWS = 128
+
 /** Rows compared before the closest are looked up, as long as it is not known that the filters let them pass. */
 const UNSEEN_ROWS_MAX = 256
+
 /** After this many that were not permitted, the permitted ones are read from the database before going on. */
 const REFUSALS_MAX = 512
+
 /** Memories that are asked for at once whether they are permitted. */
 const PERMITTED_ROWS = 1_000
+
 /** Ranked rows that are gone through at once when it is known which are permitted. */
 const PASSING_ROWS = 1_024
+
 /** Permitted rows, of a filter that an index answers, that are compared one by one instead of scanning all. */
 const FEW_ROWS = 500
 
@@ -77,6 +85,7 @@ export type WithScan = (
 ) => Promise<readonly VectorHit[] | null>
 
 type Compared = { readonly row: number; readonly similarity: number }
+
 /** The memory was looked up, and is there and permitted. */
 type Found = Compared & VectorHit
 

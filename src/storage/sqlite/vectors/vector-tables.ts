@@ -1,9 +1,9 @@
 /** Vectors in the database. `migrations.ts` says how the tables belong together. */
-import { embeddingTextHash } from '../../../domain/embedding-text.ts'
+import { embeddingTextHash, isKeptInBytes } from '../../../domain/embedding-text.ts'
 import { AppError } from '../../../domain/errors.ts'
-import { covers, type MemoryId, type Scope } from '../../../domain/ids.ts'
+import type { MemoryId } from '../../../domain/ids.ts'
+import { covers, type Scope } from '../../../domain/scope.ts'
 import { DOCUMENT_TYPES } from '../../../domain/search-document.ts'
-import { isKeptInBytes } from '../../../lib/vector-math.ts'
 import { fromStorable } from '../../../text/storable-text.ts'
 import type { SpaceReport, VectorEntry, VectorSpace } from '../../vector-index.ts'
 import type { SqliteSession } from '../connection/sqlite-database.ts'

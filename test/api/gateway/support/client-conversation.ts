@@ -1,5 +1,5 @@
 /** Conversations as clients keep them, in each of the three formats. */
-import type { FormatName } from '../../../../src/api/gateway/formats/format.ts'
+import type { FormatName } from '../../../../src/domain/model-call.ts'
 
 export type Spoken = { readonly role: 'user' | 'assistant'; readonly content: string }
 

@@ -2,7 +2,7 @@
  * Streams in the shapes in which the three services send them, with what is easily forgotten: comments, pings, chunks
  * without choices, thoughts with their signatures, fields that nobody announced.
  */
-import type { FormatName } from '../../../../src/api/gateway/formats/format.ts'
+import type { FormatName } from '../../../../src/domain/model-call.ts'
 
 function chatChunk(choices: readonly object[], more: object = {}): string {
   const chunk = {

@@ -1,8 +1,7 @@
 /** What the services of the three APIs send: whole answers, streams, errors and lists, as their own clients expect them. */
 import type { IncomingHttpHeaders } from 'node:http'
-import type { FormatName } from '../../../../src/api/gateway/formats/format.ts'
+import type { FormatName } from '../../../../src/domain/model-call.ts'
 import type { Reply } from './scripted-upstream.ts'
-
 import { chatEvents, wholeChat } from './wire-chat.ts'
 import { messageEvents, wholeMessage } from './wire-messages.ts'
 import { type Asked, type AskedBody, CREATED, type Event, type Said } from './wire-parts.ts'

@@ -1,7 +1,7 @@
 /** Answers that call tools of the client's and ours: what the client sees, and what the model finds when it comes back. */
 import { expect, it } from 'vitest'
-import type { FormatName } from '../../../../src/api/gateway/formats/format.ts'
 import { HiddenCalls, withHiddenCalls } from '../../../../src/api/gateway/tools/tool-handler.ts'
+import type { FormatName } from '../../../../src/domain/model-call.ts'
 import { FakeClock } from '../../../fakes/clock.ts'
 import {
   type Body,

@@ -9,8 +9,8 @@ import {
 import type { Caller } from '../../../../src/api/operations/authorization.ts'
 import type { Context } from '../../../../src/api/operations/operation.ts'
 import { createEngine } from '../../../../src/app/composition.ts'
-import type { JsonObject } from '../../../../src/domain/memory.ts'
 import type { Engine } from '../../../../src/engine/engine.ts'
+import type { JsonObject } from '../../../../src/lib/json.ts'
 
 let engine: Engine
 

@@ -1,8 +1,8 @@
 /** A provider by script, asked through the real client libraries, with the memory tools in between. */
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
-import type { FormatName } from '../../../../src/api/gateway/formats/format.ts'
 import { answerWithTools, HiddenCalls } from '../../../../src/api/gateway/tools/tool-handler.ts'
+import type { FormatName } from '../../../../src/domain/model-call.ts'
 import type { UpstreamResponse } from '../../../../src/models/upstream.ts'
 import { FakeClock } from '../../../fakes/clock.ts'
 import type { Reply } from '../support/scripted-upstream.ts'
@@ -10,6 +10,7 @@ import { PATHS, speak } from '../support/wire-format.ts'
 import type { Said, ToolCall } from '../support/wire-parts.ts'
 
 export const FORMATS = ['chat', 'responses', 'messages'] as const
+
 /** Each format, streaming and not. */
 export const WAYS = FORMATS.flatMap((format) => [
   { format, streams: true, way: `${format}, streaming` },

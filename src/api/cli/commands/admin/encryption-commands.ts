@@ -1,7 +1,7 @@
 /** Commands that encrypt the database, decrypt it, or give it another key. */
 import { AppError } from '../../../../domain/errors.ts'
 import { type Answer, type Call, defineCommand, UsageError } from '../../command.ts'
-import type { Converted, NewKey, OnProgress } from '../../host.ts'
+import type { Converted, NewKey, OnProgress } from '../../database.ts'
 import { createProgress, percent } from '../../output/progress-line.ts'
 import { formatNumber } from '../../output/text-rendering.ts'
 

@@ -1,8 +1,8 @@
 /** Commands that move memories between databases and files. */
 import type { z } from 'zod'
 import { ERRORS } from '../../../../domain/errors.ts'
+import type { ScopeInput } from '../../../../domain/scope.ts'
 import type { Engine } from '../../../../engine/engine.ts'
-import type { ScopeInput } from '../../../../memory/draft.ts'
 import { sealLines, unsealLines } from '../../../../portability/export-encryption.ts'
 import { IMPORT_FORMATS } from '../../../../portability/importers/format-detection.ts'
 import { systemStatus } from '../../../operations/admin/system-operations.ts'
@@ -20,7 +20,7 @@ import {
 } from '../../command.ts'
 import type { ImportSource, OpenedImport } from '../../host.ts'
 import { readSecretFile, writeWhole } from '../../input/file-access.ts'
-import { oneOf } from '../../input/memory-options.ts'
+import { oneOf } from '../../input/option-values.ts'
 import { createProgress, percent } from '../../output/progress-line.ts'
 import { count, formatNumber } from '../../output/text-rendering.ts'
 
@@ -106,6 +106,7 @@ const IMPORT_OPTIONS = {
     help: 'The file with the passphrase of an encrypted export.',
   },
 } as const
+
 type ImportCall = Call<typeof IMPORT_OPTIONS>
 
 export const importing = defineCommand({

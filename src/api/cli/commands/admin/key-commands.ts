@@ -18,7 +18,7 @@ import {
   UsageError,
   YES,
 } from '../../command.ts'
-import { actionOf, oneOf, wholeOf } from '../../input/memory-options.ts'
+import { actionOf, oneOf, wholeOf } from '../../input/option-values.ts'
 import { formatAge, formatTime, parseTime } from '../../input/time-format.ts'
 import {
   count,
@@ -45,6 +45,7 @@ const KEY_OPTIONS = {
   expires: { kind: 'value', value: 'when', help: 'Ends then: 90d, 2026-12-01. Default: never.' },
   ...YES,
 } as const
+
 type KeysCall = Call<typeof KEY_OPTIONS>
 type Key = z.output<(typeof listKeys)['output']>['keys'][number]
 

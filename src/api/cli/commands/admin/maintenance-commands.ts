@@ -11,7 +11,8 @@ import {
   systemStatus,
 } from '../../../operations/admin/system-operations.ts'
 import { type Answer, type Call, defineCommand, refuseRemote, UsageError } from '../../command.ts'
-import type { Salvaged, Setup } from '../../host.ts'
+import type { Salvaged } from '../../database.ts'
+import type { Setup } from '../../host.ts'
 import { formatTime } from '../../input/time-format.ts'
 import { inWordsOfTheShell } from '../../output/error-hints.ts'
 import { createProgress, percent } from '../../output/progress-line.ts'
@@ -31,6 +32,7 @@ type SettingsWithSources = {
   readonly [name: string]: unknown
   readonly sources?: { readonly [name: string]: string }
 }
+
 type Fields = readonly (readonly [string, string])[]
 
 export const status = defineCommand({

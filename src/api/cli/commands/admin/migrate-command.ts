@@ -2,7 +2,7 @@
 import { basename, dirname } from 'node:path'
 import { AppError } from '../../../../domain/errors.ts'
 import { type Answer, type Call, defineCommand, UsageError } from '../../command.ts'
-import type { MovedHouse, MoveTarget } from '../../host.ts'
+import type { MovedHouse, MoveTarget } from '../../database.ts'
 import { createProgress, percent } from '../../output/progress-line.ts'
 import { count, formatNumber } from '../../output/text-rendering.ts'
 import { givenKey, NEW_KEY_OPTIONS } from './encryption-commands.ts'

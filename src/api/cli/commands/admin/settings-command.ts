@@ -15,13 +15,14 @@ import {
   settingNamed,
 } from '../../../operations/admin/settings-operations.ts'
 import { type Answer, type Call, defineCommand, UsageError } from '../../command.ts'
-import { actionOf } from '../../input/memory-options.ts'
+import { actionOf } from '../../input/option-values.ts'
 import { fields, oneLine, table } from '../../output/text-rendering.ts'
 
 const ACTIONS = ['list', 'get', 'set', 'unset'] as const
 const OPTIONS = {
   system: { kind: 'flag', help: 'For everybody, not for one owner.' },
 } as const
+
 type SettingsCall = Call<typeof OPTIONS>
 
 export const settings = defineCommand({

@@ -10,7 +10,7 @@ import {
   qdrantHealth,
 } from '../../../operations/admin/vector-store-operations.ts'
 import { type Answer, type Call, defineCommand, UsageError } from '../../command.ts'
-import { actionOf, oneOf } from '../../input/memory-options.ts'
+import { actionOf, oneOf } from '../../input/option-values.ts'
 import { readText } from '../../input/text-input.ts'
 import { count, fields, formatNumber, oneLine } from '../../output/text-rendering.ts'
 
@@ -28,6 +28,7 @@ const OPTIONS = {
   },
   'dry-run': { kind: 'flag', help: 'Of cleanup: count, and remove nothing.' },
 } as const
+
 type VectorsCall = Call<typeof OPTIONS>
 type Qdrant = z.output<(typeof getQdrant)['output']>
 export type Tier = Qdrant['tier']

@@ -17,7 +17,7 @@ import {
 } from '../../../operations/files/file-operations.ts'
 import { flushToFiles } from '../../../operations/files/session-note-operation.ts'
 import { type Answer, type Call, defineCommand, UsageError } from '../../command.ts'
-import { actionOf, numberOf, oneOf, wholeOf } from '../../input/memory-options.ts'
+import { actionOf, numberOf, oneOf, wholeOf } from '../../input/option-values.ts'
 import { textFrom } from '../../input/text-input.ts'
 import { formatAge } from '../../input/time-format.ts'
 import { createEstimate, createProgress, percent } from '../../output/progress-line.ts'
@@ -66,6 +66,7 @@ const OPTIONS = {
     help: `Of search: one of ${FILE_SOURCES.join(', ')}; repeatable.`,
   },
 } as const
+
 export type FilesCall = Call<typeof OPTIONS>
 
 /** Which options go with which action; what is given to another is a mistake. */

@@ -1,46 +1,31 @@
 /** Commands about the life of memories: distilling, consolidating, background work and review. */
 import type { z } from 'zod'
 import { JOB_STATUSES } from '../../../../jobs/job.ts'
+import { listJobs, type WireJob } from '../../../operations/admin/job-operations.ts'
+import {
+  consolidateMemories,
+  listConsolidations,
+  type WireReport,
+} from '../../../operations/learning/consolidation-operations.ts'
+import { flushSession } from '../../../operations/learning/distillation-operations.ts'
 import {
   approveMemory,
-  consolidateMemories,
-  flushSession,
-  listConsolidations,
-  listReview,
-  rejectMemory,
-  type WireReport,
-} from '../../../operations/learning/distillation-operations.ts'
-import {
   listConflicts,
+  listReview,
   reconcileMemory,
+  rejectMemory,
   settleConflict,
   type WireConflict,
 } from '../../../operations/learning/review-operations.ts'
-import {
-  cancelJob,
-  listJobs,
-  retryJob,
-  type WireJob,
-} from '../../../operations/learning/signal-operations.ts'
 import { type Answer, type Call, defineCommand, onlyWord, UsageError } from '../../command.ts'
-import { actionOf, oneOf, wholeOf } from '../../input/memory-options.ts'
+import { oneOf, PAGE_OPTIONS, pageOf } from '../../input/option-values.ts'
 import { formatTime } from '../../input/time-format.ts'
 import { renderList } from '../../output/memory-rendering.ts'
 import { count, fields, memories, oneLine, table } from '../../output/text-rendering.ts'
 
-const LIMIT = 50
-const LIMIT_MAX = 200
-export const PAGE_OPTIONS = {
-  limit: { kind: 'value', value: 'n', help: `How many at most. Default: ${LIMIT}.` },
-  after: { kind: 'value', value: 'id', help: 'Go on after this one.' },
-} as const
+export const LIMIT = 50
 
-export function pageOf({ limit, after }: Call<typeof PAGE_OPTIONS>['given']) {
-  return {
-    limit: limit === undefined ? LIMIT : wholeOf('limit', limit, 1, LIMIT_MAX),
-    ...(after === undefined ? {} : { after }),
-  }
-}
+export const LIMIT_MAX = 200
 
 export const flush = defineCommand({
   name: 'flush',
@@ -152,39 +137,17 @@ function judgedField({ judged, isDryRun }: WireReport): readonly [string, string
   return ['judged', isDryRun ? `a model would be asked about ${pairs}` : `${pairs} by a model`]
 }
 
-const JOB_ACTIONS = ['list', 'retry', 'cancel'] as const
-const JOB_OPTIONS = {
+export const JOB_ACTIONS = ['list', 'retry', 'cancel'] as const
+
+export const JOB_OPTIONS = {
   kind: { kind: 'value', value: 'kind', help: 'Only these: distill, consolidate, upkeep.' },
   status: { kind: 'value', value: 'status', help: `Only these: ${JOB_STATUSES.join(', ')}.` },
   ...PAGE_OPTIONS,
 } as const
+
 type JobsCall = Call<typeof JOB_OPTIONS>
 
-export const jobs = defineCommand({
-  name: 'jobs',
-  group: 'Upkeep',
-  summary: 'Show background work, try it again, or take it back.',
-  details:
-    'Work is done by a server. Those who may do everything see the work of all owners, unless they name one. What failed too often is `dead` until it is tried again. What could not be learned from is told by `signals`.',
-  arguments: [
-    { name: 'action', help: `One of ${JOB_ACTIONS.join(', ')}. Default: list.` },
-    { name: 'id', help: 'The job to try again or take back.' },
-  ],
-  options: JOB_OPTIONS,
-  examples: ['recollect jobs --status dead', 'recollect jobs retry job_distill_4f1d…'],
-  async run(call) {
-    const [word, id] = call.words
-    const action = actionOf('jobs', word, JOB_ACTIONS)
-    if (action === 'list') return listed(call)
-    const operation = action === 'retry' ? retryJob : cancelJob
-    const output = await call.perform(operation, { id: idOf(call, 'jobs', action, id) })
-    const { status, dueAt } = output.job
-    const when = dueAt === null ? '' : `, due ${formatTime(Date.parse(dueAt))}`
-    return { json: output, text: `${output.job.id} is ${status}${when}.` }
-  },
-})
-
-async function listed(call: JobsCall): Promise<Answer> {
+export async function listed(call: JobsCall): Promise<Answer> {
   const { kind, status } = call.given
   const { owner } = call.setup().named
   const output = await call.perform(listJobs, {
@@ -214,47 +177,23 @@ function jobRow({ id, status, dueAt, attempts, owner, lastError, outcome }: Wire
   ]
 }
 
-const REVIEW_ACTIONS = ['list', 'approve', 'reject', 'conflicts', 'settle', 'reconcile'] as const
-const REVIEW_OPTIONS = {
+export const REVIEW_ACTIONS = [
+  'list',
+  'approve',
+  'reject',
+  'conflicts',
+  'settle',
+  'reconcile',
+] as const
+
+export const REVIEW_OPTIONS = {
   content: { kind: 'value', value: 'text', help: 'With settle: what the one that stays says.' },
   ...PAGE_OPTIONS,
 } as const
+
 type ReviewCall = Call<typeof REVIEW_OPTIONS>
 
-export const review = defineCommand({
-  name: 'review',
-  group: 'Correcting',
-  summary: 'Show memories that look like instructions or contradict others, and decide about them.',
-  details:
-    'What was said can try to become an instruction to a model. Such memories are kept and not used until they are ' +
-    'approved; rejected ones are forgotten. `conflicts` shows memories that say otherwise than others: `settle` keeps ' +
-    'one in the place of the other, `reconcile` says that both hold.',
-  arguments: [
-    { name: 'action', help: `One of ${REVIEW_ACTIONS.join(', ')}. Default: list.` },
-    { name: 'id', help: 'The memory to decide about; with settle, the one that stays.' },
-    { name: 'other', help: 'With settle: the one that gives way.' },
-  ],
-  options: REVIEW_OPTIONS,
-  examples: [
-    'recollect review',
-    'recollect review approve mem_01kabc…',
-    'recollect review conflicts',
-    'recollect review settle mem_01kabc… mem_01kxyz…',
-  ],
-  async run(call) {
-    const [word, given, other] = call.words
-    const action = actionOf('review', word, REVIEW_ACTIONS)
-    if (action === 'list') return suspects(call)
-    if (action === 'conflicts') return conflicts(call)
-    const id = idOf(call, 'review', action, given)
-    if (action === 'settle') return settled(call, id, other)
-    const { operation, became } = DECISIONS[action]
-    const output = await call.perform(operation, { id })
-    return { json: output, text: `${output.memory.id} ${became}.` }
-  },
-})
-
-const DECISIONS = {
+export const DECISIONS = {
   approve: { operation: approveMemory, became: 'is used from now on' },
   reject: { operation: rejectMemory, became: 'is forgotten' },
   reconcile: {
@@ -263,7 +202,7 @@ const DECISIONS = {
   },
 } as const
 
-async function suspects(call: ReviewCall): Promise<Answer> {
+export async function suspects(call: ReviewCall): Promise<Answer> {
   const output = await call.perform(listReview, pageOf(call.given))
   if (output.memories.length === 0) return { json: output, text: 'Nothing waits for review.' }
   const lines = [renderList(call.style, output.memories, call.host.now())]
@@ -273,7 +212,7 @@ async function suspects(call: ReviewCall): Promise<Answer> {
   return { json: output, text: lines.join('\n') }
 }
 
-async function conflicts(call: ReviewCall): Promise<Answer> {
+export async function conflicts(call: ReviewCall): Promise<Answer> {
   const output = await call.perform(listConflicts, pageOf(call.given))
   const texts = output.conflicts.map((each) => conflictText(call, each))
   if (output.next !== null) {
@@ -287,7 +226,7 @@ function conflictText({ style }: Call, { memory, other }: WireConflict): string 
   return `${line(memory)}\n${line(other)}`
 }
 
-async function settled(call: ReviewCall, keep: string, drop?: string): Promise<Answer> {
+export async function settled(call: ReviewCall, keep: string, drop?: string): Promise<Answer> {
   if (drop === undefined) {
     const hint = `Run \`${call.again('review conflicts')}\`.`
     throw new UsageError(
@@ -300,10 +239,4 @@ async function settled(call: ReviewCall, keep: string, drop?: string): Promise<A
   const output = await call.perform(settleConflict, { keep, drop, ...words })
   const undoing = call.again(`undo ${output.change}`)
   return { json: output, text: `${keep} takes the place of ${drop} (undo: ${undoing})` }
-}
-
-export function idOf(call: Call, command: string, action: string, id: string | undefined): string {
-  if (id !== undefined) return id
-  const hint = `Run \`${call.again(command)}\`.`
-  throw new UsageError(`\`${command} ${action}\` needs an <id>.`, hint)
 }

@@ -20,12 +20,11 @@ import {
 } from '../../../operations/learning/identity-operations.ts'
 import type { WireMemory } from '../../../operations/memory-schema.ts'
 import { type Answer, type Call, defineCommand, UsageError } from '../../command.ts'
-import { actionOf, oneOf } from '../../input/memory-options.ts'
+import { actionOf, idOf, oneOf, PAGE_OPTIONS, pageOf } from '../../input/option-values.ts'
 import { textFrom } from '../../input/text-input.ts'
 import { formatTime, parseTime } from '../../input/time-format.ts'
 import { renderMemory } from '../../output/memory-rendering.ts'
 import { fields, harmless, oneLine, table } from '../../output/text-rendering.ts'
-import { idOf, PAGE_OPTIONS, pageOf } from './distillation-commands.ts'
 
 const EPISODE_ACTIONS = ['list', 'show', 'edit', 'disable', 'forget', 'restore'] as const
 const EPISODE_OPTIONS = {
@@ -54,6 +53,7 @@ const EPISODE_OPTIONS = {
   },
   ...PAGE_OPTIONS,
 } as const
+
 type EpisodesCall = Call<typeof EPISODE_OPTIONS>
 
 export const episodes = defineCommand({

@@ -1,6 +1,6 @@
 /** Commands about what is learned from: conversations that are handed in, and what waits or failed. */
 import type { z } from 'zod'
-import { SIGNAL_STATUSES } from '../../../../domain/turn.ts'
+import { SIGNAL_STATUSES } from '../../../../domain/signal.ts'
 import { ingestConversation } from '../../../operations/learning/distillation-operations.ts'
 import {
   forgetSignals,
@@ -12,11 +12,11 @@ import {
 } from '../../../operations/learning/signal-operations.ts'
 import { type Answer, type Call, defineCommand, onlyWord, UsageError } from '../../command.ts'
 import { readTextFile } from '../../input/file-access.ts'
-import { actionOf, oneOf } from '../../input/memory-options.ts'
+import { actionOf, idOf, oneOf, PAGE_OPTIONS, pageOf } from '../../input/option-values.ts'
 import { readText } from '../../input/text-input.ts'
 import { formatTime, parseTime } from '../../input/time-format.ts'
 import { count, fields, formatNumber, oneLine, table } from '../../output/text-rendering.ts'
-import { distilledFields, idOf, PAGE_OPTIONS, pageOf } from './distillation-commands.ts'
+import { distilledFields } from './distillation-commands.ts'
 
 type Conversation = z.input<(typeof ingestConversation)['input']>
 
@@ -88,6 +88,7 @@ const OPTIONS = {
   status: { kind: 'value', value: 'status', help: `Only these: ${SIGNAL_STATUSES.join(', ')}.` },
   ...PAGE_OPTIONS,
 } as const
+
 type SignalsCall = Call<typeof OPTIONS>
 
 export const signals = defineCommand({

@@ -6,7 +6,7 @@ import {
   type WireReceipt,
 } from '../../../operations/conversations/receipt-operations.ts'
 import { type Answer, type Call, defineCommand, UsageError } from '../../command.ts'
-import { actionOf, wholeOf } from '../../input/memory-options.ts'
+import { actionOf, wholeOf } from '../../input/option-values.ts'
 import { formatTime } from '../../input/time-format.ts'
 import {
   count,
@@ -25,6 +25,7 @@ const OPTIONS = {
   limit: { kind: 'value', value: 'n', help: `How many at most. Default: ${LIMIT}.` },
   after: { kind: 'value', value: 'id', help: 'Go on after this receipt.' },
 } as const
+
 type ReceiptsCall = Call<typeof OPTIONS>
 
 export const receipts = defineCommand({

@@ -18,7 +18,7 @@ import {
   searchLayer,
 } from '../../../operations/recall/agent-operations.ts'
 import { type Answer, type Call, defineCommand, makeSure, YES } from '../../command.ts'
-import { actionOf, oneOf, wholeOf } from '../../input/memory-options.ts'
+import { actionOf, idOf, oneOf, PAGE_OPTIONS, pageOf, wholeOf } from '../../input/option-values.ts'
 import { textFrom } from '../../input/text-input.ts'
 import { formatAge, formatTime } from '../../input/time-format.ts'
 import {
@@ -31,7 +31,6 @@ import {
   quoted,
   table,
 } from '../../output/text-rendering.ts'
-import { idOf, PAGE_OPTIONS, pageOf } from './distillation-commands.ts'
 
 const ACTIONS = [
   'list',
@@ -52,6 +51,7 @@ const OPTIONS = {
   ...PAGE_OPTIONS,
   ...YES,
 } as const
+
 type SessionsCall = Call<typeof OPTIONS>
 
 export const sessions = defineCommand({

@@ -20,7 +20,8 @@ import {
   UsageError,
   YES,
 } from '../../command.ts'
-import { FILTER_OPTIONS, filteredBy, wholeOf } from '../../input/memory-options.ts'
+import { FILTER_OPTIONS, filteredBy } from '../../input/memory-options.ts'
+import { wholeOf } from '../../input/option-values.ts'
 import { parseAge } from '../../input/time-format.ts'
 import { count, memories, oneLine, table } from '../../output/text-rendering.ts'
 
@@ -197,6 +198,7 @@ const CLEAR_OPTIONS = {
   'dry-run': { kind: 'flag', help: 'Only say how many there are.' },
   ...YES,
 } as const
+
 type ClearCall = Call<typeof CLEAR_OPTIONS>
 
 export const clear = defineCommand({

@@ -7,7 +7,8 @@ import {
   updateMemory,
 } from '../../../operations/memories/memory-operations.ts'
 import { type Answer, type Call, defineCommand, onlyWord, UsageError } from '../../command.ts'
-import { DESCRIBING_OPTIONS, describedBy, wholeOf } from '../../input/memory-options.ts'
+import { DESCRIBING_OPTIONS, describedBy } from '../../input/memory-options.ts'
+import { wholeOf } from '../../input/option-values.ts'
 import { readText, textFrom } from '../../input/text-input.ts'
 
 const VERSION_MAX = Number.MAX_SAFE_INTEGER

@@ -11,7 +11,8 @@ import { getMemory, memoryHistory } from '../../../operations/memories/memory-op
 import { LAYERS } from '../../../operations/recall/agent-operations.ts'
 import { searchMemories } from '../../../operations/recall/search-operations.ts'
 import { type Call, defineCommand, onlyWord, UsageError } from '../../command.ts'
-import { FILTER_OPTIONS, filteredBy, oneOf, wholeOf } from '../../input/memory-options.ts'
+import { FILTER_OPTIONS, filteredBy } from '../../input/memory-options.ts'
+import { oneOf, wholeOf } from '../../input/option-values.ts'
 import { textFrom } from '../../input/text-input.ts'
 import { formatTime, parseTime } from '../../input/time-format.ts'
 import {
@@ -46,6 +47,7 @@ const LIST_OPTIONS = {
   'as-of': { kind: 'value', value: 'when', help: 'What was known then: 3d (ago), 2026-12-01.' },
   ...FILTER_OPTIONS,
 } as const
+
 type ListCall = Call<typeof LIST_OPTIONS>
 
 export const list = defineCommand({

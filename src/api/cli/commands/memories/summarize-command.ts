@@ -1,7 +1,7 @@
 /** One memory in the place of many old ones. */
 import { summarizeMemories } from '../../../operations/memories/memory-list-operations.ts'
 import { defineCommand } from '../../command.ts'
-import { wholeOf } from '../../input/memory-options.ts'
+import { wholeOf } from '../../input/option-values.ts'
 import { fields, formatNumber, memories } from '../../output/text-rendering.ts'
 
 const DAYS_MAX = 365

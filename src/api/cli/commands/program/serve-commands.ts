@@ -1,9 +1,10 @@
 /** Commands that keep running: they serve until they are told to stop. */
 import type { Engine } from '../../../../engine/engine.ts'
+import type { ServerSettings } from '../../../http/server-options.ts'
 import type { ToolSets } from '../../../mcp/tool-registry.ts'
 import { type Call, defineCommand, UsageError } from '../../command.ts'
-import type { ServerSettings, Serving } from '../../host.ts'
-import { wholeOf } from '../../input/memory-options.ts'
+import type { Serving } from '../../host.ts'
+import { wholeOf } from '../../input/option-values.ts'
 import { createStyle } from '../../output/text-rendering.ts'
 
 const PORT_MAX = 65_535
@@ -36,6 +37,7 @@ const SERVE_OPTIONS = {
     help: 'Pages that may ask it, as https://app.example.org; repeatable.',
   },
 } as const
+
 type ServeCall = Call<typeof SERVE_OPTIONS>
 
 export const serve = defineCommand({

@@ -1,6 +1,6 @@
 /** Tool calls of a streamed chat completion, which come in pieces. */
-import type { Json, JsonObject } from '../../../../domain/memory.ts'
-import { isObject, textOf } from './tool-dialect.ts'
+import { isObject, type Json, type JsonObject } from '../../../../lib/json.ts'
+import { textOf } from './tool-dialect.ts'
 
 /** A call while it comes in. */
 export type OpenCall = {

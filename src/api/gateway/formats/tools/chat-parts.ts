@@ -1,6 +1,6 @@
 /** What whole and streamed chat completions have in common. */
-import type { Json, JsonObject } from '../../../../domain/memory.ts'
-import { isObject, objectsIn, type Round, type ToolCall, textOf } from './tool-dialect.ts'
+import { isObject, type Json, type JsonObject, objectsIn } from '../../../../lib/json.ts'
+import { type Round, type ToolCall, textOf } from './tool-dialect.ts'
 
 /** Between what the model said before and after a call of ours. */
 export const BREAK = '\n\n'

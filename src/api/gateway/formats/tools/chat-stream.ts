@@ -1,16 +1,9 @@
 /** Several streams of chat completions as one: one id, one role, one end, and calls counted as the client sees them. */
-import type { Json, JsonObject } from '../../../../domain/memory.ts'
+import { isObject, type Json, type JsonObject, objectsIn } from '../../../../lib/json.ts'
 import { OpenCalls } from './chat-calls.ts'
 import { BREAK, finishReasonFor, isCutOff, toRound } from './chat-parts.ts'
 import { DONE, type EventBlock, eventText, jsonIn } from './event-splitter.ts'
-import {
-  type Fault,
-  isObject,
-  objectsIn,
-  type Round,
-  type Stitcher,
-  textOf,
-} from './tool-dialect.ts'
+import { type Fault, type Round, type Stitcher, textOf } from './tool-dialect.ts'
 import { sumUsage } from './usage-sum.ts'
 
 export class ChatStitcher implements Stitcher {

@@ -1,13 +1,11 @@
 /** Tools in OpenAI's chat completions: calls are part of a message, and results are messages of the role `tool`. */
-import type { Json, JsonObject } from '../../../../domain/memory.ts'
+import { isObject, type Json, type JsonObject, objectsIn } from '../../../../lib/json.ts'
 import { BREAK, finishReasonFor, isCutOff, toCall, toRound } from './chat-parts.ts'
 import { ChatStitcher } from './chat-stream.ts'
 import { END, withElements } from './list-edit.ts'
 import {
   type AnsweredRound,
   type FindHidden,
-  isObject,
-  objectsIn,
   type Round,
   type ToolDialect,
   textOf,

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { readEvents } from '../../../../lib/sse.ts'
-import type { ServerEvent } from '../format.ts'
+import { readEvents, type ServerEvent } from '../../../../lib/sse.ts'
 import { EventSplitter, eventText } from './event-splitter.ts'
 
 const line = fc.constantFrom(

@@ -1,6 +1,5 @@
-import type { JsonObject } from '../../../../domain/memory.ts'
+import { isObject, type JsonObject } from '../../../../lib/json.ts'
 import { EVENT_CHARACTERS_MAX } from '../../../../lib/sse.ts'
-import { isObject } from './tool-dialect.ts'
 
 /** Server-sent events as they stand in a stream, each with its own text, so that what isn't changed stays as it was. */
 export type EventBlock = {
@@ -53,6 +52,7 @@ export class EventSplitter {
     return [isWhole ? { ...block, raw: `${raw.replace(/[\r\n]+$/, '')}\n\n` } : block]
   }
 }
+
 /** How the streams of some APIs end. */
 export const DONE = '[DONE]'
 const END_CHARACTERS_MAX = 4

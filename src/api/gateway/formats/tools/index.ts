@@ -1,15 +1,17 @@
 /** Memory as tools, the pure part: what is offered, and the words of each API for it. */
-import type { Json, JsonObject } from '../../../../domain/memory.ts'
-import type { FormatName } from '../format.ts'
+
+import type { FormatName } from '../../../../domain/model-call.ts'
+import { isObject, type Json, type JsonObject } from '../../../../lib/json.ts'
 import { setMember } from '../json-edit.ts'
 import { CHAT_TOOLS } from './chat-tools.ts'
 import { END, withElements } from './list-edit.ts'
 import { MESSAGES_TOOLS } from './messages-tools.ts'
 import { RESPONSES_TOOLS } from './responses-tools.ts'
 import { MEMORY_TOOLS, type MemoryTool } from './tool-definitions.ts'
-import { isObject, type ToolDialect } from './tool-dialect.ts'
+import type { ToolDialect } from './tool-dialect.ts'
 
 export { MEMORY_TOOL_NAMES, type MemoryToolName } from './tool-definitions.ts'
+
 export type {
   AnsweredRound,
   Fault,

@@ -1,4 +1,4 @@
-import type { Json } from '../../../../domain/memory.ts'
+import type { Json } from '../../../../lib/json.ts'
 import { insertElement, type Path } from '../json-edit.ts'
 
 /** The place behind all elements of a list. */

@@ -1,5 +1,5 @@
 /** What whole and streamed messages of Anthropic's have in common. */
-import type { Json, JsonObject } from '../../../../domain/memory.ts'
+import type { Json, JsonObject } from '../../../../lib/json.ts'
 import { type Round, type ToolCall, textOf } from './tool-dialect.ts'
 
 /** The one way to end in which the model waits for results. */

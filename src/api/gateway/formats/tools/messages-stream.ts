@@ -1,8 +1,8 @@
 /** Several streams of Anthropic's messages as one: one start, one end, and blocks counted as the client sees them. */
-import type { Json, JsonObject } from '../../../../domain/memory.ts'
+import { isObject, type Json, type JsonObject } from '../../../../lib/json.ts'
 import { type EventBlock, eventText, jsonIn } from './event-splitter.ts'
 import { isOwnCall, stopReasonFor, toRound } from './messages-parts.ts'
-import { type Fault, isObject, type Round, type Stitcher, textOf } from './tool-dialect.ts'
+import { type Fault, type Round, type Stitcher, textOf } from './tool-dialect.ts'
 import { laterUsage, sumUsage } from './usage-sum.ts'
 
 export class MessagesStitcher implements Stitcher {

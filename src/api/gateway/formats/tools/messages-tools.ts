@@ -1,5 +1,5 @@
 /** Tools in Anthropic's messages: calls and results are blocks, and results come first in the message after the calls. */
-import type { Json, JsonObject } from '../../../../domain/memory.ts'
+import { isObject, type Json, type JsonObject, objectsIn } from '../../../../lib/json.ts'
 import { insertElement, replaceValue, valueAt } from '../json-edit.ts'
 import { END, withElements } from './list-edit.ts'
 import { isCall, isOwnCall, stopReasonFor, toCall, toRound } from './messages-parts.ts'
@@ -7,8 +7,6 @@ import { MessagesStitcher } from './messages-stream.ts'
 import {
   type AnsweredRound,
   type FindHidden,
-  isObject,
-  objectsIn,
   type ToolDialect,
   textOf,
   type WholeRound,

@@ -1,6 +1,6 @@
 /** What whole and streamed answers of OpenAI's Responses have in common. */
-import type { Json, JsonObject } from '../../../../domain/memory.ts'
-import { isObject, objectsIn, type Round, type ToolCall, textOf } from './tool-dialect.ts'
+import { isObject, type Json, type JsonObject, objectsIn } from '../../../../lib/json.ts'
+import { type Round, type ToolCall, textOf } from './tool-dialect.ts'
 import { sumUsage } from './usage-sum.ts'
 
 const CALLS: readonly Json[] = ['function_call', 'custom_tool_call']

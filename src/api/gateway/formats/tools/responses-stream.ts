@@ -1,15 +1,8 @@
 /** Several streams of Responses as one: one beginning, one end with all items in it, and everything counted through. */
-import type { Json, JsonObject } from '../../../../domain/memory.ts'
+import { isObject, type Json, type JsonObject, objectsIn } from '../../../../lib/json.ts'
 import { DONE, type EventBlock, eventText, jsonIn } from './event-splitter.ts'
 import { asOneAnswer, isOwnCall, toRound } from './responses-parts.ts'
-import {
-  type Fault,
-  isObject,
-  objectsIn,
-  type Round,
-  type Stitcher,
-  textOf,
-} from './tool-dialect.ts'
+import { type Fault, type Round, type Stitcher, textOf } from './tool-dialect.ts'
 import { sumUsage } from './usage-sum.ts'
 
 const BEGINNINGS: readonly string[] = [

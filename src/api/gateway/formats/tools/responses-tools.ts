@@ -1,5 +1,5 @@
 /** Tools in OpenAI's Responses: calls and results are items, and the provider may keep the conversation. */
-import type { Json, JsonObject } from '../../../../domain/memory.ts'
+import { isObject, type Json, type JsonObject, objectsIn } from '../../../../lib/json.ts'
 import { setMember, surround, valueAt } from '../json-edit.ts'
 import { END, withElements } from './list-edit.ts'
 import { asOneAnswer, isCall, isOwnCall, tellsOfOwn, toCall, toRound } from './responses-parts.ts'
@@ -7,8 +7,6 @@ import { ResponsesStitcher } from './responses-stream.ts'
 import {
   type AnsweredRound,
   type FindHidden,
-  isObject,
-  objectsIn,
   type ToolDialect,
   textOf,
   type WholeRound,

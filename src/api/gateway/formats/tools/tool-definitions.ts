@@ -1,5 +1,5 @@
 /** The tools by which a model looks after memories itself. */
-import type { Json, JsonObject } from '../../../../domain/memory.ts'
+import type { Json, JsonObject } from '../../../../lib/json.ts'
 
 export const MEMORY_TOOL_NAMES = [
   'memory_search',
@@ -7,6 +7,7 @@ export const MEMORY_TOOL_NAMES = [
   'memory_update',
   'memory_forget',
 ] as const
+
 export type MemoryToolName = (typeof MEMORY_TOOL_NAMES)[number]
 
 export type MemoryTool = {

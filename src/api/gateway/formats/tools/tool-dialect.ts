@@ -3,7 +3,7 @@
  * again, as often as it likes within bounds; the client sees one answer, in which our calls never happened. Each time
  * that the model answers is a round.
  */
-import type { Json, JsonObject } from '../../../../domain/memory.ts'
+import type { Json, JsonObject } from '../../../../lib/json.ts'
 import type { EventBlock } from './event-splitter.ts'
 import type { MemoryTool } from './tool-definitions.ts'
 
@@ -35,6 +35,7 @@ export type AnsweredRound = Round & {
 
 /** Rounds that led to calls of the client's: what it doesn't know of, and the model must find again. */
 export type FindHidden = (calls: readonly HiddenKey[]) => readonly AnsweredRound[] | null
+
 /** A call of the client's, by its id alone where that is all the client sends back. */
 export type HiddenKey = { readonly id: string; readonly call: ToolCall | null }
 
@@ -82,14 +83,6 @@ export type Fault = {
   readonly message: string
   readonly type: string | null
   readonly code: string | null
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-export function objectsIn(value: unknown): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : []
 }
 
 export function textOf(value: unknown): string {

@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from '../../../../domain/memory.ts'
-import { isObject } from './tool-dialect.ts'
+import { isObject, type Json, type JsonObject } from '../../../../lib/json.ts'
 
 /** What two rounds used together. Every number is a count; of anything else the later one holds. */
 export function sumUsage(one: Json | undefined, other: Json | undefined): Json {

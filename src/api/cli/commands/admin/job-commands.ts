@@ -1,0 +1,29 @@
+import { cancelJob, retryJob } from '../../../operations/admin/job-operations.ts'
+import { defineCommand } from '../../command.ts'
+import { actionOf, idOf } from '../../input/option-values.ts'
+import { formatTime } from '../../input/time-format.ts'
+import { JOB_ACTIONS, JOB_OPTIONS, listed } from '../learning/distillation-commands.ts'
+
+export const jobs = defineCommand({
+  name: 'jobs',
+  group: 'Upkeep',
+  summary: 'Show background work, try it again, or take it back.',
+  details:
+    'Work is done by a server. Those who may do everything see the work of all owners, unless they name one. What failed too often is `dead` until it is tried again. What could not be learned from is told by `signals`.',
+  arguments: [
+    { name: 'action', help: `One of ${JOB_ACTIONS.join(', ')}. Default: list.` },
+    { name: 'id', help: 'The job to try again or take back.' },
+  ],
+  options: JOB_OPTIONS,
+  examples: ['recollect jobs --status dead', 'recollect jobs retry job_distill_4f1d…'],
+  async run(call) {
+    const [word, id] = call.words
+    const action = actionOf('jobs', word, JOB_ACTIONS)
+    if (action === 'list') return listed(call)
+    const operation = action === 'retry' ? retryJob : cancelJob
+    const output = await call.perform(operation, { id: idOf(call, 'jobs', action, id) })
+    const { status, dueAt } = output.job
+    const when = dueAt === null ? '' : `, due ${formatTime(Date.parse(dueAt))}`
+    return { json: output, text: `${output.job.id} is ${status}${when}.` }
+  },
+})

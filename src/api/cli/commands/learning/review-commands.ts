@@ -1,0 +1,43 @@
+import { defineCommand } from '../../command.ts'
+import { actionOf, idOf } from '../../input/option-values.ts'
+import {
+  conflicts,
+  DECISIONS,
+  REVIEW_ACTIONS,
+  REVIEW_OPTIONS,
+  settled,
+  suspects,
+} from './distillation-commands.ts'
+
+export const review = defineCommand({
+  name: 'review',
+  group: 'Correcting',
+  summary: 'Show memories that look like instructions or contradict others, and decide about them.',
+  details:
+    'What was said can try to become an instruction to a model. Such memories are kept and not used until they are ' +
+    'approved; rejected ones are forgotten. `conflicts` shows memories that say otherwise than others: `settle` keeps ' +
+    'one in the place of the other, `reconcile` says that both hold.',
+  arguments: [
+    { name: 'action', help: `One of ${REVIEW_ACTIONS.join(', ')}. Default: list.` },
+    { name: 'id', help: 'The memory to decide about; with settle, the one that stays.' },
+    { name: 'other', help: 'With settle: the one that gives way.' },
+  ],
+  options: REVIEW_OPTIONS,
+  examples: [
+    'recollect review',
+    'recollect review approve mem_01kabc…',
+    'recollect review conflicts',
+    'recollect review settle mem_01kabc… mem_01kxyz…',
+  ],
+  async run(call) {
+    const [word, given, other] = call.words
+    const action = actionOf('review', word, REVIEW_ACTIONS)
+    if (action === 'list') return suspects(call)
+    if (action === 'conflicts') return conflicts(call)
+    const id = idOf(call, 'review', action, given)
+    if (action === 'settle') return settled(call, id, other)
+    const { operation, became } = DECISIONS[action]
+    const output = await call.perform(operation, { id })
+    return { json: output, text: `${output.memory.id} ${became}.` }
+  },
+})

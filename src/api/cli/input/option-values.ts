@@ -1,0 +1,67 @@
+import { nearest } from '../../../lib/closest-match.ts'
+import { type Call, UsageError } from '../command.ts'
+import { LIMIT, LIMIT_MAX } from '../commands/learning/distillation-commands.ts'
+
+export function numberOf(option: string, text: string): number {
+  const number = /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
+  if (Number.isNaN(number)) {
+    throw new UsageError(`--${option} takes a number, not "${text.slice(0, 40)}".`)
+  }
+  return number
+}
+
+export function wholeOf(option: string, text: string, min: number, max: number): number {
+  const number = numberOf(option, text)
+  if (!Number.isInteger(number) || number < min || number > max) {
+    throw new UsageError(`--${option} takes a whole number from ${min} to ${max}.`)
+  }
+  return number
+}
+
+export function oneOf<Word extends string>(
+  option: string,
+  word: string,
+  words: readonly Word[],
+): Word {
+  const found = words.find((candidate) => candidate === word)
+  if (found !== undefined) return found
+  const meant = nearest(word, words)
+  throw new UsageError(
+    `--${option} does not know "${word.slice(0, 40)}".${meant === null ? '' : ` Did you mean ${meant}?`}`,
+    `There are: ${words.join(', ')}.`,
+  )
+}
+
+/** The first word of a command that has several uses; the first of them when there is none. */
+export function actionOf<Action extends string>(
+  command: string,
+  word: string | undefined,
+  actions: readonly [Action, ...Action[]],
+): Action {
+  if (word === undefined) return actions[0]
+  const found = actions.find((action) => action === word)
+  if (found !== undefined) return found
+  const meant = nearest(word, actions)
+  throw new UsageError(
+    `\`${command}\` does not know "${word.slice(0, 40)}".${meant === null ? '' : ` Did you mean \`${command} ${meant}\`?`}`,
+    `There are: ${actions.join(', ')}.`,
+  )
+}
+
+export const PAGE_OPTIONS = {
+  limit: { kind: 'value', value: 'n', help: `How many at most. Default: ${LIMIT}.` },
+  after: { kind: 'value', value: 'id', help: 'Go on after this one.' },
+} as const
+
+export function pageOf({ limit, after }: Call<typeof PAGE_OPTIONS>['given']) {
+  return {
+    limit: limit === undefined ? LIMIT : wholeOf('limit', limit, 1, LIMIT_MAX),
+    ...(after === undefined ? {} : { after }),
+  }
+}
+
+export function idOf(call: Call, command: string, action: string, id: string | undefined): string {
+  if (id !== undefined) return id
+  const hint = `Run \`${call.again(command)}\`.`
+  throw new UsageError(`\`${command} ${action}\` needs an <id>.`, hint)
+}

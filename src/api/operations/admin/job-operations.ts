@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { JOB_STATUSES } from '../../../jobs/job.ts'
+import { mayDo } from '../authorization.ts'
+import { jobInput, requireJob, toWireJob, wireJob } from '../learning/signal-operations.ts'
+import { defineOperation, ownerNamed } from '../operation.ts'
+import { nextField, pageFields } from '../page-fields.ts'
+import { ownerOf, scopeFields } from '../scope-fields.ts'
+
+export type WireJob = z.output<typeof wireJob>
+export const listJobs = defineOperation({
+  name: 'job.list',
+  summary: 'Background work: what waits, runs, was done in the last hour, or failed.',
+  access: 'read',
+  input: z.strictObject({
+    owner: scopeFields.owner.describe(
+      'Whose; default: the home of the key, and everybody’s for superadmins.',
+    ),
+    apiKeyId: scopeFields.apiKeyId,
+    kind: z.string().max(20).optional(),
+    status: z.enum(JOB_STATUSES).optional(),
+    ...pageFields,
+  }),
+  output: z.object({ jobs: z.array(wireJob), next: nextField }),
+  http: { method: 'GET', path: '/api/jobs' },
+  cli: 'jobs',
+  run: async (context, { kind, status, limit, after, ...input }) => {
+    const isAll = ownerNamed(input) === undefined && mayDo(context.caller, 'manage')
+    const page = await context.engine.jobs.list({
+      limit,
+      ...(isAll ? {} : { owner: ownerOf(context, input, 'read') }),
+      ...(kind === undefined ? {} : { kind }),
+      ...(status === undefined ? {} : { statuses: [status] }),
+      ...(after === undefined ? {} : { after }),
+    })
+    return { jobs: page.rows.map(toWireJob), next: page.next }
+  },
+})
+
+export const retryJob = defineOperation({
+  name: 'job.retry',
+  summary: 'Does a job now, with all attempts before it.',
+  access: 'curate',
+  isIdempotent: true,
+  input: jobInput,
+  output: z.object({ job: wireJob }),
+  http: { method: 'POST', path: '/api/jobs/{id}/retry' },
+  cli: 'jobs',
+  targets: ({ job }) => [job.id],
+  run: async (context, { id }) => {
+    await requireJob(context, id)
+    return { job: toWireJob(await context.engine.jobs.retry(id)) }
+  },
+})
+
+export const cancelJob = defineOperation({
+  name: 'job.cancel',
+  summary: 'Takes a job back, also while it runs; of what recurs, this one time.',
+  access: 'curate',
+  isIdempotent: true,
+  input: jobInput,
+  output: z.object({ job: wireJob }),
+  http: { method: 'POST', path: '/api/jobs/{id}/cancel' },
+  cli: 'jobs',
+  targets: ({ job }) => [job.id],
+  run: async (context, { id }) => {
+    await requireJob(context, id)
+    return { job: toWireJob(await context.engine.jobs.cancel(id)) }
+  },
+})

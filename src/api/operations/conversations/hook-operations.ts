@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import {
+  isMemoryDocument,
+  isTurnDocument,
+  roleOfDocument,
+} from '../../../domain/search-document.ts'
+import { isoTime, toWire, wireMemory } from '../memory-schema.ts'
+import { defineOperation } from '../operation.ts'
+import { scopeFields, scopeOf } from '../scope-fields.ts'
+
+export const recallForPrompt = defineOperation({
+  name: 'hook.recall',
+  summary: 'What a model should know before it reads this prompt, as a block to put before it.',
+  access: 'read',
+  input: z.strictObject({ ...scopeFields, prompt: z.string().max(200000) }),
+  output: z.object({
+    block: z.string().describe('Empty when there is nothing to say.'),
+    memories: z.array(wireMemory).describe('Those that the block tells of, in its order.'),
+    turns: z
+      .array(
+        z.object({
+          id: z.string(),
+          role: z.string(),
+          sessionId: z.string(),
+          createdAt: z.string(),
+        }),
+      )
+      .describe('Turns of earlier conversations that it quotes.'),
+    skipped: z
+      .enum(['off', 'short'])
+      .nullable()
+      .describe('Why nothing was looked for: `autoRecall` is off, or the prompt is too short.'),
+  }),
+  http: { method: 'POST', path: '/api/hooks/recall' },
+  run: async (context, { prompt, ...input }) => {
+    const found = await context.engine.recallFor(scopeOf(context, input, 'read'), prompt)
+    const { block, memories, skipped } = found
+    return {
+      block,
+      memories: memories.filter(isMemoryDocument).map(toWire),
+      turns: memories.filter(isTurnDocument).map((turn) => ({
+        id: turn.id as string,
+        role: roleOfDocument(turn) ?? 'user',
+        sessionId: turn.place.session ?? '',
+        createdAt: isoTime(turn.createdAt),
+      })),
+      skipped,
+    }
+  },
+})
+
+export const captureMessages = defineOperation({
+  name: 'hook.capture',
+  summary: 'Keeps what a person said in a run and asked to be kept, where `autoCapture` is on.',
+  access: 'write',
+  input: z.strictObject({
+    ...scopeFields,
+    messages: z
+      .array(
+        z.object({
+          role: z.string().max(100),
+          content: z
+            .union([
+              z.string().max(1000000),
+              z.array(z.looseObject({ type: z.string().max(100) })).max(1000),
+              z.null(),
+            ])
+            .describe('Text, or parts as models take them, of which only text is read.'),
+        }),
+      )
+      .max(1000),
+  }),
+  output: z.object({
+    captured: z.array(wireMemory),
+    passed: z.int().describe('Messages of the person that were left alone.'),
+    skipped: z
+      .enum(['off'])
+      .nullable()
+      .describe('`autoCapture` is off, and nothing was looked at.'),
+  }),
+  http: { method: 'POST', path: '/api/hooks/capture' },
+  targets: ({ captured }) => captured.map(({ id }) => id),
+  run: async (context, { messages, ...input }) => {
+    const scope = scopeOf(context, input, 'write')
+    const { captured, passed, skipped } = await context.engine.captureFrom(scope, messages)
+    return { captured: captured.map(({ memory }) => toWire(memory)), passed, skipped }
+  },
+})

@@ -1,0 +1,8 @@
+import { z } from 'zod'
+
+export const pageFields = {
+  limit: z.int().min(1).max(200).default(50),
+  after: z.string().max(200).optional().describe('What `next` of the page before said.'),
+}
+
+export const nextField = z.string().nullable()

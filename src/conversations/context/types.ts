@@ -1,0 +1,69 @@
+import type { MemoryId, OwnerId } from '../../domain/ids.ts'
+import type { Scope } from '../../domain/scope.ts'
+import type { Settings } from '../../domain/settings/settings.ts'
+import type { EnginePorts } from '../../engine/engine-dependencies.ts'
+import type { Instant } from '../../lib/time.ts'
+import type { LanguageModel } from '../../models/language-model.ts'
+import type { RecallQuery } from '../../recall/recall-query.ts'
+import type { Recalled, Recollection } from '../../recall/recall-result.ts'
+import type { Change } from '../../storage/store.ts'
+import type { CountTokens } from '../../text/tokens.ts'
+import type { ReceiptGate } from '../receipts/receipt.ts'
+import type { FittedBlock } from './block-composer.ts'
+import type { Home } from './user-cache.ts'
+
+export type Message = {
+  /** Whose message it is. What others told the same owner is not for it. */
+  readonly home: Home
+  /** Everything of the user, or a session. Asked for only when something is looked for. */
+  readonly place: () => Promise<Scope>
+  readonly text: string
+  /** What was said in the request itself: a model that reads it needs no quotation of it. */
+  readonly shown?: ReadonlySet<string>
+  /** What the person said just before in the session, newest first. */
+  readonly context?: readonly string[]
+  readonly at: Instant
+  readonly settings: Settings
+  /** In tokens, for all of the block. */
+  readonly budget: number
+  readonly countTokens: CountTokens
+  /** How many memories at most, besides those that are always given. */
+  readonly limit?: number
+  /** How long each part of recall may take. */
+  readonly legMs?: number
+  /** How to look, where it is not to be as the settings say. The purpose `search` counts no use. */
+  readonly looking?: Pick<RecallQuery, 'strategy' | 'fusion' | 'purpose'>
+  /** What is left of the time that all of it may take. */
+  readonly leftMs: () => number
+  readonly signal: AbortSignal
+  /** Parts that failed, noted as soon as it is known. */
+  readonly degraded: Set<string>
+}
+
+export type ReadingParts = {
+  readonly ports: EnginePorts
+  readonly recall: (scope: Scope, query: RecallQuery) => Promise<Recollection>
+  /** On the account of an owner; null where there is none. */
+  readonly modelFor: (owner: OwnerId) => LanguageModel | null
+  /** Counts that memories were given to a model. */
+  readonly countUse: (scope: Scope, ids: readonly MemoryId[]) => void
+}
+
+export type Reading = {
+  readonly gate: ReceiptGate
+  /** Or why there is nothing to give. */
+  readonly block: FittedBlock | 'not-needed' | 'nothing-relevant' | 'no-budget'
+  /** What recall found, also what did not fit. */
+  readonly recalled: readonly Recalled[]
+}
+
+export interface Reader {
+  read(message: Message): Promise<Reading>
+  /** Is to hear every commit. */
+  changed(changes: readonly Change[]): void
+  /** Looks again the next time, for what other processes have changed. */
+  forget(owners: readonly OwnerId[] | 'any'): void
+  /** Lets go of texts of memories. */
+  letGo(): void
+  close(): Promise<void>
+}

@@ -1,0 +1,9 @@
+import type { Instant } from '../lib/time.ts'
+import type { Memory } from './memory.ts'
+
+export function happenedAt({
+  validFrom,
+  createdAt,
+}: Pick<Memory, 'validFrom' | 'createdAt'>): Instant {
+  return validFrom ?? createdAt
+}

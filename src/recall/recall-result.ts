@@ -1,0 +1,41 @@
+import type { SearchDocument } from '../domain/search-document.ts'
+import type { Settings } from '../domain/settings/settings.ts'
+import type { Evidence, Step } from './ranking/candidate.ts'
+
+export type Recalled = {
+  /** Of type `turn` where it is a turn of a conversation. */
+  readonly memory: SearchDocument
+  readonly score: number
+  /** 0 … 1: how much of the question's words the memory holds. */
+  readonly coverage: number
+  readonly evidence: Evidence
+  readonly tokens: number
+  /** How it got here, step by step. */
+  readonly trail: readonly Step[]
+}
+
+export type Recollection = {
+  readonly memories: readonly Recalled[]
+  readonly strategy: Settings['strategy']
+  readonly legs: {
+    readonly keyword: LegReport
+    readonly meaning: LegReport
+    readonly rerank: LegReport
+  }
+  /** Something was found, but nothing that was near enough. */
+  readonly abstained: boolean
+  /** How near the nearest memory is, on the scale of the settings `answerFloor` and `memberFloor`; null without vectors. */
+  readonly closeness: number | null
+  /** The time that the question names, in its words. */
+  readonly time: string | null
+  readonly tokens: number
+}
+
+/** What a leg did, in words: `searched`, `not asked`, or why there is nothing from it. */
+export type LegReport = {
+  readonly state: 'searched' | 'skipped' | 'failed'
+  readonly hits: number
+  readonly because: string | null
+  /** Of meaning: how many memories are known to have no vector yet. */
+  readonly missing?: number
+}

@@ -1,0 +1,28 @@
+import { AppError } from '../../domain/errors.ts'
+import { parseId } from '../../domain/ids.ts'
+import { PAGE_ROWS_MAX } from '../../domain/limits.ts'
+
+/** What an earlier page gave as `next`. Anything else would look like the end of the list. */
+export function parseCursor(prefix: 'mem' | 'aud' | 'rcp', after: string): string {
+  try {
+    return parseId(prefix, after)
+  } catch (error) {
+    throw new AppError(
+      'invalid_input',
+      '`after` is what `next` of the page before said.',
+      {
+        field: 'after',
+      },
+      error,
+    )
+  }
+}
+
+export function parseLimit(limit: number, max = PAGE_ROWS_MAX): number {
+  if (!Number.isInteger(limit) || limit < 1 || limit > max) {
+    throw new AppError('invalid_input', `A limit is a whole number from 1 to ${max}.`, {
+      field: 'limit',
+    })
+  }
+  return limit
+}
